@@ -10,7 +10,7 @@ import { AREAS, areaOf } from '../src/features/areas.ts'
 /** By area, which is what an id begins with, in the order of the table. */
 export type Promised = Readonly<Record<string, readonly string[]>>
 
-const BEGIN = '<!-- The table is made by `npm run docs` from src/features. -->'
+const beginOf = (source: string) => `<!-- The table is made by \`npm run docs\` from ${source}. -->`
 const END = '<!-- End of the table. -->'
 
 export function featureTable(ids: readonly string[], promised: Promised): string {
@@ -43,12 +43,13 @@ export function featureTable(ids: readonly string[], promised: Promised): string
   ].join('\n')
 }
 
-/** The page with this table in place of the one it has. */
-export function withTable(page: string, table: string): string {
-  const from = page.indexOf(BEGIN)
+/** The page with this table in place of the one it has. `source`: where the table comes from. */
+export function withTable(page: string, table: string, source = 'src/features'): string {
+  const begin = beginOf(source)
+  const from = page.indexOf(begin)
   const to = page.indexOf(END)
-  if (from < 0 || to < from) throw new Error(`The page has no place for the table, between "${BEGIN}" and "${END}".`)
-  return `${page.slice(0, from)}${BEGIN}\n${table}\n${page.slice(to)}`
+  if (from < 0 || to < from) throw new Error(`The page has no place for the table, between "${begin}" and "${END}".`)
+  return `${page.slice(0, from)}${begin}\n${table}\n${page.slice(to)}`
 }
 
 const nameOf = (id: string) => id.slice(id.indexOf('.') + 1)

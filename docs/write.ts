@@ -1,9 +1,18 @@
-/** `npm run docs`: writes the table of operations in `docs/api-operations.md`. A test holds both equal (test/unit/features/operations-page.test.ts). */
+/**
+ * `npm run docs`: writes the table of operations in `docs/api-operations.md` and that of rights in `docs/dashboard.md`. A test holds each equal to its
+ * source (test/unit/features/operations-page.test.ts).
+ */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { endpoints } from '../src/features/index.ts'
 import { featureTable, type Promised, withTable } from './feature-table.ts'
+import { RIGHTS_SOURCE, rightsTable } from './rights-table.ts'
 
-const PAGE = new URL('./api-operations.md', import.meta.url)
+function rewrite(name: string, table: string, source?: string): void {
+  const page = new URL(`./${name}`, import.meta.url)
+  writeFileSync(page, withTable(readFileSync(page, 'utf8'), table, source))
+}
+
 const promised: Promised = JSON.parse(readFileSync(new URL('./contract-operations.json', import.meta.url), 'utf8'))
 const ids = endpoints.map(({ id }) => id)
-writeFileSync(PAGE, withTable(readFileSync(PAGE, 'utf8'), featureTable(ids, promised)))
+rewrite('api-operations.md', featureTable(ids, promised))
+rewrite('dashboard.md', rightsTable(), RIGHTS_SOURCE)

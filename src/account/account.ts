@@ -58,6 +58,8 @@ export interface Account {
   /** Returns the imported client token of the workspace; another workspace may have imported the same value. */
   findClientToken(workspace: WorkspaceId, value: string): ApiKey | undefined
   findAdmin(value: string): WorkspaceId | undefined
+  /** Returns an API key of the workspace by its id, as it is now. */
+  apiKey(workspace: WorkspaceId, id: string): ApiKey | undefined
   /** Returns a tag that changes with the admin key and reveals nothing about it; undefined if the workspace has no key. */
   adminKeyTag(workspace: WorkspaceId): string | undefined
   /** True if the environment owns the admin key, which then cannot be rotated. */
@@ -75,6 +77,8 @@ export interface Account {
    */
   updateApiKey(workspace: WorkspaceId, id: string, change: KeyChange): Promise<ApiKey>
   revokeApiKey(workspace: WorkspaceId, id: string): Promise<void>
+  /** Calls the listener when an API key was changed or revoked. */
+  onKeyChange(listener: () => void): void
   /** Imports the client token of a workspace. Rejects with `not_allowed` if the workspace already has one. */
   importClientToken(workspace: WorkspaceId, value: string): Promise<ApiKey>
   /** Changes only the given fields of a workspace. */
@@ -107,6 +111,8 @@ export interface Account {
 export interface DashboardSession {
   id: string
   workspace: WorkspaceId
+  /** Id of the API key that opened the session; null if the admin key did. */
+  keyId: string | null
   /** Creation time, in epoch ms. */
   createdAt: number
   lastUsedAt: number
@@ -120,7 +126,7 @@ export interface DashboardSessions {
   readonly idleMs: number
   /** Opens a session. Only this method returns the two secrets: `value` for the cookie, `proof` for the page. */
   open(
-    workspace: WorkspaceId,
+    owner: Pick<DashboardSession, 'workspace' | 'keyId'>,
     from: { address: string; userAgent: string | null },
   ): { session: DashboardSession; value: string; proof: string }
   /**
@@ -130,6 +136,8 @@ export interface DashboardSessions {
   use(value: string, proof: string): DashboardSession | undefined
   /** Whether the session is still valid. With `isUse` the check counts as a use. */
   isOpen(session: DashboardSession, isUse?: boolean): boolean
+  /** Returns the API key of a session, as it is now; null if the admin key opened the session, undefined if the key was revoked. */
+  keyOf(session: DashboardSession): ApiKey | null | undefined
   expiresAt(session: DashboardSession): number
   /** Sessions, newest first. */
   list(workspace: WorkspaceId): DashboardSession[]

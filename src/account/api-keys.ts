@@ -38,12 +38,14 @@ type Wish = Pick<StoredKey, 'name' | 'scopes' | 'hint' | 'kind' | 'hash'>
 type ApiKeysPart = Pick<
   Account,
   | 'findApiKey'
+  | 'apiKey'
   | 'findClientToken'
   | 'used'
   | 'createApiKey'
   | 'listApiKeys'
   | 'updateApiKey'
   | 'revokeApiKey'
+  | 'onKeyChange'
   | 'importClientToken'
   | 'operateKeys'
 >
@@ -55,6 +57,11 @@ export interface ApiKeys extends ApiKeysPart {
 
 export function createApiKeys({ store, records, clock, log, transact, inTurn }: ApiKeysDeps): ApiKeys {
   const { byId, byHash, imported, remember, forget, keysOf, find } = createKnownKeys()
+
+  const listeners: (() => void)[] = []
+  const tellChange = () => {
+    for (const listener of listeners) listener()
+  }
 
   const othersThatOperate = (key: StoredKey) =>
     keysOf(key.workspace).filter((other) => other.id !== key.id && operates(other)).length
@@ -80,6 +87,11 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
       const hash = hashOf(value)
       const key = byHash.get(hash)
       return key && isSameHash(key.hash, hash) ? key : undefined
+    },
+
+    apiKey(workspace, id) {
+      const key = byId.get(id)
+      return key?.workspace === workspace ? key : undefined
     },
 
     findClientToken(workspace, value) {
@@ -148,7 +160,10 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
         return {
           ops: [records.encode(keys.apiKey(workspace, id), next)],
           // A use may have been recorded in the meantime, so the current record is changed.
-          committed: () => remember({ ...find(workspace, id), name: next.name, scopes: next.scopes }),
+          committed() {
+            remember({ ...find(workspace, id), name: next.name, scopes: next.scopes })
+            tellChange()
+          },
         }
       })
       return find(workspace, id)
@@ -158,9 +173,15 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
       await transact(workspace, ({ security }) => {
         const key = find(workspace, id)
         if (operates(key)) checkLastOperateKey(security, othersThatOperate(key))
-        return { ops: [records.remove(keys.apiKey(workspace, id))], committed: () => forget(key) }
+        const committed = () => {
+          forget(key)
+          tellChange()
+        }
+        return { ops: [records.remove(keys.apiKey(workspace, id))], committed }
       })
     },
+
+    onKeyChange: (listener) => void listeners.push(listener),
 
     operateKeys: (workspace) => keysOf(workspace).filter(operates).length,
   }

@@ -1,25 +1,26 @@
 /**
- * Sessions of the dashboard. The admin key is exchanged for a session, so that a browser never stores the key. A session has two secrets: the value,
- * which becomes the cookie, and the proof, which only the page's own origin can read. Sessions are only in memory, as hashes. They end with the
- * service, with the admin key that opened them, without use (an open live stream is a use), and after half a day at the latest.
+ * Sessions of the dashboard. The admin key or an API key is exchanged for a session, so that a browser never stores the key. A session has two
+ * secrets: the value, which becomes the cookie, and the proof, which only the page's own origin can read. Sessions are only in memory, as hashes. They
+ * end with the service, with the key that opened them or its scope to open the dashboard, without use (an open live stream is a use), and after half a
+ * day at the latest.
  */
 import { randomUUID } from 'node:crypto'
 import { type Clock, HOUR, MINUTE } from '../domain/clock.ts'
-import type { WorkspaceId } from '../domain/ids.ts'
+import { OPENING_SCOPE } from '../domain/dashboard-rights.ts'
 import type { Account, DashboardSession, DashboardSessions } from './account.ts'
 import { hashOf, isSameHash, newSessionSecret } from './credentials.ts'
 
 const SESSION_LIFE = 12 * HOUR
 const SESSION_IDLE = 30 * MINUTE
-/** Most sessions of one workspace; when there are more, the session that was unused for longest ends. */
+/** Most sessions of one key; when there are more, the session that was unused for longest ends. So no key ends the sessions of another. */
 const MAX_SESSIONS = 50
 /** Number of characters of the browser's user agent that are kept. */
 const MAX_AGENT = 200
 
 interface Held {
   session: DashboardSession
-  /** Tag of the admin key that opened the session. */
-  keyTag: string
+  /** Tag of the admin key that opened the session; undefined if an API key did. */
+  adminTag: string | undefined
   proofHash: string
 }
 
@@ -28,28 +29,33 @@ export function createDashboardSessions({
   account,
   clock,
 }: {
-  account: Pick<Account, 'adminKeyTag'>
+  account: Pick<Account, 'adminKeyTag' | 'apiKey'>
   clock: Clock
 }): DashboardSessions {
   /** Sessions by the hash of the value. Only hashes are compared, so the time of a comparison reveals nothing about the secret. */
   const sessions = new Map<string, Held>()
 
-  function isGood({ session, keyTag }: Held): boolean {
+  const keyOf = ({ workspace, keyId }: DashboardSession) => (keyId === null ? null : account.apiKey(workspace, keyId))
+
+  /** Whether the key that opened the session still opens the dashboard. */
+  function hasKey({ session, adminTag }: Held): boolean {
+    const key = keyOf(session)
+    return key === null ? account.adminKeyTag(session.workspace) === adminTag : key?.scopes.includes(OPENING_SCOPE) === true
+  }
+
+  function isGood(held: Held): boolean {
+    const { createdAt, lastUsedAt } = held.session
     const now = clock.now()
-    return (
-      now - session.createdAt < SESSION_LIFE &&
-      now - session.lastUsedAt < SESSION_IDLE &&
-      account.adminKeyTag(session.workspace) === keyTag
-    )
+    return now - createdAt < SESSION_LIFE && now - lastUsedAt < SESSION_IDLE && hasKey(held)
   }
 
   function forgetEnded() {
     for (const [hash, held] of sessions) if (!isGood(held)) sessions.delete(hash)
   }
 
-  function makeRoom(workspace: WorkspaceId) {
+  function makeRoom({ workspace, keyId }: Pick<DashboardSession, 'workspace' | 'keyId'>) {
     forgetEnded()
-    const own = [...sessions].filter(([, { session }]) => session.workspace === workspace)
+    const own = [...sessions].filter(([, { session }]) => session.workspace === workspace && session.keyId === keyId)
     if (own.length < MAX_SESSIONS) return
     const [oldest] = own.sort(([, a], [, b]) => a.session.lastUsedAt - b.session.lastUsedAt)
     sessions.delete(oldest![0])
@@ -66,15 +72,15 @@ export function createDashboardSessions({
   return {
     lifeMs: SESSION_LIFE,
     idleMs: SESSION_IDLE,
-    open(workspace, { address, userAgent }) {
-      makeRoom(workspace)
-      const keyTag = account.adminKeyTag(workspace)
-      if (keyTag === undefined) throw new Error('a dashboard session requires an admin key')
+    open({ workspace, keyId }, { address, userAgent }) {
+      makeRoom({ workspace, keyId })
+      const adminTag = keyId === null ? account.adminKeyTag(workspace) : undefined
+      if (keyId === null && adminTag === undefined) throw new Error('a dashboard session requires a key')
       const [value, proof] = [newSessionSecret(), newSessionSecret()]
       const now = clock.now()
       const agent = userAgent?.slice(0, MAX_AGENT) ?? null
-      const session = { id: randomUUID(), workspace, createdAt: now, lastUsedAt: now, address, userAgent: agent }
-      sessions.set(hashOf(value), { session, keyTag, proofHash: hashOf(proof) })
+      const session = { id: randomUUID(), workspace, keyId, createdAt: now, lastUsedAt: now, address, userAgent: agent }
+      sessions.set(hashOf(value), { session, adminTag, proofHash: hashOf(proof) })
       return { session, value, proof }
     },
     use(value, proof) {
@@ -82,6 +88,7 @@ export function createDashboardSessions({
       return held && isSameHash(held.proofHash, hashOf(proof)) ? use(held, true) : undefined
     },
     isOpen: (session, isUse = false) => use(byId(session.id)?.[1], isUse) !== undefined,
+    keyOf,
     expiresAt: ({ createdAt }) => createdAt + SESSION_LIFE,
     list(workspace) {
       forgetEnded()

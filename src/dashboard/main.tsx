@@ -2,7 +2,7 @@
 import { effect } from '@preact/signals'
 import { render } from 'preact'
 import { close, open } from './api/live.ts'
-import { session } from './api/session.ts'
+import { refusals, session } from './api/session.ts'
 import { loadSession } from './api/sign-in.ts'
 import { App } from './app/app.tsx'
 
@@ -10,6 +10,11 @@ import { App } from './app/app.tsx'
 effect(() => {
   if (session.value) open()
   else close()
+})
+
+/** After a refusal the page shows what the key may do now. If that is not known, it stays as it is. */
+refusals.subscribe((count) => {
+  if (count > 0 && session.peek()?.key) loadSession().catch(() => {})
 })
 
 loadSession().catch(() => {

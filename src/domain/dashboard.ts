@@ -9,6 +9,7 @@ import type { Page } from './page.ts'
 import type { RestrictionObject } from './restriction.ts'
 import type { WaitingReason } from './waiting-reason.ts'
 import type { LogStatus, WebhookAttempt } from './webhook-log.ts'
+import type { Scope } from './workspace.ts'
 
 export type { LogDetail, WebhookAttempt, WebhookBody } from './webhook-log.ts'
 
@@ -22,6 +23,15 @@ export const DASHBOARD_HEADER = 'X-Svc-Dashboard'
 export const DASHBOARD_MODES = ['off', 'loopback', 'on'] as const
 export type DashboardMode = (typeof DASHBOARD_MODES)[number]
 
+/** The API key of a session. */
+export interface SessionKey {
+  id: string
+  name: string
+  /** First and last characters of the key. */
+  hint: string
+  scopes: readonly Scope[]
+}
+
 /** The current session. */
 export interface SessionInfo {
   signed_in: true
@@ -31,9 +41,11 @@ export interface SessionInfo {
   /** Seconds without use after which the session ends. Requests and open live streams count as use. */
   idle_seconds: number
   workspace: { id: string; name: string }
+  /** The API key that opened the session, with its present scopes; null if the admin key did. */
+  key: SessionKey | null
   /** Address of the caller, as the service sees it. */
   address: string
-  /** True if the simulated network runs; then `api/sandbox/…` answers. */
+  /** True if the simulated network runs and the session may use it; then `api/sandbox/…` answers. */
   sandbox: boolean
   version: string
   /** URL at which callers of the API reach the service. */
@@ -64,6 +76,8 @@ export interface SessionRow {
   expires_at: string
   address: string
   user_agent: string | null
+  /** The API key that opened the session; null if the admin key did. */
+  key: Pick<SessionKey, 'id' | 'name'> | null
   current: boolean
 }
 

@@ -17,6 +17,7 @@ import { checkScope, createKeyChecks } from './key-checks.ts'
 import { createOpenChecks } from './open-checks.ts'
 import type { Buckets, Throttle } from './rate-limit.ts'
 import { createRequestLimit } from './request-limit.ts'
+import { createSessionChecks } from './session-checks.ts'
 
 export interface AccessChecksDeps {
   account: Pick<Account, 'workspace' | 'findApiKey' | 'findClientToken' | 'findAdmin' | 'used'>
@@ -58,6 +59,7 @@ export function createAccessChecks(deps: AccessChecksDeps) {
   const requests = createRequestLimit(deps.buckets)
   const guesses: Guesses = createGuesses({ throttle, shortSecrets })
   const { keyOfBearer, checkKey } = createKeyChecks({ account, guesses })
+  const admins = createAdminChecks({ account, guesses, requests, adminAllowedIps: deps.adminAllowedIps })
   const trusted = parseRanges(deps.trustedProxies)
   const { isMetricsToken } = deps
   const allowlists = new WeakMap<object, Ranges>()
@@ -67,6 +69,13 @@ export function createAccessChecks(deps: AccessChecksDeps) {
     const ranges = allowlists.get(allowlist) ?? parseRanges(allowlist.entries.map(({ cidr }) => cidr))
     allowlists.set(allowlist, ranges)
     if (!isIn(ranges, source)) throw new Failure('ip_not_allowed')
+  }
+
+  /** Makes the checks of the Account API that concern the workspace. */
+  function checkWorkspace(id: WorkspaceId, source: string, isWithoutPlan = false) {
+    const workspace = account.workspace(id)
+    checkAllowlist(workspace, source) // 4
+    if (!isWithoutPlan && !hasPlan(workspace.subscription, clock.now())) throw new Failure('plan_required') // 5
   }
 
   /** Looks up an app by its access token, which is valid as long as its instance exists. */
@@ -154,15 +163,17 @@ export function createAccessChecks(deps: AccessChecksDeps) {
       account.used(key, incoming.source)
       const owner = `workspace:${key.workspace}`
       requests.report(owner, incoming)
-      const workspace = account.workspace(key.workspace)
-      checkAllowlist(workspace, incoming.source) // 4
-      if (!isWithoutPlan && !hasPlan(workspace.subscription, clock.now())) throw new Failure('plan_required') // 5
+      checkWorkspace(key.workspace, incoming.source, isWithoutPlan) // 4, 5
       checkScope(key, scope) // 6
       requests.take('workspace', owner, incoming) // 7
       return { workspace: key.workspace }
     },
 
-    ...createAdminChecks({ account, guesses, requests, adminAllowedIps: deps.adminAllowedIps }),
+    /** Admits a request to the administration. `value`: the admin key; by default the bearer token of the request. */
+    admin: (incoming: AccessRequest, value = bearer(incoming.headers)): { workspace: WorkspaceId } =>
+      admins.admit(value, incoming),
+
+    ...createSessionChecks({ account, guesses, requests, admins, checkWorkspace }),
     ...createOpenChecks({ guesses, descriptions, tickets, apps, links, linkStarts, trusted, isMetricsToken }),
   }
 }

@@ -4,7 +4,6 @@
  */
 
 import type { Context, Hono } from 'hono'
-import type { DashboardSession } from '../account/account.ts'
 import { steadyClock } from '../domain/clock.ts'
 import type { Dialect } from '../domain/dialect.ts'
 import { Failure } from '../domain/failures.ts'
@@ -27,6 +26,7 @@ import { InstanceGone } from './errors.ts'
 import { eventStream } from './event-stream.ts'
 import { IGNORED_HEADER, ignoredFieldsValue } from './ignored-fields.ts'
 import { PREFER, waitOf } from './prefer.ts'
+import type { OpenSession } from './session-checks.ts'
 
 /** Facts about a request for the middleware around the routes. */
 export interface RequestState {
@@ -45,7 +45,7 @@ export interface RequestState {
   /** Answer to a refusal, on a route whose readers are people. */
   refusal?: (failure: Failure) => Response
   /** Session of a request from the dashboard. */
-  session?: DashboardSession
+  session?: OpenSession
 }
 export type Env = { Variables: { state: RequestState } }
 
@@ -96,6 +96,8 @@ export interface Mounting {
   admit(endpoint: Endpoint, instance: string, token: string, c: Context<Env>): Caller
   /** Returns the dialect of a request and of its answer; undefined for none. */
   dialectOf(c: Context<Env>): Dialect | undefined
+  /** Returns the part of an answer that the caller may see; by default all of it. */
+  shown?(answer: unknown, c: Context<Env>): unknown
 }
 
 const byCredentials = (deps: MountDeps): Mounting => ({
@@ -139,7 +141,8 @@ export function mount(
           file: () => receiveFile(c.req.raw, deps.source, endpoint.maxBody),
           origin: { idempotencyKey: idempotencyKeyOf(meant, c), requestId },
         }
-        const reply = shaped(route, await inWordsOf(route, dialect, carryOut(meant, caller, input, asked, deps)))
+        const whole = shaped(route, await inWordsOf(route, dialect, carryOut(meant, caller, input, asked, deps)))
+        const reply = mounting.shown ? mounting.shown(whole, c) : whole
         if (meant.contentType === EVENT_STREAM) return streamed(reply as ServerEvents, 'events', c, deps)
         if (meant.kind !== 'send') return respond(meant, reply, state, dialect)
         // The message is in the queue, so the memory of its body is not needed while waiting.

@@ -98,6 +98,7 @@ export async function createApplication(config: Config, deps: ApplicationDeps): 
     directory,
     readings,
     onEvent: engine.onEvent,
+    onKeyChange: account.onKeyChange,
     log,
     refresh: account.refresh,
     run: newUlid(),

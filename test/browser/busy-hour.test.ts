@@ -34,6 +34,7 @@ const session: SessionInfo = {
   expires_at: '2099-01-01T00:00:00.000Z',
   idle_seconds: 1_800,
   workspace: { id: 'workspace', name: 'default' },
+  key: null,
   address: '127.0.0.1',
   sandbox: false,
   version: '0.1.0',

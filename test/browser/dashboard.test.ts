@@ -76,33 +76,35 @@ describe('the dashboard in Chromium', { skip }, () => {
     await world?.stop()
   })
 
-  const heading = (name: string) => page.getByRole('heading', { name, exact: true })
+  const heading = (name: string, within: Page = page) => within.getByRole('heading', { name, exact: true })
   const button = (name: string, within: Page | Locator = page) => within.getByRole('button', { name, exact: true })
   const field = (name: string, within: Page | Locator = page) => within.getByLabel(name, { exact: true })
-  const dialog = () => page.getByRole('dialog')
+  const dialogOf = (tab: Page) => tab.getByRole('dialog')
+  const dialog = () => dialogOf(page)
   const stored = () => page.evaluate<string>('JSON.stringify({ ...localStorage, ...sessionStorage })')
   const to = (path: string) => page.goto(`${world.gateway.baseUrl}/dashboard/#/${path}`)
 
+  const sound = (name: string) => soundOn(page, name)
   /** Checks that the accessibility checker axe finds no serious problem on the page. */
-  async function sound(name: string) {
-    await page.evaluate(axe.source)
-    const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run())
+  async function soundOn(tab: Page, name: string) {
+    await tab.evaluate(axe.source)
+    const { violations } = await tab.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run())
     const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
     assert.deepEqual(
       grave.map(({ id, nodes }) => `${name}: ${id}: ${nodes.map(({ html }) => html).join(' ')}`),
       [],
     )
-    await picture(page, `dashboard-${name}`)
+    await picture(tab, `dashboard-${name}`)
   }
 
   test('signs in with the admin key, and says why another one is refused', async () => {
     await page.goto(`${world.gateway.baseUrl}/dashboard`)
     await heading('Sign in').waitFor()
     await sound('sign-in')
-    await field('Admin key').fill(`svc_admin_${'0'.repeat(48)}`)
+    await field('Admin key or API key').fill(`svc_admin_${'0'.repeat(48)}`)
     await page.keyboard.press('Enter')
     await page.getByRole('alert').waitFor()
-    await field('Admin key').fill(adminKey)
+    await field('Admin key or API key').fill(adminKey)
     await page.keyboard.press('Enter')
     await page.getByText('No instances yet').waitFor()
     await sound('empty')
@@ -187,7 +189,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     try {
       const tab = await other.newPage()
       await tab.goto(`${relay.url}/dashboard/`)
-      await tab.getByLabel('Admin key', { exact: true }).fill(adminKey)
+      await tab.getByLabel('Admin key or API key', { exact: true }).fill(adminKey)
       await tab.keyboard.press('Enter')
       await tab.getByText('Live', { exact: true }).waitFor()
       relay.close()
@@ -406,6 +408,56 @@ describe('the dashboard in Chromium', { skip }, () => {
     assert.equal((await list()).status, 401)
   })
 
+  test('an API key sees what it may do and why it may not do more, loses a right at once, and is signed out with its end', async () => {
+    const keys = `${world.gateway.baseUrl}/admin/api-keys`
+    const scopes = ['instances:read', 'instances:operate', 'instances:write']
+    const { id, value } = await must<{ id: string; value: string }>(
+      'POST',
+      keys,
+      { name: 'Night shift', scopes },
+      world.gateway.admin,
+    )
+    const other = await browser.newContext({ viewport: { width: 380, height: 800 } })
+    try {
+      const tab = await other.newPage()
+      const cleared = watch(tab)
+      tab.setDefaultTimeout(30_000)
+      await tab.goto(`${world.gateway.baseUrl}/dashboard/#/instances/${instance.id}`)
+      await field('Admin key or API key', tab).fill(value)
+      await tab.keyboard.press('Enter')
+      await button('Delete', tab).click()
+      await dialogOf(tab).waitFor()
+      await button('Cancel', dialogOf(tab)).click()
+      await must('PUT', `${keys}/${id}`, { scopes: scopes.slice(0, 2) }, world.gateway.admin)
+      await button('Delete', tab).click()
+      await dialogOf(tab).getByRole('textbox').fill('Support')
+      await button('Delete', dialogOf(tab)).click()
+      await dialogOf(tab).getByText('The API key lacks the scope instances:write.').waitFor()
+      await button('Cancel', dialogOf(tab)).click()
+      // A press of a withheld button says why, also without a mouse.
+      await button('Delete', tab).and(tab.locator('[aria-disabled]')).focus()
+      await tab.keyboard.press('Enter')
+      await tab.getByRole('status').getByText('The API key lacks the scope instances:write.').waitFor()
+      assert.equal(await dialogOf(tab).count(), 0)
+      await heading('Send a message', tab).waitFor()
+      assert.equal(await button('Show the token', tab).count(), 0)
+      for (const path of ['access', 'health', `instances/${instance.id}/webhooks`]) {
+        await tab.goto(`${world.gateway.baseUrl}/dashboard/#/${path}`)
+        await heading(path === 'access' ? 'Night shift' : 'Not with this key', tab).waitFor()
+        assert.ok(Number(await tab.evaluate('document.documentElement.scrollWidth')) <= 380, path)
+        await soundOn(tab, `key-${path.replace(`instances/${instance.id}/`, '')}`)
+      }
+      await must('DELETE', `${keys}/${id}`, undefined, world.gateway.admin)
+      await heading('Sign in', tab).waitFor()
+      assert.deepEqual(
+        cleared.complaints.filter((text) => !text.includes('status of 403') && !text.includes('status of 401')),
+        [],
+      )
+    } finally {
+      await other.close()
+    }
+  })
+
   test('says before saving that a list of addresses would lock one out', async () => {
     await to('access/requirements')
     await page.getByLabel('The list is enforced').check()
@@ -560,7 +612,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     await heading('Sign in').waitFor()
     assert.deepEqual(await context.cookies(), [])
     assert.equal(await stored(), '{}')
-    await field('Admin key').fill(adminKey)
+    await field('Admin key or API key').fill(adminKey)
     await page.keyboard.press('Enter')
     await heading('Instances').waitFor()
     const [proof] = Object.values(JSON.parse(await stored()) as Record<string, string>)

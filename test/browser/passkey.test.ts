@@ -83,7 +83,7 @@ describe('linking with a passkey in Chromium', { skip }, () => {
     const page = await context.newPage()
     page.setDefaultTimeout(30_000)
     await page.goto(`${base}/dashboard/#/instances/${instance.id}`)
-    await page.getByLabel('Admin key', { exact: true }).fill(world.gateway.admin.authorization.slice('Bearer '.length))
+    await page.getByLabel('Admin key or API key', { exact: true }).fill(world.gateway.admin.authorization.slice('Bearer '.length))
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'WhatsApp wants the passkey' }).waitFor()
     return page

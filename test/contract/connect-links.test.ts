@@ -436,7 +436,10 @@ describe('an open link', () => {
     const arrivals: (() => void)[] = []
     service.double.answer = () => new Promise((resolve) => arrivals.push(() => resolve(QR)))
     const waiting = Array.from({ length: MAX_QR_WAITS }, () => service.ask('GET', `${link.path}/qr-code`))
-    await until(async () => arrivals.length, (count) => count === MAX_QR_WAITS)
+    await until(
+      async () => arrivals.length,
+      (count) => count === MAX_QR_WAITS,
+    )
     service.double.answer = () => QR
     const refused = await service.ask('GET', `${link.path}/qr-code`)
     assert.deepEqual([refused.status, refused.headers.get('Retry-After')], [429, '2'])

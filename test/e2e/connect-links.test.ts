@@ -40,6 +40,35 @@ test('the command of docs/connect-links.md makes a link', async () => {
   assert.match(JSON.parse(stdout).url, /\/connect\//, stdout)
 })
 
+describe('with an open link', { concurrency: 2 }, () => {
+  /** The link is used up, and tells the page that has just used it. */
+  async function usedUp(linking: Linking, url: string) {
+    await connected(linking)
+    assert.equal((await must('GET', `${url}/status`)).connected, true)
+    assert.equal((await ask('GET', `${url}/qr-code`)).status, 401)
+  }
+
+  test('a code for the number links it', async () => {
+    const linking = await withoutPasskey()
+    const { url } = await linkOf(linking)
+    await qrOf(url)
+    const { value } = await must('GET', `${url}/phone-code/${linking.phone}`)
+    await world.sandbox.enterCode(linking.phone, String(value))
+    await usedUp(linking, url)
+  })
+
+  test('so does the answer of a passkey, and another answer does not', async () => {
+    const linking = await waiting()
+    const { url } = await linkOf(linking)
+    await world.sandbox.scan(linking.phone, await qrOf(url))
+    const assertion = await world.sandbox.signPasskey(linking.phone, await toSign(linking))
+    assert.equal((await ask('POST', `${url}/passkey/response`, { assertion: {} })).status, 400)
+    assert.equal((await must('GET', `${url}/passkey`)).stage, 'awaiting_response')
+    await must('POST', `${url}/passkey/response`, { assertion })
+    await usedUp(linking, url)
+  })
+})
+
 describe('with a link that is revoked', { concurrency: 3 }, () => {
   test('its QR code links nothing', async () => {
     const linking = await withoutPasskey()

@@ -56,6 +56,7 @@ const RULES: readonly Rule[] = [
       'src/domain/device-bundle.ts',
       'src/domain/events.ts',
       'src/domain/dashboard.ts',
+      'src/domain/dashboard-rights.ts',
       'src/domain/display-text.ts',
       'src/domain/instance-choices.ts',
       'src/domain/isolated-text.ts',

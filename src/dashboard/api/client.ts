@@ -7,7 +7,7 @@ import { DASHBOARD_HEADER } from '../../domain/dashboard.ts'
 import type { paths } from '../generated/description.d.ts'
 import { readProof } from './proof.ts'
 import { refusedBy, unreachable } from './refused.ts'
-import { signedOut } from './session.ts'
+import { refusals, signedOut } from './session.ts'
 
 const SESSION = 'session'
 
@@ -19,8 +19,10 @@ export async function send(request: Request): Promise<Response> {
   const proof = readProof()
   request.headers.set(DASHBOARD_HEADER, proof ?? NOTHING_TO_PROVE)
   const response = await fetch(request)
-  // A 401 answer to a sign-in only means a wrong key and does not end a session.
-  if (response.status === 401 && request.url !== new URL(SESSION, location.href).href) signedOut(proof)
+  // A refused sign-in only means a wrong key: it does not end a session.
+  if (request.url === new URL(SESSION, location.href).href) return response
+  if (response.status === 401) signedOut(proof)
+  if (response.status === 403) refusals.value++
   return response
 }
 

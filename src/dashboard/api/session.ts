@@ -6,6 +6,9 @@ import { dropProof, readProof } from './proof.ts'
 /** Current session; undefined while it is not known yet, null if nobody is signed in. */
 export const session = signal<SessionInfo | null | undefined>(undefined)
 
+/** Number of answers with which the service refused something to the session: its key may have been narrowed. */
+export const refusals = signal(0)
+
 /** Ends the session after the service refused its proof, by default the current proof. */
 export function signedOut(proof = readProof()): void {
   dropProof(proof)

@@ -1,4 +1,4 @@
-/** Sign-in and sign-out. The admin key is exchanged for a session; the page does not store the key. */
+/** Sign-in and sign-out. The admin key or an API key is exchanged for a session; the page does not store the key. */
 import type { SessionInfo, SignedIn, SignedOut } from '../../domain/dashboard.ts'
 import { ask } from './client.ts'
 import { keepProof, readProof } from './proof.ts'
@@ -7,12 +7,13 @@ import { session, signedOut } from './session.ts'
 export async function loadSession(): Promise<void> {
   const proof = readProof()
   const found = await ask<SessionInfo | SignedOut>('GET', 'session')
-  if (found.signed_in) session.value = found
-  else signedOut(proof)
+  if (!found.signed_in) signedOut(proof)
+  // A new value would open another live stream.
+  else if (JSON.stringify(found) !== JSON.stringify(session.value)) session.value = found
 }
 
-export async function signIn(adminKey: string): Promise<void> {
-  const { proof, ...info } = await ask<SignedIn>('POST', 'session', { admin_key: adminKey })
+export async function signIn(key: string): Promise<void> {
+  const { proof, ...info } = await ask<SignedIn>('POST', 'session', { key })
   keepProof(proof)
   session.value = info
 }

@@ -1,7 +1,7 @@
 /** Hooks for loading data and running actions; both report a refusal with the sentence of the service. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { Refused } from '../api/refused.ts'
-import { showToast } from '../parts/toasts.tsx'
+import { showToast } from '../parts/toast-list.ts'
 
 export interface Loaded<T> {
   /** Data of the last successful load. The data stays during a reload, so that the page does not jump. */

@@ -1,5 +1,6 @@
 /** Pages by the first part of their address. */
 import type { FunctionComponent } from 'preact'
+import type { RightName } from '../../domain/dashboard-rights.ts'
 import { AccessPage } from '../pages/access/access.tsx'
 import { HealthPage } from '../pages/health/health.tsx'
 import { InstancesPage } from '../pages/instances/instances.tsx'
@@ -14,6 +15,8 @@ interface PageRow {
   name: string
   icon: IconName
   show: FunctionComponent
+  /** Right that the session needs for it; without one, every session has something to see there. */
+  needs?: RightName
   /** True if the page exists only in the sandbox. */
   isSandbox?: boolean
 }
@@ -21,9 +24,9 @@ interface PageRow {
 export const PAGES: readonly PageRow[] = [
   { path: 'instances', name: 'Instances', icon: 'instances', show: InstancesPage },
   { path: 'timeline', name: 'Message timeline', icon: 'timeline', show: TimelinePage },
-  { path: 'webhook-log', name: 'Webhook log', icon: 'log', show: WebhookLogPage },
+  { path: 'webhook-log', name: 'Webhook log', icon: 'log', show: WebhookLogPage, needs: 'log.see' },
   { path: 'usage', name: 'Usage', icon: 'usage', show: UsagePage },
   { path: 'access', name: 'Keys and access', icon: 'access', show: AccessPage },
-  { path: 'health', name: 'Health', icon: 'health', show: HealthPage },
-  { path: 'sandbox', name: 'Sandbox', icon: 'sandbox', show: SandboxPage, isSandbox: true },
+  { path: 'health', name: 'Health', icon: 'health', show: HealthPage, needs: 'health.see' },
+  { path: 'sandbox', name: 'Sandbox', icon: 'sandbox', show: SandboxPage, needs: 'sandbox.use', isSandbox: true },
 ]

@@ -1,11 +1,13 @@
 /** Frame around every page: navigation, the signed-in session, and whether the shown data is live. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { connection } from '../api/live.ts'
+import { whyNot } from '../api/rights.ts'
 import { session } from '../api/session.ts'
 import { signOut } from '../api/sign-in.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { Withheld } from '../parts/withheld.tsx'
 import { Name } from '../parts/words.tsx'
 import { useAction } from './load.ts'
 import { PAGES } from './pages.ts'
@@ -18,7 +20,7 @@ function Foot() {
     await signOut()
     return undefined
   })
-  const { workspace, version } = session.value!
+  const { workspace, version, key } = session.value!
   return (
     <div class="foot">
       <span role="status">
@@ -27,6 +29,11 @@ function Foot() {
       <small>
         <Name>{workspace.name}</Name> · {version}
       </small>
+      {key ? (
+        <small>
+          Key <Name>{key.name}</Name>: <a href={to(['access'])}>what it may do</a>
+        </small>
+      ) : null}
       <small>
         <a href="../docs">API reference</a>
       </small>
@@ -36,6 +43,17 @@ function Foot() {
     </div>
   )
 }
+
+const Closed = ({ name, reason }: { name: string; reason: string }) => (
+  <div class="page">
+    <header>
+      <h1>{name}</h1>
+    </header>
+    <section class="card">
+      <Withheld reason={reason} />
+    </section>
+  </div>
+)
 
 export function Shell() {
   const pages = shown(session.value!.sandbox)
@@ -53,6 +71,7 @@ export function Shell() {
     before.current = place
   }, [place])
   const Page = page.show
+  const reason = whyNot(page.needs)
   return (
     <div class="shell">
       <div class="side" data-open={isOpen}>
@@ -78,7 +97,7 @@ export function Shell() {
         <Foot />
       </div>
       <main ref={main} tabIndex={-1}>
-        <Page />
+        {reason ? <Closed name={page.name} reason={reason} /> : <Page />}
       </main>
     </div>
   )

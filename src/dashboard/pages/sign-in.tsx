@@ -22,15 +22,15 @@ export function SignIn() {
         </span>
         <h1>Sign in</h1>
         <Line
-          label="Admin key"
+          label="Admin key or API key"
           type="password"
           value={key}
           required
-          placeholder="svc_admin_…"
+          placeholder="svc_admin_… or svc_key_…"
           hint={
             <>
-              The key was printed once, at the first start. If you have lost it, <code>npm run cli -- admin-key reset</code>{' '}
-              creates a new one.
+              The admin key was printed once, at the first start. If you have lost it, <code>npm run cli -- admin-key reset</code>{' '}
+              creates a new one. An API key opens what its scopes allow.
             </>
           }
           onChange={setKey}

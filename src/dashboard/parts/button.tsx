@@ -1,4 +1,7 @@
 import type { ComponentChildren } from 'preact'
+import type { RightName } from '../../domain/dashboard-rights.ts'
+import { whyNot } from '../api/rights.ts'
+import { showToast } from './toast-list.ts'
 
 interface ButtonProps {
   children: ComponentChildren
@@ -11,20 +14,36 @@ interface ButtonProps {
   label?: string | undefined
   pressed?: boolean | undefined
   expanded?: boolean | undefined
+  /** Right that the session needs for it. Without the right, a press only says why. */
+  needs?: RightName | undefined
 }
 
-export function Button({ children, onPress, look, isDangerous, isBusy, isDisabled, label, pressed, expanded }: ButtonProps) {
+export function Button({
+  children,
+  onPress,
+  look,
+  isDangerous,
+  isBusy,
+  isDisabled,
+  label,
+  pressed,
+  expanded,
+  needs,
+}: ButtonProps) {
+  const reason = whyNot(needs)
   const classes = [look, isDangerous && 'danger'].filter(Boolean).join(' ')
   return (
     <button
-      type={onPress ? 'button' : 'submit'}
+      type={onPress || reason ? 'button' : 'submit'}
       class={classes}
       disabled={isDisabled || isBusy}
       aria-busy={isBusy ? 'true' : undefined}
       aria-label={label}
       aria-pressed={pressed}
       aria-expanded={expanded}
-      onClick={onPress}
+      aria-disabled={reason ? 'true' : undefined}
+      title={reason}
+      onClick={reason ? () => showToast(reason) : onPress}
     >
       {children}
     </button>

@@ -1,5 +1,6 @@
 /** A form that this page submits, not the browser. */
 import type { ComponentChildren } from 'preact'
+import type { RightName } from '../../domain/dashboard-rights.ts'
 import type { Action } from '../app/load.ts'
 import { Button } from './button.tsx'
 import { Problem } from './notice.tsx'
@@ -28,6 +29,7 @@ interface LineFormProps {
   does: string
   look?: 'primary'
   isDisabled?: boolean
+  needs?: RightName
   /** Fields that show their own errors. */
   fields?: readonly string[]
   /** Controls of the form. */
@@ -37,11 +39,11 @@ interface LineFormProps {
 }
 
 /** Controls and their button in one line, with the answer of the service below. */
-export const LineForm = ({ action, does, look, isDisabled, fields = [], children, result }: LineFormProps) => (
+export const LineForm = ({ action, does, look, isDisabled, needs, fields = [], children, result }: LineFormProps) => (
   <Form class="stack" onSubmit={() => action.run()}>
     <div class="inline-form">
       {children}
-      <Button look={look} isBusy={action.isBusy} isDisabled={isDisabled}>
+      <Button look={look} isBusy={action.isBusy} isDisabled={isDisabled} needs={needs}>
         {does}
       </Button>
     </div>

@@ -1,5 +1,7 @@
 /** Forms that are generated from the schemas of the API description: every API field is a field here, with its limits and description. */
 import { useState } from 'preact/hooks'
+import type { RightName } from '../../domain/dashboard-rights.ts'
+import { whyNot } from '../api/rights.ts'
 import { useAction } from '../app/load.ts'
 import forms from '../generated/forms.json'
 import { Button } from './button.tsx'
@@ -119,9 +121,12 @@ interface SchemaFormProps {
   /** Saves only the changed values, and resolves with the message to show. */
   save(changes: Values): Promise<string>
   verb?: string
+  /** Right that a change needs. */
+  needs?: RightName
 }
 
-export function SchemaForm({ fields, values, save, verb = 'Save' }: SchemaFormProps) {
+export function SchemaForm({ fields, values, save, verb = 'Save', needs }: SchemaFormProps) {
+  const reason = whyNot(needs)
   const [changes, setChanges] = useState<Values>({})
   const names = Object.keys(fields)
   const changed = Object.fromEntries(Object.entries(changes).filter(([name, value]) => value !== values[name]))
@@ -133,19 +138,22 @@ export function SchemaForm({ fields, values, save, verb = 'Save' }: SchemaFormPr
   const isChanged = Object.keys(changed).length > 0
   return (
     <Form class="stack" onSubmit={() => run()}>
-      {names.map((name) => (
-        <Input
-          key={name}
-          name={name}
-          schema={fields[name]!}
-          value={name in changes ? changes[name] : values[name]}
-          wrong={problem?.issues.get(name)}
-          onChange={(value) => setChanges((before) => ({ ...before, [name]: value }))}
-        />
-      ))}
+      {reason ? <p class="soft">{reason}</p> : null}
+      <fieldset class="stack" disabled={reason !== undefined}>
+        {names.map((name) => (
+          <Input
+            key={name}
+            name={name}
+            schema={fields[name]!}
+            value={name in changes ? changes[name] : values[name]}
+            wrong={problem?.issues.get(name)}
+            onChange={(value) => setChanges((before) => ({ ...before, [name]: value }))}
+          />
+        ))}
+      </fieldset>
       <Problem of={problem} fields={names} />
       <div class="row">
-        <Button look="primary" isBusy={isBusy} isDisabled={!isChanged}>
+        <Button look="primary" isBusy={isBusy} isDisabled={!isChanged && !reason} needs={needs}>
           {verb}
         </Button>
         {isChanged ? (

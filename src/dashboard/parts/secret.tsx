@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
-import { showToast } from './toasts.tsx'
+import { showToast } from './toast-list.ts'
 
 /** A page without HTTPS has no clipboard API, so the text is selected in a field. */
 async function copy(text: string): Promise<void> {

@@ -1,12 +1,13 @@
 /**
  * Mounts `/dashboard`: the files of the client, the sign-in, and under `/dashboard/api` the operations of the API, for
  * which the session replaces the admin key, the API key and the token of the instance. `features/dashboard.ts` declares
- * additional operations.
+ * additional operations. A session of an API key may do what its row in `domain/dashboard-rights.ts` allows.
  */
 import type { Context, Hono } from 'hono'
-import type { DashboardSession, DashboardSessions } from '../../account/account.ts'
+import type { DashboardSessions } from '../../account/account.ts'
 import { SECOND } from '../../domain/clock.ts'
 import type { DashboardMode, SignedIn, SignedOut } from '../../domain/dashboard.ts'
+import { type RightName, rightOf } from '../../domain/dashboard-rights.ts'
 import { Failure } from '../../domain/failures.ts'
 import { hasPlan } from '../../domain/workspace.ts'
 import { type Endpoint, EVENT_STREAM, isAnybodys } from '../../features/endpoint.ts'
@@ -18,12 +19,14 @@ import type { Caller } from '../carry-out.ts'
 import { TooMany } from '../errors.ts'
 import { accessRequestOf, type Env, type MountDeps, mount, streamed } from '../mount.ts'
 import { NO_ROUTE } from '../open-checks.ts'
+import type { OpenSession } from '../session-checks.ts'
 import { allowlistCheck } from './allowlist.ts'
 import { answerFile, INDEX } from './files.ts'
 import type { Live } from './live.ts'
+import { checkAgain, checkRight, withoutSecrets } from './roles.ts'
 import { checkSameOrigin } from './same-origin.ts'
 import { mountSandbox } from './sandbox.ts'
-import { adminKeyOf, dropCookie, infoOf, keepCookie, rowsOf, sessionOf } from './session.ts'
+import { dropCookie, infoOf, keepCookie, rowsOf, sessionOf, signInKeyOf } from './session.ts'
 
 export interface DashboardDeps {
   mode: Exclude<DashboardMode, 'off'>
@@ -60,11 +63,20 @@ export function mountDashboard(app: Hono<Env>, deps: MountDeps, dashboard: Dashb
    * Returns the session of an API request, and applies its limits. This reads the store, because a key that an operator
    * command replaced ends its session.
    */
-  async function signedIn(c: Context<Env>): Promise<DashboardSession> {
+  async function signedIn(c: Context<Env>): Promise<OpenSession> {
     await parts.account.refresh()
-    const session = sessionOf(c, sessions)
-    gate.session(session, accessRequestOf(c))
-    return session!
+    return gate.session(sessionOf(c, sessions), accessRequestOf(c))
+  }
+
+  const openOf = (c: Context<Env>): OpenSession => c.get('state').session!
+
+  /** Requires a right for all routes under a path that are not declared as operations. */
+  function guard(path: string, right: RightName) {
+    for (const each of [path, `${path}/*`])
+      app.use(each, async (c, next) => {
+        checkRight(openOf(c), right)
+        return next()
+      })
   }
 
   // This pattern also matches the path without a suffix.
@@ -89,25 +101,28 @@ export function mountDashboard(app: Hono<Env>, deps: MountDeps, dashboard: Dashb
   app.get(`${BASE}/session`, async (c) => {
     c.get('state').route = `${BASE}/session`
     await parts.account.refresh()
-    const session = sessionOf(c, sessions)
-    return c.json(session ? infoOf(c, session, sessionDeps) : ({ signed_in: false } satisfies SignedOut))
+    const open = sessionOf(c, sessions)
+    if (open === undefined) return c.json({ signed_in: false } satisfies SignedOut)
+    gate.checkSession(open, c.get('state').source)
+    return c.json(infoOf(c, open, sessionDeps))
   })
 
   app.post(`${BASE}/session`, async (c) => {
     c.get('state').route = `${BASE}/session`
-    const key = await adminKeyOf(c.req.raw)
+    const given = await signInKeyOf(c.req.raw)
     await parts.account.refresh()
-    const { workspace } = gate.admin(accessRequestOf(c), key)
+    const { workspace, key } = gate.signIn(given, accessRequestOf(c))
+    const keyId = key?.id ?? null
     const from = { address: c.get('state').source, userAgent: c.req.header('User-Agent') ?? null }
-    const { session, value, proof } = sessions.open(workspace, from)
+    const { session, value, proof } = sessions.open({ workspace, keyId }, from)
     keepCookie(c, value, sessions.lifeMs / SECOND, baseUrl)
-    deps.log.info({ session: session.id, workspace, address: from.address }, 'dashboard: signed in')
-    return c.json({ ...infoOf(c, session, sessionDeps), proof } satisfies SignedIn, 201)
+    deps.log.info({ session: session.id, workspace, api_key_id: keyId, address: from.address }, 'dashboard: signed in')
+    return c.json({ ...infoOf(c, { session, key }, sessionDeps), proof } satisfies SignedIn, 201)
   })
 
   app.delete(`${BASE}/session`, (c) => {
     c.get('state').route = `${BASE}/session`
-    const session = sessionOf(c, sessions)
+    const session = sessionOf(c, sessions)?.session
     if (session) sessions.end(session.workspace, session.id)
     dropCookie(c, baseUrl)
     return c.json({ value: true })
@@ -123,34 +138,43 @@ export function mountDashboard(app: Hono<Env>, deps: MountDeps, dashboard: Dashb
     // The router also passes HEAD to this handler, and nobody would read or end that stream.
     if (c.req.raw.method !== 'GET') return c.notFound()
     c.get('state').route = LIVE
-    const session = c.get('state').session!
-    const isOpen = () => sessions.isOpen(session, true)
+    const open = openOf(c)
+    checkRight(open, 'instances.see')
+    const { session } = open
+    const { source } = c.get('state')
+    // A key that no longer has the right to see the instances no longer opens a session.
+    const isOpen = () => sessions.isOpen(session, true) && gate.isStillAdmitted(open, source)
     const events = dashboard.live.open(session, c.req.header('Last-Event-ID'), isOpen)
     if (!events) throw new TooMany(STREAMS_AGAIN, 'workspace')
     return streamed(events, 'dashboard', c, deps)
   })
 
+  guard(`${API}/sandbox`, 'sandbox.use')
   if (sandboxUrl !== null) mountSandbox(app, `${API}/sandbox`, sandboxUrl, deps)
 
+  guard(`${API}/sessions`, 'access.manage')
   app.get(`${API}/sessions`, (c) => {
     c.get('state').route = `${API}/sessions`
-    return c.json({ data: rowsOf(c.get('state').session!, sessions) })
+    return c.json({ data: rowsOf(openOf(c).session, sessions) })
   })
 
   app.delete(`${API}/sessions/:id`, (c) => {
     c.get('state').route = `${API}/sessions/{id}`
-    const { workspace } = c.get('state').session!
+    const { workspace } = openOf(c).session
     if (!sessions.end(workspace, c.req.param('id'))) throw new Failure('not_found', { message: 'No session has this id.' })
     return c.json({ value: true })
   })
 
-  function admit({ access, method, isWithoutPlan }: Endpoint, instance: string, c: Context<Env>): Caller {
-    const { workspace } = c.get('state').session!
-    if (access === 'instance') return { workspace, instance: parts.directory.find(workspace, instance) }
-    // Without a plan the owner still sees everything and can change the plan.
+  function admit({ id, access, method, isWithoutPlan }: Endpoint, instance: string, c: Context<Env>): Caller {
+    const open = openOf(c)
+    const { workspace } = open.session
+    checkRight(open, rightOf(id))
+    const caller = { workspace, checkAgain: () => checkAgain(open, id, sessions) }
+    if (access === 'instance') return { ...caller, instance: parts.directory.find(workspace, instance) }
+    // Without a plan the owner still sees everything and can change the plan. Sessions of API keys were checked before.
     const isAccount = access !== 'admin' && method !== 'GET' && !isWithoutPlan
     if (isAccount && !hasPlan(parts.account.workspace(workspace).subscription, now())) throw new Failure('plan_required')
-    return { workspace }
+    return caller
   }
 
   const own = [...dashboardEndpoints, allowlistCheck].map(routeOf)
@@ -169,6 +193,7 @@ export function mountDashboard(app: Hono<Env>, deps: MountDeps, dashboard: Dashb
     admit: (endpoint, instance, _, c) => admit(endpoint, instance, c),
     // The dashboard never uses a dialect, whatever the instance uses.
     dialectOf: () => undefined,
+    shown: (answer, c) => withoutSecrets(answer, openOf(c)),
   })
 
   app.get(`${BASE}/*`, (c) => {

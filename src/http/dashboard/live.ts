@@ -36,6 +36,8 @@ export interface LiveDeps {
   directory: Directory
   readings: Readings
   onEvent(listener: (event: EngineEvent) => void): void
+  /** Calls the listener when an API key was changed or revoked, which may end streams. */
+  onKeyChange(listener: () => void): void
   log: DetailedLog
   /** Reads what an operator command wrote to the store: a new admin key ends the streams of the previous one. */
   refresh(): Promise<void>
@@ -54,7 +56,7 @@ export interface Live {
   stop(): void
 }
 
-export function createLive({ directory, readings, onEvent, log, refresh, run }: LiveDeps): Live {
+export function createLive({ directory, readings, onEvent, onKeyChange, log, refresh, run }: LiveDeps): Live {
   const channels = createChannels({ directory, readings })
   /** Number of streams by session id. */
   const streamsOf = new Map<string, number>()
@@ -87,6 +89,8 @@ export function createLive({ directory, readings, onEvent, log, refresh, run }: 
   onEvent((event) => {
     if (event.type === 'state') for (const channel of channels.read()) channel.changed(event.instance)
   })
+
+  onKeyChange(() => channels.wake())
 
   function enter({ id, workspace }: StreamOwner): LiveChannel {
     streamsOf.set(id, (streamsOf.get(id) ?? 0) + 1)

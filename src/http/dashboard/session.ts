@@ -1,17 +1,18 @@
 /**
- * Sign-in and sign-out. The admin key is exchanged for a cookie, which no script can read and no other site can send, and a proof, which only the
- * page's own origin can read. A signed-in request has both.
+ * Sign-in and sign-out. The admin key or an API key is exchanged for a cookie, which no script can read and no other site can send, and a proof, which
+ * only the page's own origin can read. A signed-in request has both.
  */
 import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
-import type { DashboardSession, DashboardSessions } from '../../account/account.ts'
+import type { ApiKey, DashboardSession, DashboardSessions } from '../../account/account.ts'
 import { BRAND, VERSION } from '../../domain/brand.ts'
 import { type Clock, iso, SECOND } from '../../domain/clock.ts'
-import { DASHBOARD_HEADER, type SessionInfo, type SessionRow } from '../../domain/dashboard.ts'
+import { DASHBOARD_HEADER, type SessionInfo, type SessionKey, type SessionRow } from '../../domain/dashboard.ts'
 import { Failure } from '../../domain/failures.ts'
 import type { Parts } from '../../features/parts.ts'
 import { receiveText } from '../body.ts'
 import type { Env } from '../mount.ts'
+import type { OpenSession } from '../session-checks.ts'
 
 const COOKIE = `${BRAND}_dashboard`
 /** Size limit of a sign-in body in bytes; a key has 58 characters. */
@@ -25,10 +26,13 @@ export interface SessionsDeps {
   hasSandbox: boolean
 }
 
-export const sessionOf = (c: Context<Env>, sessions: DashboardSessions): DashboardSession | undefined => {
+/** Returns the session of a request with its key as it is now; undefined if the request has no open session. */
+export function sessionOf(c: Context<Env>, sessions: DashboardSessions): OpenSession | undefined {
   const value = getCookie(c, COOKIE)
   const proof = c.req.header(DASHBOARD_HEADER)
-  return value === undefined || proof === undefined ? undefined : sessions.use(value, proof)
+  const session = value === undefined || proof === undefined ? undefined : sessions.use(value, proof)
+  const key = session && sessions.keyOf(session)
+  return session === undefined || key === undefined ? undefined : { session, key }
 }
 
 /** Returns the scope of the cookie, which is limited to the path of the public base. */
@@ -49,8 +53,8 @@ export function dropCookie(c: Context<Env>, baseUrl: string | null): void {
   deleteCookie(c, COOKIE, { ...scopeOf(c, baseUrl), httpOnly: true, sameSite: 'Strict' })
 }
 
-/** Reads the admin key of a sign-in. The caller is not authenticated yet, so a body that is large or slow is not read. */
-export async function adminKeyOf(request: Request, clock?: Clock): Promise<string> {
+/** Reads the key of a sign-in. The caller is not authenticated yet, so a body that is large or slow is not read. */
+export async function signInKeyOf(request: Request, clock?: Clock): Promise<string> {
   const tooLong = () => Failure.invalid({ path: '', message: `must have a Content-Length of at most ${MAX_SIGN_IN} bytes` })
   const size = Number(request.headers.get('Content-Length') ?? Number.NaN)
   if (!(size <= MAX_SIGN_IN)) throw tooLong()
@@ -61,12 +65,16 @@ export async function adminKeyOf(request: Request, clock?: Clock): Promise<strin
   } catch {
     throw Failure.invalid({ path: '', message: 'must be a JSON object' })
   }
-  const key = (body as { admin_key?: unknown } | null)?.admin_key
-  if (typeof key !== 'string') throw Failure.invalid({ path: 'admin_key', message: 'must be a string' })
-  return key.trim()
+  const { key, admin_key } = (body ?? {}) as { key?: unknown; admin_key?: unknown }
+  // A page that was loaded before an upgrade sends `admin_key`.
+  const given = key ?? admin_key
+  if (typeof given !== 'string') throw Failure.invalid({ path: 'key', message: 'must be a string' })
+  return given.trim()
 }
 
-export function infoOf(c: Context<Env>, session: DashboardSession, deps: SessionsDeps): SessionInfo {
+const shownKey = ({ id, name, hint, scopes }: ApiKey): SessionKey => ({ id, name, hint, scopes })
+
+export function infoOf(c: Context<Env>, { session, key }: OpenSession, deps: SessionsDeps): SessionInfo {
   const { sessions, account, baseUrl } = deps
   const { id, name } = account.workspace(session.workspace)
   return {
@@ -75,8 +83,9 @@ export function infoOf(c: Context<Env>, session: DashboardSession, deps: Session
     expires_at: iso(sessions.expiresAt(session)),
     idle_seconds: sessions.idleMs / SECOND,
     workspace: { id, name },
+    key: key && shownKey(key),
     address: c.get('state').source,
-    sandbox: deps.hasSandbox,
+    sandbox: deps.hasSandbox && key === null,
     version: VERSION,
     base_url: baseUrl ?? new URL(c.req.url).origin,
     admin_key_from_environment: account.hasGivenAdminKey(session.workspace),
@@ -91,6 +100,9 @@ export function rowsOf(current: DashboardSession, sessions: DashboardSessions): 
     expires_at: iso(Math.min(sessions.expiresAt(session), session.lastUsedAt + sessions.idleMs)),
     address: session.address,
     user_agent: session.userAgent,
+    key: nameOf(sessions.keyOf(session)),
     current: session.id === current.id,
   }))
 }
+
+const nameOf = (key: ApiKey | null | undefined) => (key ? { id: key.id, name: key.name } : null)

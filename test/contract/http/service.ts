@@ -246,7 +246,9 @@ export async function openService(options: ServiceOptions = {}) {
     onGap: () => tally.add('svc_event_stream_gaps_total', {}),
     refresh: account.refresh,
   })
-  const live = createLive({ directory, readings, onEvent: double.engine.onEvent, log, refresh: account.refresh, run: ulid() })
+  const { onEvent } = double.engine
+  const { onKeyChange, refresh } = account
+  const live = createLive({ directory, readings, onEvent, onKeyChange, log, refresh, run: ulid() })
   const metrics = createExposition({
     tally,
     ledger: createLedger(),

@@ -1,8 +1,9 @@
-/** The table of operations in `docs/` equals the declarations in `src/features`. */
+/** The tables in `docs/` equal their sources: the declarations in `src/features`, and the rights of keys in the dashboard. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { featureTable, type Promised, withTable } from '../../../docs/feature-table.ts'
+import { RIGHTS_SOURCE, rightsTable } from '../../../docs/rights-table.ts'
 import { endpoints } from '../../../src/features/index.ts'
 import { ROOT } from '../../harness/checkout.ts'
 
@@ -13,6 +14,11 @@ test('the table of the page is that of the declarations', () => {
   const promised: Promised = JSON.parse(textOf('docs/contract-operations.json'))
   const ids = endpoints.map(({ id }) => id)
   assert.ok(page === withTable(page, featureTable(ids, promised)), 'the declarations have changed: run `npm run docs`')
+})
+
+test('the table of rights is that of the service', () => {
+  const page = textOf('docs/dashboard.md')
+  assert.ok(page === withTable(page, rightsTable(), RIGHTS_SOURCE), 'the rights have changed: run `npm run docs`')
 })
 
 test('an area counts what is built of what is promised, and names the rest', () => {

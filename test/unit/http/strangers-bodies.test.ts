@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Clock } from '../../../src/domain/clock.ts'
 import type { Failure } from '../../../src/domain/failures.ts'
-import { adminKeyOf } from '../../../src/http/dashboard/session.ts'
+import { signInKeyOf } from '../../../src/http/dashboard/session.ts'
 import { failureResponse } from '../../../src/http/errors.ts'
 import { errorResponse } from '../../../src/http/oauth/answers.ts'
 import { formOf, jsonOf } from '../../../src/http/oauth/fields.ts'
@@ -58,6 +58,6 @@ test('so is a registration', async (t) => {
 
 // In an earlier version, a sign-in whose body stalled kept its connection until the server's limit of ten minutes.
 test('and a sign-in to the dashboard', async (t) => {
-  const { status, body, isCancelled } = await stalled(t, adminKeyOf, 'application/json', failureResponse)
+  const { status, body, isCancelled } = await stalled(t, signInKeyOf, 'application/json', failureResponse)
   assert.deepEqual([status, (body.error as Failure).message, isCancelled], [400, refused.body.error_description, true])
 })

@@ -1,7 +1,9 @@
-/** Access: keys, required credentials, allowed addresses, the plan, and dashboard sessions. */
+/** For the admin key: keys, required credentials, allowed addresses, the plan, and dashboard sessions. For an API key: what it may do. */
 import type { FunctionComponent } from 'preact'
+import { session } from '../../api/session.ts'
 import { route, to } from '../../app/route.ts'
 import { KeysTab } from './keys.tsx'
+import { OwnKey } from './own-key.tsx'
 import { PlanTab } from './plan.tsx'
 import { RequirementsTab } from './requirements.tsx'
 import { SessionsTab } from './sessions.tsx'
@@ -16,24 +18,31 @@ const TABS: readonly { path: string; name: string; show: FunctionComponent }[] =
 export function AccessPage() {
   const tab = TABS.find(({ path }) => path === (route.value.path[1] ?? '')) ?? TABS[0]!
   const Tab = tab.show
+  const key = session.value?.key
   return (
     <div class="page">
       <header>
         <h1>Keys and access</h1>
       </header>
-      <nav class="tabs" aria-label="Views of keys and access">
-        {TABS.map(({ path, name }) => (
-          <a
-            key={path}
-            class="tab-link"
-            href={to(['access', path].filter(Boolean))}
-            aria-current={path === tab.path ? 'page' : undefined}
-          >
-            {name}
-          </a>
-        ))}
-      </nav>
-      <Tab />
+      {key ? (
+        <OwnKey of={key} />
+      ) : (
+        <>
+          <nav class="tabs" aria-label="Views of keys and access">
+            {TABS.map(({ path, name }) => (
+              <a
+                key={path}
+                class="tab-link"
+                href={to(['access', path].filter(Boolean))}
+                aria-current={path === tab.path ? 'page' : undefined}
+              >
+                {name}
+              </a>
+            ))}
+          </nav>
+          <Tab />
+        </>
+      )}
     </div>
   )
 }

@@ -51,8 +51,8 @@ export function Allowlist({ security: { ip_allowlist: now }, reload }: { securit
       <header>
         <h2>Addresses that may call</h2>
         <p>
-          Instances, the Account API and tools only answer these addresses; administration and this page answer everybody who has
-          the admin key.
+          Instances, the Account API and tools only answer these addresses, and so does this dashboard who signed in with an API
+          key. Everybody who has the admin key is answered from everywhere.
         </p>
       </header>
       <Form class="stack" onSubmit={() => save.run()}>

@@ -9,11 +9,12 @@ import { Secret } from '../../parts/secret.tsx'
 import { type ApiKey, SCOPES, type Scope } from './api-keys.ts'
 
 const MEANS: Record<Scope, string> = {
-  'instances:operate': 'Use an instance (send, receive and everything else), if instances require a key.',
-  'instances:read': 'List instances, with their tokens.',
+  'instances:operate':
+    'Use an instance (send, receive and everything else), if instances require a key. In the dashboard, with instances:read: pair, send, see the queue.',
+  'instances:read': 'List instances, with their tokens and webhooks. Opens this dashboard, where it only looks.',
   'instances:write': 'Create, change and delete instances.',
-  'webhooks:read': 'Read the webhooks of the workspace and their secret.',
-  'webhooks:write': 'Change the webhooks of all instances.',
+  'webhooks:read': 'Read the webhooks and their secret. In the dashboard also the webhook log.',
+  'webhooks:write': 'Change the webhooks of all instances. In the dashboard, with webhooks:read, also send events again.',
 }
 
 function Made({ value, onClose }: { value: string; onClose(): void }) {

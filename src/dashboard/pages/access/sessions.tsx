@@ -1,4 +1,4 @@
-/** The admin key, and the sessions that were signed in with it. */
+/** The admin key, and the sessions of the dashboard. */
 import { useState } from 'preact/hooks'
 import type { SessionRow } from '../../../domain/dashboard.ts'
 import { answer, api, ask } from '../../api/client.ts'
@@ -10,6 +10,7 @@ import { Notice, Problem, Skeleton } from '../../parts/notice.tsx'
 import { Secret } from '../../parts/secret.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { Ago } from '../../parts/time.tsx'
+import { Name } from '../../parts/words.tsx'
 
 const columnsOf = (end: (row: SessionRow) => void): readonly Column<SessionRow>[] => [
   {
@@ -22,6 +23,7 @@ const columnsOf = (end: (row: SessionRow) => void): readonly Column<SessionRow>[
       </span>
     ),
   },
+  { label: 'Key', cell: ({ key }) => (key ? <Name>{key.name}</Name> : 'Admin key') },
   { label: 'Signed in', cell: ({ created_at }) => <Ago at={created_at} /> },
   { label: 'Last used', cell: ({ last_used_at }) => <Ago at={last_used_at} /> },
   { label: 'Ends', cell: ({ expires_at }) => <Ago at={expires_at} /> },
@@ -63,7 +65,10 @@ function AdminKey() {
             return undefined
           }}
         >
-          <p>The current key stops working immediately and everybody is signed out, including you. The new key is shown once.</p>
+          <p>
+            The current key stops working immediately, and everybody who signed in with it is signed out, including you. The new
+            key is shown once.
+          </p>
         </Confirm>
       ) : null}
       {value ? (
@@ -93,8 +98,8 @@ export function SessionsTab() {
         <header>
           <h2>Signed in to this dashboard</h2>
           <p>
-            A session ends half an hour after its last use, after twelve hours at the latest, and when the service restarts. An
-            open tab counts as use.
+            A session ends with its key, half an hour after its last use, after twelve hours at the latest, and when the service
+            restarts. An open tab counts as use.
           </p>
         </header>
         <Problem of={problem ?? end.problem} again={reload} />

@@ -49,7 +49,7 @@ const columnsOf = (ask: (revoked: Link) => void): readonly Column<Link>[] => [
     label: '',
     isRight: true,
     cell: (link) => (
-      <Button isDangerous label={`Revoke the link of ${link.created_at}`} onPress={() => ask(link)}>
+      <Button isDangerous label={`Revoke the link of ${link.created_at}`} onPress={() => ask(link)} needs="instances.link">
         Revoke
       </Button>
     ),
@@ -110,7 +110,9 @@ export function ConnectLinks({ id }: { id: string }) {
     <section class="card flush" aria-label="Connect links">
       <header>
         <h2>Let somebody else pair it</h2>
-        <Button onPress={() => setMaking(true)}>Create a connect link</Button>
+        <Button onPress={() => setMaking(true)} needs="instances.link">
+          Create a connect link
+        </Button>
         <p>A connect link opens a page with the QR code, in the language of your customer and without a credential.</p>
       </header>
       <Problem of={problem} again={reload} />

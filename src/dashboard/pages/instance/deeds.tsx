@@ -46,15 +46,19 @@ export function Deeds({ row, onRenamed }: { row: InstanceRow; onRenamed(): unkno
   return (
     <>
       <span class="row">
-        <Button onPress={() => ask('rename')}>Rename</Button>
-        <Button onPress={() => restart.run()} isBusy={restart.isBusy}>
+        <Button onPress={() => ask('rename')} needs="instances.change">
+          Rename
+        </Button>
+        <Button onPress={() => restart.run()} isBusy={restart.isBusy} needs="instances.pair">
           Restart
         </Button>
-        <Button onPress={() => ask('export')}>Export</Button>
-        <Button isDangerous onPress={() => ask('disconnect')}>
+        <Button onPress={() => ask('export')} needs="instances.move">
+          Export
+        </Button>
+        <Button isDangerous onPress={() => ask('disconnect')} needs="instances.disconnect">
           Disconnect
         </Button>
-        <Button isDangerous onPress={() => ask('delete')}>
+        <Button isDangerous onPress={() => ask('delete')} needs="instances.delete">
           Delete
         </Button>
       </span>

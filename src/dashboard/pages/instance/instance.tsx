@@ -1,11 +1,14 @@
 /** One instance: its state, its pairing, and all of its settings. */
 import type { FunctionComponent } from 'preact'
+import type { RightName } from '../../../domain/dashboard-rights.ts'
 import { isComplete, rows } from '../../api/live.ts'
+import { whyNot } from '../../api/rights.ts'
 import { useLoad } from '../../app/load.ts'
 import { route, to } from '../../app/route.ts'
 import { StatusBadge } from '../../parts/badge.tsx'
 import { InstanceName } from '../../parts/instance-name.tsx'
 import { Empty, Problem, Skeleton } from '../../parts/notice.tsx'
+import { Withheld } from '../../parts/withheld.tsx'
 import { Deeds } from './deeds.tsx'
 import { Overview } from './overview.tsx'
 import { Queue } from './queue.tsx'
@@ -13,10 +16,10 @@ import { SettingsTab } from './settings.tsx'
 import { loadInstance, type TabProps } from './tab.ts'
 import { WebhooksTab } from './webhooks.tsx'
 
-const TABS: readonly { path: string; name: string; show: FunctionComponent<TabProps> }[] = [
+const TABS: readonly { path: string; name: string; show: FunctionComponent<TabProps>; needs?: RightName }[] = [
   { path: '', name: 'Overview', show: Overview },
-  { path: 'queue', name: 'Queue', show: Queue },
-  { path: 'webhooks', name: 'Webhooks', show: WebhooksTab },
+  { path: 'queue', name: 'Queue', show: Queue, needs: 'queue.see' },
+  { path: 'webhooks', name: 'Webhooks', show: WebhooksTab, needs: 'webhooks.see' },
   { path: 'settings', name: 'Settings', show: SettingsTab },
 ]
 
@@ -41,6 +44,7 @@ export function InstancePage({ id }: { id: string }) {
   const tab = TABS.find(({ path }) => path === (route.value.path[2] ?? '')) ?? TABS[0]!
   const { data } = instance
   const Tab = tab.show
+  const reason = whyNot(tab.needs)
   return (
     <div class="page">
       <header>
@@ -68,7 +72,13 @@ export function InstancePage({ id }: { id: string }) {
         ))}
       </nav>
       <Problem of={instance.problem} again={instance.reload} />
-      {row && data ? <Tab row={row} instance={{ ...instance, data }} /> : <Skeleton />}
+      {reason ? (
+        <section class="card">
+          <Withheld reason={reason} />
+        </section>
+      ) : null}
+      {!reason && row && data ? <Tab row={row} instance={{ ...instance, data }} /> : null}
+      {row && data ? null : <Skeleton />}
     </div>
   )
 }

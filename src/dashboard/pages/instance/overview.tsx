@@ -1,5 +1,6 @@
 import { Notice } from '../../parts/notice.tsx'
 import { Ago, At } from '../../parts/time.tsx'
+import { Allowed } from '../../parts/withheld.tsx'
 import { Name, phoneText } from '../../parts/words.tsx'
 import { ConnectLinks } from './connect-links.tsx'
 import { FirstMessage } from './first-message.tsx'
@@ -62,10 +63,20 @@ export const Overview = ({ row, instance }: TabProps) => (
       </Notice>
     ) : null}
     <div class="columns">
-      {row.status === 'connected' ? <FirstMessage row={row} /> : <Pairing row={row} />}
+      {row.status === 'connected' ? (
+        <Allowed to="instances.send" title="Send a message">
+          <FirstMessage row={row} />
+        </Allowed>
+      ) : (
+        <Allowed to="instances.pair" title="Pair with the phone">
+          <Pairing row={row} />
+        </Allowed>
+      )}
       {row.status === 'connected' ? null : <ConnectLinks id={row.id} />}
       <Account row={row} />
-      <Token instance={instance.data} reload={instance.reload} />
+      <Allowed to="instances.token" title="Token">
+        <Token instance={instance.data} reload={instance.reload} />
+      </Allowed>
       <History row={row} />
     </div>
   </>

@@ -75,7 +75,7 @@ const columnsOf = (id: string, remove: (item: Item) => void): readonly Column<It
     label: '',
     isRight: true,
     cell: (item) => (
-      <Button isDangerous isDisabled={item.status === 'processing'} onPress={() => remove(item)}>
+      <Button isDangerous isDisabled={item.status === 'processing'} onPress={() => remove(item)} needs="queue.remove">
         Remove
       </Button>
     ),
@@ -97,7 +97,7 @@ export function Queue({ row }: TabProps) {
     <section class="card flush" aria-label="Queue">
       <header>
         <h2>Messages waiting</h2>
-        <Button isDangerous isDisabled={!data || data.total === 0} onPress={() => setClearing(true)}>
+        <Button isDangerous isDisabled={!data || data.total === 0} onPress={() => setClearing(true)} needs="queue.remove">
           Clear the queue
         </Button>
         <p>

@@ -95,7 +95,7 @@ function WarmUp({ steps, save }: { steps: readonly Step[] | null; save: Save }) 
   const [text, setText] = useState(stepsText(steps))
   const action = useAction(() => save({ first_contacts_warm_up: stepsOf(text) }))
   return (
-    <LineForm action={action} does="Save" isDisabled={text === stepsText(steps)}>
+    <LineForm action={action} does="Save" isDisabled={text === stepsText(steps)} needs="instances.change">
       <Line
         label="Warm-up"
         hint="Days since the link, and the most new people in 24 hours from then on. Empty: off."
@@ -122,7 +122,7 @@ function Quiet({ hours, save }: { hours: Hours | null; save: Save }) {
   const action = useAction(() => save({ quiet_hours: isEmpty ? null : now }))
   const isSame = now.from === saved.from && now.to === saved.to && now.time_zone === saved.time_zone
   return (
-    <LineForm action={action} does="Save" isDisabled={isSame}>
+    <LineForm action={action} does="Save" isDisabled={isSame} needs="instances.change">
       <Line label="Quiet from" value={now.from} placeholder="22:00" onChange={(from) => setNow({ ...now, from })} />
       <Line label="to" value={now.to} placeholder="08:00" onChange={(to) => setNow({ ...now, to })} />
       <Line
@@ -155,7 +155,12 @@ export function Safety({ row, instance, save }: SafetyProps) {
       </header>
       <Problem of={problem} again={reload} />
       {data ? <Used usage={data} /> : problem ? null : <Skeleton />}
-      <SchemaForm fields={pick(FIELDS, (name) => NUMBERS.includes(name))} values={settings as Values} save={saved} />
+      <SchemaForm
+        fields={pick(FIELDS, (name) => NUMBERS.includes(name))}
+        values={settings as Values}
+        save={saved}
+        needs="instances.change"
+      />
       <WarmUp steps={settings.first_contacts_warm_up} save={saved} />
       <Quiet hours={settings.quiet_hours} save={saved} />
     </section>

@@ -19,7 +19,12 @@ export function SettingsTab({ row, instance }: TabProps) {
           <h2>Settings</h2>
           <p>Settings apply from the next message on; the instance need not be connected.</p>
         </header>
-        <SchemaForm fields={pick(FIELDS, (name) => name !== 'proxy_url' && !isOfSafety(name))} values={values} save={save} />
+        <SchemaForm
+          fields={pick(FIELDS, (name) => name !== 'proxy_url' && !isOfSafety(name))}
+          values={values}
+          save={save}
+          needs="instances.change"
+        />
       </section>
       <Safety row={row} instance={instance} save={save} />
       <section class="card">
@@ -30,7 +35,7 @@ export function SettingsTab({ row, instance }: TabProps) {
             again.
           </p>
         </header>
-        <SchemaForm fields={pick(FIELDS, (name) => name === 'proxy_url')} values={values} save={save} />
+        <SchemaForm fields={pick(FIELDS, (name) => name === 'proxy_url')} values={values} save={save} needs="instances.change" />
       </section>
     </div>
   )

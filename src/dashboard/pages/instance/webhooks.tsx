@@ -51,7 +51,13 @@ function TypeRow({ id, type, url }: { id: string; type: EventType; url: string |
           <code>{type}</code>
           <Name class="under">{url ?? 'goes nowhere'}</Name>
         </span>
-        <Button isBusy={isBusy} isDisabled={url === null} label={`Send a test event of ${type}`} onPress={() => run()}>
+        <Button
+          isBusy={isBusy}
+          isDisabled={url === null}
+          label={`Send a test event of ${type}`}
+          onPress={() => run()}
+          needs="webhooks.change"
+        >
           Test
         </Button>
       </div>
@@ -106,7 +112,14 @@ function SingleUrl({ save }: { save(changes: Values): Promise<string> }) {
     return done
   })
   return (
-    <LineForm action={action} does="Use it" look="primary" isDisabled={url.trim() === ''} fields={['single_url']}>
+    <LineForm
+      action={action}
+      does="Use it"
+      look="primary"
+      isDisabled={url.trim() === ''}
+      needs="webhooks.change"
+      fields={['single_url']}
+    >
       <Line
         label="One URL for all types"
         value={url}
@@ -137,7 +150,7 @@ export function WebhooksTab({ row, instance }: TabProps) {
           </p>
         </header>
         <SingleUrl save={save} />
-        <SchemaForm fields={pick(FIELDS, isUrl)} values={values} save={save} />
+        <SchemaForm fields={pick(FIELDS, isUrl)} values={values} save={save} needs="webhooks.change" />
       </section>
       <div class="stack wide-gap">
         <section class="card">
@@ -158,7 +171,9 @@ export function WebhooksTab({ row, instance }: TabProps) {
         <section class="card">
           <header>
             <h2>Secret</h2>
-            <Button onPress={() => setRotating(true)}>Rotate</Button>
+            <Button onPress={() => setRotating(true)} needs="webhooks.change">
+              Rotate
+            </Button>
             <p>The secret signs every delivery. Your program uses it to verify that an event is genuine.</p>
           </header>
           <Secret value={values.secret} what="secret" key={values.secret} />
@@ -167,7 +182,12 @@ export function WebhooksTab({ row, instance }: TabProps) {
           <header>
             <h2>What is told</h2>
           </header>
-          <SchemaForm fields={pick(FIELDS, (name) => isSwitch(name, values))} values={values} save={save} />
+          <SchemaForm
+            fields={pick(FIELDS, (name) => isSwitch(name, values))}
+            values={values}
+            save={save}
+            needs="webhooks.change"
+          />
         </section>
       </div>
       {isRotating ? <RotateSecret id={row.id} reload={instance.reload} onClose={() => setRotating(false)} /> : null}

@@ -1,11 +1,12 @@
 /** Actions on several instances: one after the other, with progress, and the failures at the end. */
 import { useState } from 'preact/hooks'
 import type { InstanceRow } from '../../../domain/dashboard.ts'
+import type { RightName } from '../../../domain/dashboard-rights.ts'
 import { answer, api, of } from '../../api/client.ts'
 import { Button } from '../../parts/button.tsx'
 import { Confirm, Dialog } from '../../parts/dialog.tsx'
 import { InstanceName } from '../../parts/instance-name.tsx'
-import { showToast } from '../../parts/toasts.tsx'
+import { showToast } from '../../parts/toast-list.ts'
 import { count } from '../../parts/words.tsx'
 
 interface Deed {
@@ -14,6 +15,7 @@ interface Deed {
   /** Consequences, shown in the question before the action. */
   means: string
   isDangerous: boolean
+  needs: RightName
   act(id: string): Promise<unknown>
 }
 
@@ -22,6 +24,7 @@ const RESTART: Deed = {
   done: 'restarted',
   means: 'Their connections are closed and opened again. Waiting messages and events are kept.',
   isDangerous: false,
+  needs: 'instances.pair',
   act: (id) => answer(api.POST('/instances/{instance_id}/token/{token}/restart', { params: { path: of(id) } })),
 }
 const DISCONNECT: Deed = {
@@ -30,6 +33,7 @@ const DISCONNECT: Deed = {
   means:
     'Each instance is removed from the linked devices of its phone and must be paired again. Waiting messages stay in the queue.',
   isDangerous: true,
+  needs: 'instances.disconnect',
   act: (id) => answer(api.POST('/instances/{instance_id}/token/{token}/disconnect', { params: { path: of(id) } })),
 }
 const DELETE: Deed = {
@@ -37,6 +41,7 @@ const DELETE: Deed = {
   done: 'deleted',
   means: 'The instances are logged out, and their credentials, queues and waiting webhooks are erased. This cannot be undone.',
   isDangerous: true,
+  needs: 'instances.delete',
   act: (id) => answer(api.DELETE('/account/instances/{instance_id}', { params: { path: { instance_id: id } } })),
 }
 
@@ -98,7 +103,7 @@ export function ChosenBar({ instances, onDone }: { instances: readonly InstanceR
         <div class="chosen">
           <strong>{what} chosen</strong>
           {[RESTART, DISCONNECT, DELETE].map((deed) => (
-            <Button key={deed.verb} isDangerous={deed.isDangerous} onPress={() => setAsked(deed)}>
+            <Button key={deed.verb} isDangerous={deed.isDangerous} needs={deed.needs} onPress={() => setAsked(deed)}>
               {deed.verb}
             </Button>
           ))}

@@ -72,7 +72,7 @@ const Nothing = ({ isFiltered, onCreate }: { isFiltered: boolean; onCreate(): vo
     <Empty
       title="No instances yet"
       actions={
-        <Button look="primary" onPress={onCreate}>
+        <Button look="primary" onPress={onCreate} needs="instances.create">
           Create the first instance
         </Button>
       }
@@ -100,8 +100,10 @@ function List() {
       <header>
         <h1>Instances</h1>
         <span class="row">
-          <Button onPress={() => setImporting(true)}>Import</Button>
-          <Button look="primary" onPress={() => setCreating(true)}>
+          <Button onPress={() => setImporting(true)} needs="instances.move">
+            Import
+          </Button>
+          <Button look="primary" onPress={() => setCreating(true)} needs="instances.create">
             Create instance
           </Button>
         </span>

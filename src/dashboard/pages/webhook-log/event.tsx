@@ -39,7 +39,7 @@ function Body({ id, isKept }: { id: string; isKept: boolean }) {
   return (
     <div class="stack">
       <div class="row">
-        <Button isBusy={isBusy} onPress={() => run()}>
+        <Button isBusy={isBusy} onPress={() => run()} needs="log.body">
           Show the body
         </Button>
         <span class="soft">The body holds a private message. The log records that you opened it.</span>
@@ -85,7 +85,13 @@ export function EventDialog({ id, onClose, onResent }: { id: string; onClose(): 
       closes="Close"
       onClose={onClose}
       actions={
-        <Button look="primary" isBusy={again.isBusy} isDisabled={!data?.entry.resendable} onPress={() => again.run()}>
+        <Button
+          look="primary"
+          isBusy={again.isBusy}
+          isDisabled={!data?.entry.resendable}
+          onPress={() => again.run()}
+          needs="log.resend"
+        >
           Resend now
         </Button>
       }

@@ -21,7 +21,7 @@ export function ChosenEvents({ ids, onDone }: { ids: readonly string[]; onDone()
     <div class="chosen">
       <strong>{count(ids.length, 'event')} chosen</strong>
       {isBusy ? <progress max={ids.length} value={done} aria-label="Resending" /> : null}
-      <Button look="primary" isBusy={isBusy} onPress={() => run()}>
+      <Button look="primary" isBusy={isBusy} onPress={() => run()} needs="log.resend">
         Resend
       </Button>
       <Problem of={problem} />

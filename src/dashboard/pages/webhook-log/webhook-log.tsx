@@ -140,7 +140,9 @@ export function WebhookLogPage() {
     <div class="page">
       <header>
         <h1>Webhook log</h1>
-        <Button onPress={() => setReplaying(true)}>Resend a range</Button>
+        <Button onPress={() => setReplaying(true)} needs="log.resend">
+          Resend a range
+        </Button>
       </header>
       <Filters query={query} />
       <Problem of={problem} again={reload} />

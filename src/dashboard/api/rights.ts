@@ -1,0 +1,10 @@
+/** The rights of the session's key, for buttons and pages. The service decides each time. */
+import { lackOf, lackSentence, type RightName } from '../../domain/dashboard-rights.ts'
+import { session } from './session.ts'
+
+/** Says why the session may not do something; undefined if it may. */
+export function whyNot(right: RightName | undefined): string | undefined {
+  if (right === undefined) return undefined
+  const lack = lackOf(session.value?.key?.scopes ?? null, right)
+  return lack === undefined ? undefined : lackSentence(lack)
+}

@@ -1,0 +1,33 @@
+/** Placeholders for the parts of a page that the key of the session may not use. */
+import type { ComponentChildren } from 'preact'
+import type { RightName } from '../../domain/dashboard-rights.ts'
+import { whyNot } from '../api/rights.ts'
+import { to } from '../app/route.ts'
+import { Empty } from './notice.tsx'
+
+/** Says why, with the way to the page that lists what the key may do. */
+export const Withheld = ({ reason }: { reason: string }) => (
+  <Empty title="Not with this key" actions={<a href={to(['access'])}>What this key may do</a>}>
+    {reason}
+  </Empty>
+)
+
+interface AllowedProps {
+  to: RightName
+  /** Heading of the card that stands in its place. */
+  title: string
+  children: ComponentChildren
+}
+
+export function Allowed({ to: right, title, children }: AllowedProps) {
+  const reason = whyNot(right)
+  if (reason === undefined) return <>{children}</>
+  return (
+    <section class="card">
+      <header>
+        <h2>{title}</h2>
+      </header>
+      <p class="soft">{reason}</p>
+    </section>
+  )
+}

@@ -1,0 +1,217 @@
+/**
+ * The rights of a session of the dashboard. A session of the admin key may do everything. A session of an API key may do what the scopes of the key
+ * allow now: the server looks here before each operation, and the page before it shows a button. An operation without a row is for the admin key alone.
+ */
+import type { Scope } from './workspace.ts'
+
+export interface Right {
+  /** Name of the page. */
+  page: string
+  /** Continues the sentence "The key may …". */
+  may: string
+  /** Scopes that the key needs besides `OPENING_SCOPE`; null if only the admin key may do it. */
+  scopes: readonly Scope[] | null
+  /** Ids of the operations that belong to it. */
+  operations: readonly string[]
+}
+
+/** Scope without which an API key does not open the dashboard. */
+export const OPENING_SCOPE: Scope = 'instances:read'
+
+export const RIGHTS = {
+  'instances.see': {
+    page: 'Instances',
+    may: 'see the instances, their state and their settings',
+    scopes: [],
+    operations: [
+      'dashboard.instances',
+      'dashboard.history',
+      'account.listInstances',
+      'account.getInstance',
+      'account.listConnectLinks',
+      'queue.sendSafety',
+    ],
+  },
+  'instances.pair': {
+    page: 'Instances',
+    may: 'pair an instance with a phone, and restart it',
+    scopes: ['instances:operate'],
+    operations: [
+      'instance.qrCode',
+      'instance.phoneCode',
+      'instance.restart',
+      'instance.passkey',
+      'instance.passkeyResponse',
+      'instance.passkeyConfirm',
+      'instance.passkeyTicket',
+    ],
+  },
+  'instances.send': {
+    page: 'Instances',
+    may: 'send a message',
+    scopes: ['instances:operate'],
+    operations: ['send.sendText'],
+  },
+  'instances.create': {
+    page: 'Instances',
+    may: 'create an instance',
+    scopes: ['instances:write'],
+    operations: ['account.createInstance'],
+  },
+  'instances.change': {
+    page: 'Instances',
+    may: 'change the name and the settings of an instance',
+    scopes: ['instances:write'],
+    operations: ['instance.rename', 'instance.updateSettings'],
+  },
+  'instances.link': {
+    page: 'Instances',
+    may: 'make, renew and revoke connect links',
+    scopes: ['instances:write'],
+    operations: ['account.createConnectLink', 'account.renewConnectLink', 'account.revokeConnectLink'],
+  },
+  'instances.token': {
+    page: 'Instances',
+    may: 'see and rotate the token of an instance',
+    scopes: ['instances:write'],
+    operations: ['account.rotateToken'],
+  },
+  'instances.disconnect': {
+    page: 'Instances',
+    may: 'disconnect an instance from its phone',
+    scopes: ['instances:operate', 'instances:write'],
+    operations: ['instance.disconnect'],
+  },
+  'instances.delete': {
+    page: 'Instances',
+    may: 'delete an instance',
+    scopes: ['instances:write'],
+    operations: ['account.deleteInstance'],
+  },
+  'instances.move': {
+    page: 'Instances',
+    may: 'export and import an instance',
+    scopes: null,
+    operations: ['admin.exportInstance', 'admin.importInstance', 'admin.resumeInstance'],
+  },
+  'queue.see': {
+    page: 'Queue',
+    may: 'see the messages that wait, with how they begin',
+    scopes: ['instances:operate'],
+    operations: ['queue.list'],
+  },
+  'queue.remove': {
+    page: 'Queue',
+    may: 'remove messages from the queue',
+    scopes: ['instances:operate', 'instances:write'],
+    operations: ['queue.remove', 'queue.clear'],
+  },
+  'webhooks.see': {
+    page: 'Webhooks',
+    may: 'see the webhook URLs and their secret',
+    scopes: ['webhooks:read'],
+    operations: [],
+  },
+  'webhooks.change': {
+    page: 'Webhooks',
+    may: 'change and test the webhooks, and rotate their secret',
+    scopes: ['webhooks:read', 'webhooks:write'],
+    operations: ['webhooks.update', 'webhooks.test', 'webhooks.rotateSecret'],
+  },
+  'timeline.see': {
+    page: 'Message timeline',
+    may: 'see the timeline of a message, without its content',
+    scopes: [],
+    operations: ['dashboard.timeline'],
+  },
+  'log.see': {
+    page: 'Webhook log',
+    may: 'see the events and the attempts to deliver them',
+    scopes: ['webhooks:read'],
+    operations: ['admin.webhookLog', 'dashboard.logEntry'],
+  },
+  'log.resend': {
+    page: 'Webhook log',
+    may: 'send events again',
+    scopes: ['webhooks:read', 'webhooks:write'],
+    operations: ['admin.resendWebhook', 'admin.resendWebhooks', 'admin.replayWebhooks'],
+  },
+  'log.body': {
+    page: 'Webhook log',
+    may: 'see the body of an event, which is a private message',
+    scopes: null,
+    operations: ['dashboard.logBody'],
+  },
+  'usage.see': {
+    page: 'Usage',
+    may: 'see what each instance costs',
+    scopes: [],
+    operations: ['account.usage'],
+  },
+  'access.manage': {
+    page: 'Keys and access',
+    may: 'see and change keys, requirements, the plan and sessions',
+    scopes: null,
+    operations: [
+      'admin.createApiKey',
+      'admin.listApiKeys',
+      'admin.importClientToken',
+      'admin.updateApiKey',
+      'admin.revokeApiKey',
+      'admin.workspace',
+      'admin.updateWorkspace',
+      'admin.updateSubscription',
+      'admin.rotateAdminKey',
+      'admin.security',
+      'admin.requireApiKey',
+      'admin.requireClientToken',
+      'admin.ipAllowlist',
+      'dashboard.allowlistCheck',
+    ],
+  },
+  'health.see': {
+    page: 'Health',
+    may: 'see the health of the service, which serves all workspaces',
+    scopes: null,
+    operations: ['dashboard.health'],
+  },
+  'sandbox.use': {
+    page: 'Sandbox',
+    may: 'use the simulated network',
+    scopes: null,
+    operations: [],
+  },
+} as const satisfies Record<string, Right>
+
+export type RightName = keyof typeof RIGHTS
+
+/** Fields of answers, at any depth, that a key sees only with this right. */
+export const SECRET_FIELDS: Readonly<Record<string, RightName>> = {
+  token: 'instances.token',
+  api_url: 'instances.token',
+  webhooks: 'webhooks.see',
+  secret: 'webhooks.see',
+}
+
+const rows: Readonly<Record<RightName, Right>> = RIGHTS
+const byOperation = new Map(
+  (Object.keys(rows) as RightName[]).flatMap((name) => rows[name].operations.map((operation) => [operation, name] as const)),
+)
+
+/** Returns the right that an operation needs; undefined if it is for the admin key alone. */
+export const rightOf = (operation: string): RightName | undefined => byOperation.get(operation)
+
+/**
+ * Returns what a session lacks for a right: a scope, or the admin key; undefined if it may. `scopes`: those of the API key; null for a session of the
+ * admin key.
+ */
+export function lackOf(scopes: readonly Scope[] | null, right: RightName | undefined): Scope | 'admin key' | undefined {
+  if (scopes === null) return undefined
+  const needed = right === undefined ? null : rows[right].scopes
+  if (needed === null) return 'admin key'
+  return [OPENING_SCOPE, ...needed].find((scope) => !scopes.includes(scope))
+}
+
+/** Says why a key may not do something. */
+export const lackSentence = (lack: Scope | 'admin key'): string =>
+  lack === 'admin key' ? 'Only the admin key may do this.' : `The API key lacks the scope ${lack}.`

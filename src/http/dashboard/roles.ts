@@ -1,0 +1,40 @@
+/** Checks the rights of a session, and hides secrets in answers, by the table in `domain/dashboard-rights.ts`. */
+import type { DashboardSessions } from '../../account/account.ts'
+import { lackOf, lackSentence, type RightName, rightOf, SECRET_FIELDS } from '../../domain/dashboard-rights.ts'
+import { Failure } from '../../domain/failures.ts'
+import type { OpenSession } from '../session-checks.ts'
+
+/** Refuses what the key of the session may not do. An undefined right is for the admin key alone. */
+export function checkRight({ key }: Pick<OpenSession, 'key'>, right: RightName | undefined): void {
+  const lack = lackOf(key === null ? null : key.scopes, right)
+  if (lack === undefined) return
+  const message = lackSentence(lack)
+  if (lack === 'admin key') throw new Failure('not_allowed', { message })
+  throw new Failure('insufficient_scope', { message, details: { required_scope: lack } })
+}
+
+/** Checks an operation again with the key as it is now, because it may have been revoked or narrowed while a body arrived. */
+export function checkAgain({ session }: OpenSession, operation: string, sessions: DashboardSessions): void {
+  const key = sessions.isOpen(session) ? sessions.keyOf(session) : undefined
+  if (key === undefined) throw new Failure('unauthorized')
+  checkRight({ key }, rightOf(operation))
+}
+
+/** Returns an answer without the secrets that the key of the session may not see. */
+export function withoutSecrets(answer: unknown, { key }: Pick<OpenSession, 'key'>): unknown {
+  if (key === null) return answer
+  const isHidden = (name: string) => name in SECRET_FIELDS && lackOf(key.scopes, SECRET_FIELDS[name]) !== undefined
+  const shown = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(shown)
+    if (!isPlain(value)) return value
+    const fields = Object.entries(value).filter(([name, field]) => !isHidden(name) || isCount(field))
+    return Object.fromEntries(fields.map(([name, field]) => [name, shown(field)]))
+  }
+  return shown(answer)
+}
+
+const isPlain = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+
+/** A number reveals nothing: rows of the list of instances have the number of their webhooks. */
+const isCount = (value: unknown) => typeof value === 'number'
