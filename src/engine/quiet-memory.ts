@@ -22,7 +22,7 @@ export interface Reading {
   bytes: number
 }
 
-export interface QuietRule {
+export interface QuietMemory {
   /** Whether the thread has been quiet for long enough, and holds enough, for a collection. To be called at every check. */
   isDue(reading: Reading): boolean
   /** Bytes that the thread holds after a collection. */
@@ -30,7 +30,7 @@ export interface QuietRule {
 }
 
 /** `bytes`: what the thread holds at its start, after a collection. */
-export function createQuietRule(bytes: number): QuietRule {
+export function createQuietMemory(bytes: number): QuietMemory {
   let least = bytes
   let quietChecks = 0
   return {
@@ -49,15 +49,15 @@ export function createQuietRule(bytes: number): QuietRule {
 
 /** Watches this thread until it ends. Call it after the thread's start and its first `spareMemory`. */
 export function spareMemoryWhenQuiet(): void {
-  const rule = createQuietRule(heldBytes())
+  const memory = createQuietMemory(heldBytes())
   let before = performance.eventLoopUtilization()
   const check = async () => {
     const now = performance.eventLoopUtilization()
     const busy = performance.eventLoopUtilization(now, before).utilization
     before = now
-    if (rule.isDue({ busy, bytes: heldBytes() })) {
+    if (memory.isDue({ busy, bytes: heldBytes() })) {
       await spareMemory()
-      rule.collected(heldBytes())
+      memory.collected(heldBytes())
       // The collection is no work of the thread.
       before = performance.eventLoopUtilization()
     }

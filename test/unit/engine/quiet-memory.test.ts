@@ -1,14 +1,14 @@
 /** When a thread returns its memory: after a quiet minute, if it holds more than after the last collection. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createQuietRule, type Reading } from '../../../src/engine/quiet-memory.ts'
+import { createQuietMemory, type Reading } from '../../../src/engine/quiet-memory.ts'
 
 const MB = 2 ** 20
 const busy = (mb: number): Reading => ({ busy: 0.6, bytes: mb * MB })
 const quiet = (mb: number): Reading => ({ busy: 0.03, bytes: mb * MB })
 /** Numbers of the checks at which a collection was due; each leaves `left` MB. */
 function due(readings: readonly Reading[], left = 40): number[] {
-  const rule = createQuietRule(40 * MB)
+  const rule = createQuietMemory(40 * MB)
   return readings.flatMap((reading, index) => {
     if (!rule.isDue(reading)) return []
     rule.collected(left * MB)
