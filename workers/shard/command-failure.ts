@@ -10,7 +10,7 @@ export function commandFailure(error: unknown, command: ShardCommand, log: Log):
     instance: 'instance' in command ? command.instance : 'config' in command ? command.config.id : undefined,
     operation: command.type === 'call' ? command.call.operation : undefined,
   }
-  // The engine retries a start that the disk prevents. It interprets `engine_unavailable` as a shard that is gone.
+  // If the disk prevents a start after a boot, the engine retries this start. It would interpret `engine_unavailable` as the end of the shard.
   if (isStorageFailure(error) && !(command.type === 'start' && command.how === 'boot')) {
     log.error({ ...about, err: error }, 'an operation on an instance failed because of the disk')
     return noStorage().toData()

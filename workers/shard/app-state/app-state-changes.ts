@@ -33,7 +33,7 @@ export interface AppStateChanges {
    * the phone has not shared its key, and with the network's code like a refused query.
    */
   change: ChangeAppState
-  /** After the login: reads the collections of earlier changes with an unknown outcome. */
+  /** Called after the login. Reads the collections whose earlier changes have an unknown outcome. */
   recover(): Promise<void>
 }
 
@@ -44,7 +44,7 @@ const PRESENT = Uint8Array.of(1)
  */
 const PATCH_DEADLINE = 20 * SECOND
 
-/** Error in the form in which the library rejects a refused query. */
+/** Error with the same fields as the library's error for a refused query. */
 class Refused extends Error {
   readonly data: number
   constructor(collection: string, code: number) {
@@ -58,7 +58,7 @@ export function createAppStateChanges(
   deps: ChangeDeps,
 ): AppStateChanges {
   const { sock, creds, reader, appState } = deps
-  /** True if the outcome of a change is unknown: its collection is read as soon as the network answers again. */
+  /** True if the outcome of a change is unknown. Its collection is read as soon as the network answers again. */
   let isOpen = false
   const markOf = (collection: string) => records.openChange(instance, collection)
 
@@ -103,7 +103,7 @@ export function createAppStateChanges(
     await store.commit({ ops: [[markOf(collection), null]] })
   }
 
-  /** Starts the recovery after the tasks that already wait for the mutex. */
+  /** Starts the recovery after the tasks that are already waiting for the mutex. */
   function recoverBehind() {
     if (!isOpen) return
     isOpen = false

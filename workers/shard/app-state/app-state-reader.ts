@@ -54,7 +54,7 @@ export interface AppStateReader {
   read(collections: readonly WAPatchName[]): Promise<void>
   /** Removes the collections and reads them in full, as history. */
   readAnew(collections: readonly WAPatchName[]): Promise<void>
-  /** Called after the login: a device that has never read anything does so as soon as it has a key. */
+  /** Called after the login. A device that has never read app state reads it as soon as it has a key. */
   loggedIn(): void
   version(collection: WAPatchName): Promise<number | undefined>
   /** Holds the mutex, so that nothing is read at the same time. `work` gets the current state of the collection. */
@@ -63,7 +63,7 @@ export interface AppStateReader {
   take(collection: WAPatchName, state: CollectionState, actions: readonly AppStateAction[], isHistory: boolean): Promise<void>
 }
 
-/** The most queries for a collection that cannot be read. */
+/** The most queries for one collection whose answers cannot be read. */
 const TRIES = 2
 /** Number of pairs that are stored at a time. */
 const PAIRS = 200
@@ -73,7 +73,7 @@ export function createAppStateReader(deps: ReaderDeps): AppStateReader {
   const { open } = createCollectionOpener(deps)
   const take: AppStateReader['take'] = (...reading) => passOn(deps, ...reading)
   const mutex = new Mutex()
-  /** Collections whose key is missing. */
+  /** Collections that wait for a missing key. */
   const blocked = new Set<WAPatchName>()
   const stateOf = async (collection: WAPatchName) => {
     const stored = await appState.stored(collection)
@@ -159,14 +159,17 @@ export function createAppStateReader(deps: ReaderDeps): AppStateReader {
 
 interface Round {
   ask(names: readonly WAPatchName[], whole: ReadonlySet<WAPatchName>): Promise<CollectionAnswer[]>
-  /** Reads one collection. Resolves with true if there is more of it. `tries`: how often it could not be read. */
+  /**
+   * Reads one collection. Resolves with true if there is more of it. `tries`: the number of earlier answers about this collection that could not be
+   * read.
+   */
   readOne(answer: CollectionAnswer, tries: number): Promise<boolean>
-  /** Collections whose key is missing. */
+  /** Collections that wait for a missing key. */
   blocked: Set<WAPatchName>
   log: Pick<Logger, 'warn'>
 }
 
-/** Queries the collections until nothing of them is left. One that cannot be read is queried once more, in full. */
+/** Queries the collections until the network has no more entries of them. A collection that cannot be read is queried once more, in full. */
 async function readInRounds(collections: readonly WAPatchName[], { ask, readOne, blocked, log }: Round): Promise<void> {
   let left = collections
   const tries = new Map<WAPatchName, number>()

@@ -36,12 +36,12 @@ export interface Changes {
 }
 
 /**
- * Writes the effects of changes: large ones before it resolves, the others in the commit that writes their versions. Rejects if the changes must be
- * read again.
+ * Writes the effects of changes. Large effects are on disk when it resolves; the others are part of the commit that writes the versions of the
+ * collections. Rejects if the changes must be read again.
  */
 export type WriteChanges = (changes: Changes) => Promise<Pick<Alongside, 'ops' | 'applied'>>
 
-/** A collection that was read, or changed by us, up to a version. */
+/** A collection up to a version that was read from the network, or that our own change created. */
 export interface Reading extends Pick<Changes, 'associations' | 'contacts' | 'actions'> {
   collection: WAPatchName
   version: number
@@ -60,7 +60,7 @@ export interface AppState {
   attach(sock: Pick<WASocket, 'ev'>, onFailure: (error: unknown) => void): void
   /** Record of a collection, even if it is not on disk yet; undefined if it was never read. */
   stored(collection: WAPatchName): Promise<Uint8Array | undefined>
-  /** Takes a collection that was read, which is on disk when `settled` resolves. */
+  /** Takes a collection that was read. It is on disk when `settled` resolves. */
   take(reading: Reading): void
   /** Removes the collections, so that they are read in full again. */
   forget(collections: readonly WAPatchName[]): Promise<void>
@@ -171,7 +171,7 @@ export function holdAppState({ auth, keys, creds, write, steps }: AppStateDeps):
       const waiting = held.get(collection)
       if (waiting !== undefined) return waiting ?? undefined
       const found = await keys.get(VERSION, collection)
-      // The collection may have been read or forgotten in the meantime.
+      // The collection may have been read or forgotten during the read from the disk.
       return held.has(collection) ? (held.get(collection) ?? undefined) : found
     },
     take({ collection, version, bytes, isHistory, name: rest, associations, contacts, actions }) {

@@ -37,7 +37,7 @@ export interface Opened {
   actions: Map<string, AppStateAction>
   /** If true, unreadable entries are skipped; otherwise they end the reading. */
   isLenient: boolean
-  /** True if nothing was known of the collection and nothing was skipped, so that entries which it lacks do not exist. */
+  /** True if the collection was read in full and nothing was skipped, so an entry that is missing here does not exist. */
   isAll: boolean
 }
 
@@ -104,7 +104,7 @@ export function createCollectionOpener({ keyOf, readFile, log }: CollectionOpene
     })
     opened.version = Number(version?.version ?? 0)
     const keys = await keysOf(keyId?.id ?? new Uint8Array(0))
-    // Every entry has its own MAC. A skipped entry is missing from the sum.
+    // Every entry has its own MAC, and the snapshot's MAC covers the sum of them. A skipped entry is missing from this sum.
     if (!isEqual(snapshotMacOf(keys, name, opened.version, opened.change.hash), mac)) {
       opened.isAll = false
       log.info({ collection: name }, 'an app state snapshot does not match its MAC; it is used without its unreadable entries')

@@ -25,7 +25,7 @@ export async function rebuildDirectory(
 ): Promise<void> {
   const begun = records.directoryBegun(instance)
   if (await store.get(begun)) return
-  // A device that has not read anything yet reads everything anyway.
+  // A device that has not read app state yet will read all of it anyway.
   if (creds.accountSyncCounter)
     await sock.appStatePatchMutex.mutex(async () => {
       await reader.readAnew(ALL_WA_PATCH_NAMES)

@@ -38,7 +38,7 @@ export function createServerSync(deps: ServerSyncDeps): ServerSync {
   const { sock, read: readCollections, versionOf, settled, isWorthAnother, again, log } = deps
   const waiting: BinaryNode[] = []
 
-  /** Returns the collections whose version is lower than that of the notice. One without a version is always read. */
+  /** Returns the collections whose version is lower than that of the notice. A collection that was never read has no version and is always read. */
   async function behind(notice: BinaryNode): Promise<WAPatchName[]> {
     const found: WAPatchName[] = []
     for (const { name, version } of collectionsIn(notice)) {

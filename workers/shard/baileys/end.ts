@@ -31,7 +31,7 @@ export const liveSockets = () => live.size
 export function adoptSocket(sock: EndableSocket): void {
   live.add(sock)
   endPendingQueries(sock)
-  // The emitter inside the library's buffer of events; only this call returns it, although its type says that it returns nothing.
+  // The emitter inside the library's buffer of events. Only the call of `on` returns it, although the type of `on` says that it returns nothing.
   const emitter: unknown = sock.ev.on('connection.update', ({ connection }) => {
     if (connection !== 'close') return
     // `end` destroys the event buffer next, and the events in it would be lost.
@@ -93,7 +93,7 @@ const CLOSED = 3
 interface RawSocket extends EventEmitter {
   readonly readyState: number
   terminate(): void
-  /** Stops reading from the connection until `resume`. Both have no effect on a connection that is not open. */
+  /** Stops reading from the connection until `resume`. Both functions have no effect on a connection that is not open. */
   pause(): void
   resume(): void
 }

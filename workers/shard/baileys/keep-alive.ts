@@ -1,7 +1,6 @@
 /**
- * Keep-alive pings. The library sends a form that the web client does not send (`wire/keep-alive.ts`), so the library's
- * ping is disabled and this one is used. As in the web client, a connection is judged by the last received frame: one
- * that only writes is dead, however many queries wait.
+ * Keep-alive pings. The library sends a form that the web client does not send (`wire/keep-alive.ts`), so the library's ping is disabled and this one
+ * is used. As in the web client, a connection is considered alive only if it received a frame recently. Queries that are still waiting do not count.
  */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
@@ -26,7 +25,7 @@ export interface KeepAliveDeps {
   onTime(seconds: number): void
 }
 
-/** Begins to ping. Must be called right after the socket is created. */
+/** Starts the pings. Must be called right after the socket is created. */
 export function keepAlive(sock: Pick<WASocket, 'ws' | 'ev' | 'end' | 'query'>, { now, onError, onTime }: KeepAliveDeps): void {
   let timer: NodeJS.Timeout | undefined
   let cameAt = now()
@@ -36,7 +35,7 @@ export function keepAlive(sock: Pick<WASocket, 'ws' | 'ev' | 'end' | 'query'>, {
       stop()
       return void endSocket(sock, endReason('Connection was lost', LOST), 'abrupt').catch(onError)
     }
-    // The answer is a normal frame; only its time is read.
+    // The answer is handled like any received frame; only its time is used here.
     if (sock.ws.isOpen) sock.query(ping(), EVERY).then(tell, () => {})
   }
 

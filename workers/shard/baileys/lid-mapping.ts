@@ -1,6 +1,6 @@
 /**
  * The library caches pairs of number and LID without a limit, each with a timer that restarts at every look-up, three per text. Pairs are on disk and
- * never expire, so here the cache is limited by their number only.
+ * never expire, so this cache has no timers and is limited only by the number of its pairs.
  */
 
 import { LIDMappingStore } from '@whiskeysockets/baileys/lib/Signal/lid-mapping.js'

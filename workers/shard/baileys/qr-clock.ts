@@ -26,18 +26,18 @@ export interface QrClockDeps {
   onCode(text: string, expiresAt: number): void
   /** The shown code now has another secret. */
   onReplaced(text: string): void
-  /** All references were shown, and nothing keeps the socket any longer. */
+  /** Called when all references were shown, and no pairing keeps the socket. */
   onOver(reason: Error): void
 }
 
 export interface QrClock {
-  /** References have arrived; the first one is shown now, in place of any earlier one. */
+  /** Called when references have arrived. The first one is shown now, in place of any earlier one. */
   offered(refs: readonly string[]): void
-  /** The secret in the credentials has changed. */
+  /** Called when the secret in the credentials has changed. */
   secretChanged(): void
-  /** A pairing is running, so the socket stays for at least this time. The last reference is shown for as long. */
+  /** Called when a pairing is running: the socket stays for at least this time, and the last reference is shown for the same time. */
   keep(ms: number): void
-  /** No further code is shown, and this file no longer ends the socket. */
+  /** After this call no further code is shown, and this module no longer ends the socket. */
   stop(): void
 }
 

@@ -13,14 +13,17 @@ export function boundedQuery(sock: Pick<WASocket, 'query'>, node: BinaryNode, de
   return bounded(deadlineMs, () => sock.query(node, deadlineMs) as Promise<BinaryNode | undefined>)
 }
 
-/** Wraps functions of the library around a query. Undefined means that no answer arrived, so it is not for functions that return nothing. */
+/**
+ * Runs `work`, a function of the library that sends a query, with a deadline. An undefined result means that no answer arrived, so functions that
+ * return nothing must use `withDeadline`.
+ */
 export async function bounded<T>(deadlineMs: number, work: () => Promise<T | undefined>): Promise<T> {
   const answer = await withDeadline(deadlineMs, work)
   if (answer === undefined) throw new Failure('send_timeout')
   return answer
 }
 
-/** Like `bounded`, for functions whose undefined is an answer. */
+/** Runs a function with a deadline, for functions whose undefined result is an answer. */
 export function withDeadline<T>(deadlineMs: number, work: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Failure('send_timeout')), deadlineMs)

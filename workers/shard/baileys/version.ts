@@ -9,7 +9,7 @@ export const BUILT_IN_VERSION: WAVersion = [2, 3000, 1043857760]
 
 export interface VersionState {
   current: WAVersion
-  /** The version of the last successful login; null before the first. */
+  /** The version of the last successful login; null before the first login. */
   lastGood: WAVersion | null
   /** Versions that were refused with 405, newest last. */
   refused: WAVersion[]
@@ -28,7 +28,7 @@ export function isNewer(a: WAVersion, b: WAVersion): boolean {
 const isRefused = ({ refused }: VersionState, version: WAVersion) => refused.some((other) => sameVersion(other, version))
 
 /**
- * Returns the version at the start: the operator's, unless the network has refused it; else the stored one, unless this
+ * Returns the version to use at the start: the operator's version, unless the network has refused it; otherwise the stored version, unless this
  * release has a newer one.
  */
 export function startVersion(stored: VersionState | null, wanted: WAVersion | null = null): VersionState {
@@ -63,7 +63,7 @@ export interface WebVersion {
   current(): WAVersion
   state(): VersionState
   loggedIn(used: WAVersion): Promise<void>
-  /** Resolves with true if another version is worth an immediate retry. */
+  /** Called after a refusal. Resolves with true if another version is worth an immediate retry. */
   refused(used: WAVersion): Promise<boolean>
 }
 
@@ -74,7 +74,7 @@ export interface WebVersionDeps {
   wanted?: WAVersion | null
   /** Queries the network for its newest client version; only after a refusal, once for all instances that are refused together. */
   refresh?: (() => Promise<WAVersion | null>) | undefined
-  /** `refresh` failed; the other candidates are still used. */
+  /** Called when `refresh` failed; the other candidates are still used. */
   onError(error: unknown): void
 }
 

@@ -15,7 +15,7 @@ const LOGIN_DEADLINE = 20 * SECOND
 const LOST = 408
 
 export interface Watchdog {
-  /** The server has logged us in, has offered to link us, or has sent a failure (the library then ends the socket). */
+  /** Called when the server has accepted the login, has offered a pairing, or has sent a failure (the library then ends the socket). */
   answered(): void
 }
 

@@ -6,13 +6,13 @@ import { type Account, numberAnswers, numbersQuery } from '../wire/number-query.
 import { isRefusal, type Refusal } from '../wire/usync.ts'
 import type { Asker, Session } from './session.ts'
 
-/** Jids of an account without a device part; at least one of them is known. */
+/** Jids of an account without a device part. At least one of the two is known. */
 export interface AccountNames {
   pn: string | null
   lid: string | null
 }
 
-/** Unwraps the network's answer for an operation that cannot continue without it. */
+/** Returns the network's answer. Throws if it is a refusal, for operations that cannot continue without the answer. */
 export function answered<T>(answer: T | Refusal): T {
   if (isRefusal(answer)) throw new Failure('action_failed', { details: { network_code: answer.code } })
   return answer

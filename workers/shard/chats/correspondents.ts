@@ -10,7 +10,7 @@ import { removeAll } from '../../../src/storage/remove-all.ts'
 import type { Context } from '../context/instance-context.ts'
 import { bare, chatKind } from '../wire/jid.ts'
 
-/** The most people whose row is known to exist; an active chat checks with every message. */
+/** The most people whose row is known to exist. They are cached because every message of an active chat needs this check. */
 const MAX_KNOWN = 5_000
 const PRESENT = Uint8Array.of(1)
 

@@ -54,8 +54,8 @@ export function createDisappearing({
   const records = repository({ name: 'expiry of a chat', schema: Expiry, version: 1, sealed: sealer })
   const keyOf = (jid: string) => keys.disappearing(instance, sealer.blind(bare(jid)))
   /**
-   * Keys that may have a row. Hardly any chat has a timer, so all keys fit, and a chat without one costs no read.
-   * Undefined before the first look-up, null if there are too many.
+   * Keys of the chats that may have a row. Hardly any chat has a timer, so all keys usually fit into memory, and a chat without a timer needs no read
+   * from disk. Undefined before the first look-up, null if there are too many keys.
    */
   let known: Promise<Set<string> | null> | undefined
 
@@ -73,7 +73,7 @@ export function createDisappearing({
     return known
   }
 
-  /** The row may be on its way to the disk from now on. */
+  /** Adds a key whose row may be on disk from now on, because its commit begins. */
   async function note(key: string) {
     const all = await knownKeys()
     all?.add(key)
@@ -88,7 +88,7 @@ export function createDisappearing({
     try {
       return bytes ? records.decode(key, bytes) : null
     } catch (error) {
-      // The record was changed on disk; the timer is unknown until the chat's next message carries it.
+      // The record was changed on disk. The timer is unknown until the next message of the chat contains it.
       log.error({ err: error }, 'the stored expiry of a chat could not be decoded')
       return null
     }
@@ -113,7 +113,7 @@ export function createDisappearing({
       const { remoteJid, remoteJidAlt } = key
       const claimed = message && remoteJid && chatKind(remoteJid) === 'user' ? expiryOf(message) : null
       if (claimed === null) return []
-      // A setting is never newer than its message; one that is dated next year would override all later ones.
+      // A setting is never newer than its message; a setting that is dated next year would override all later settings.
       const latest = toNumber(messageTimestamp) || Number.POSITIVE_INFINITY
       const said = claimed.since === null ? claimed : { ...claimed, since: Math.min(claimed.since, latest) }
       const ops: Op[] = []

@@ -1,8 +1,8 @@
 /**
  * Names of chats, as far as the network has sent them: people by the name they are saved under, else by their push name; groups and channels by their
- * subject. They are in memory and bounded. App state sends saved names only once, so they are read from disk after a restart, and people beyond the
- * limit have their name in the directory. An unknown name of a group or channel is queried after the event, never before it, so the chat's next
- * message has the name.
+ * subject. They are kept in memory, and their number is limited. App state sends saved names only once, so they are read from disk after a restart,
+ * and people beyond the limit have their name in the directory. An unknown name of a group or channel is queried after the event, never before it, so
+ * the chat's next message has the name.
  */
 
 import type { Contact } from '@whiskeysockets/baileys'
@@ -74,7 +74,7 @@ export function createNames({ log, contacts, listed }: NameDeps): Names {
     names.set(bare(jid), text)
   }
 
-  /** Learns contacts from app state, which are those saved on the phone. One without a name is no longer saved. */
+  /** Learns contacts from app state, which lists the people who are saved on the phone. A contact without a name is no longer saved. */
   function learnSaved(listed: readonly Contact[]) {
     for (const { id, lid, phoneNumber, name } of listed)
       for (const jid of [id, lid, phoneNumber])
@@ -82,7 +82,7 @@ export function createNames({ log, contacts, listed }: NameDeps): Names {
         else if (jid) saved.delete(bare(jid))
   }
 
-  /** Loads the saved names. Names that arrived in the meantime are newer, so they stay. */
+  /** Loads the saved names. Names that arrived during the reading are newer, so they are kept. */
   async function loadSaved() {
     const unreadable = (error: unknown) => log.warn({ err: error }, 'a stored contact name could not be decoded')
     const names = saved
@@ -164,7 +164,7 @@ export function createNames({ log, contacts, listed }: NameDeps): Names {
       newsletterListeners.push(listener)
     },
     clear() {
-      // A new map, because a running read still fills the old one.
+      // A new map is created, because a running read still fills the old one.
       saved = boundedCache(MAX_NAMES)
       pushed.clear()
       asked.clear()

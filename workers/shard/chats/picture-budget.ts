@@ -1,8 +1,8 @@
-/** A rate limit: `most` in a burst, and then as many per `windowMs`, evenly distributed. */
+/** A rate limit: `most` actions at once, and afterwards as many per `windowMs`, evenly distributed. */
 import type { Clock } from '../../../src/domain/clock.ts'
 
 export interface PictureBudget {
-  /** Takes one from the budget; false if nothing is left. */
+  /** Takes one action from the budget; returns false if none is left. */
   take(): boolean
 }
 
@@ -12,7 +12,7 @@ export function createPictureBudget(clock: Clock, most: number, windowMs: number
   return {
     take() {
       const now = clock.now()
-      // A clock that is set back neither adds nor removes anything.
+      // If the clock is set back, nothing is added to the budget and nothing is removed from it.
       left = Math.min(most, left + (Math.max(0, now - at) * most) / windowMs)
       at = now
       if (left < 1) return false

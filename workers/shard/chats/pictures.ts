@@ -6,7 +6,8 @@
  * These queries are safe because WhatsApp Web makes the same ones for every chat it shows. Ours are fewer, so that an account never looks like one
  * that collects pictures: one at a time and a second apart; only for chats with incoming messages (sent messages cause no query, because a campaign
  * would look up thousands of strangers); a limit per hour, and few authors in groups; none while the network restricts the account, and none for an
- * hour after a rate limit. Any answer, including one about a missing or hidden picture, is cached until its URL expires, else for a day.
+ * hour after a rate limit. Any answer, including one about a missing or hidden picture, is cached until its URL expires, or for a day if it has no
+ * URL.
  *
  * The picture of a channel is part of its description, which `names.ts` queries in its own queue. Here such a query is counted and paced like the
  * others, then passed on: its answer is not awaited, and its refusal, even a rate limit, is not visible here. A channel without an answer is queried
@@ -31,7 +32,7 @@ export const PICTURE_HOST = 'pps.whatsapp.net'
 
 export interface Pictures {
   attach(session: Session): void
-  /** Returns the URL from memory. A person is known by all their jids. */
+  /** Returns the URL from memory. A person is found by any of their jids. */
   of(jids: readonly string[]): string | null
   /** Queries the picture later, unless the answer is known or too many queries are waiting. */
   prefetch(jids: readonly string[], shown: Shown): void
@@ -56,7 +57,7 @@ interface Entry {
   url: string | null
   /** Time in epoch ms after which the URL is invalid. */
   endsAt: number
-  /** Time in epoch ms before which the picture is not queried again. */
+  /** Time in epoch ms before which the network is not queried about the picture again. */
   askAgainAt: number
   /** True if the answer has arrived; false while the query is running. */
   isAnswered: boolean
@@ -114,7 +115,7 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
     try {
       // A clock that was set back does not lengthen the pause.
       await pause(from, Math.min(PACE, lastAskedAt + PACE - clock.now()))
-      // The channel may have been described in the meantime.
+      // The channel's description may have arrived while this query was waiting.
       if (question.entry.isAnswered) return
       if (!from.isOpen) throw new Failure('instance_not_connected')
       lastAskedAt = clock.now()
@@ -192,7 +193,7 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
   }
 }
 
-/** The answers of the network, by every jid of a person or chat. */
+/** Cache of the network's answers, by every jid of a person or chat. */
 function createAnswers(clock: Clock) {
   const known = boundedCache<string, Entry>(MAX_KNOWN)
 
@@ -218,7 +219,7 @@ function createAnswers(clock: Clock) {
       const now = clock.now()
       const url = usable(given)
       const expiresAt = (url === null ? null : expiryOf(url)) ?? now + DAY
-      // An expired URL, or one that expires soon, is no reason to query with every event.
+      // The URL is not queried again for at least an hour: if it has expired or expires soon, each event would otherwise cause a query.
       Object.assign(entry, { url, endsAt: expiresAt, askAgainAt: Math.max(expiresAt, now + HOUR), isAnswered: true })
     },
   }

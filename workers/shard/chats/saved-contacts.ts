@@ -27,9 +27,9 @@ export type SavedContact = v.InferOutput<typeof SavedContact>
 
 export interface SavedContacts {
   /**
-   * Writes contacts from app state, in slices. Contacts without a name are no longer saved; of two changes of one
-   * person the later one counts. `written` is called with each slice after it is on disk. Rejects at the first slice
-   * that could not be written. The caller writes one list after the other, and calls `forget` only after them.
+   * Writes contacts from app state, in slices. Contacts without a name are no longer saved; if a person was changed twice, the later change counts.
+   * `written` is called with each slice after it is on disk. Rejects at the first slice that could not be written. The caller must not write two
+   * lists at the same time, and must call `forget` only after all writes.
    */
   write(contacts: readonly Contact[], written: (slice: readonly Contact[]) => void): Promise<void>
   /**

@@ -30,7 +30,7 @@ export interface SocketSession extends Session {
 /** Parts of a session in addition to its connection. */
 export type SessionParts = Omit<SocketSession, keyof Connection>
 
-/** The facts of a connection that change are accessors. A spread copies their values of this moment, so they are forwarded. */
+/** Properties of a connection that can change are getters. A spread would copy their current values, so each getter is forwarded. */
 export const sessionOf = (connection: Connection, parts: SessionParts): SocketSession => ({
   ...connection,
   ...parts,

@@ -23,17 +23,17 @@ export interface Limits {
 export interface Ask {
   /**
    * Sends a query and resolves with the network's answer. Rejects with a `Failure`: `send_timeout` if no answer arrived in time,
-   * `instance_not_connected` if the connection ended, otherwise the meaning of the network's code. A query that contains one of our ids is created
-   * from `tag`, which is used only once. A query that depends on the present state is created by a function that reads it: the function is called
-   * again when the query is repeated after a conflict.
+   * `instance_not_connected` if the connection ended, otherwise the meaning of the network's code. A query that must contain its own id is passed as
+   * a function that receives the id (`tag`). A query that depends on the present state is passed as a function that reads this state: the function is
+   * called again when the query is repeated after a conflict.
    */
   (query: Query, limits?: Limits): Promise<BinaryNode>
   /**
-   * Does the same with GraphQL: resolves with the operation's field of the answer, which may be null. The operations
+   * Sends a GraphQL query, with the same limits and failures. Resolves with the operation's field of the answer, which may be null. The operations
    * are rows of `wire/mex.ts`.
    */
   mex(name: MexName, variables: Json): Promise<unknown>
-  /** Does the same for a function that queries the network, possibly more than once. */
+  /** Runs a function that queries the network, possibly more than once, with the same limits and failures. */
   run<T>(work: () => Promise<T>, limits?: Limits): Promise<T>
   /** Writes a stanza that has no answer, or whose answer is awaited elsewhere. */
   write(stanza: BinaryNode): Promise<void>
@@ -42,14 +42,14 @@ export interface Ask {
 }
 
 export interface AskOptions {
-  /** Deadline in ms: for all queries together, or for each query. */
+  /** Deadline in ms, either for all queries together (`totalMs`) or for each query (`eachMs`). */
   deadline: { totalMs: number } | { eachMs: number }
   toFailure: ToFailure
   meanings?: Meanings
 }
 
 export interface AskDeps extends Ending {
-  /** The instance, under whose name unhandled errors of the library are reported. */
+  /** Id of the instance. Unhandled errors of the library are reported with it. */
   owner: string
   sock: WASocket
   mex: Mex
@@ -61,7 +61,7 @@ const CONFLICT = 409
 export function createAsk(deps: AskDeps, { deadline, toFailure, meanings = {} }: AskOptions): Ask {
   const { owner, sock } = deps
   const endsAt = performance.now() + ('totalMs' in deadline ? deadline.totalMs : 0)
-  /** Returns the time left in ms. Without a deadline for the whole operation, a single query may set its own. */
+  /** Returns the time left in ms. If the whole operation has no deadline, a single query may set its own deadline. */
   const left = (limits: Limits | undefined): number =>
     'totalMs' in deadline
       ? Math.min(endsAt - performance.now(), limits?.atMostMs ?? deadline.totalMs)

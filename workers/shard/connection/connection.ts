@@ -1,6 +1,7 @@
 /**
- * One linked device on the wire: one socket from its opening to its end. It has no knowledge of statuses, messages or chats: it reports the events of
- * the socket, the instance decides, and the handling of stanzas is passed in. After its end it reports nothing, whatever the socket still emits.
+ * The connection of one linked device: one socket from its opening to its end. It knows nothing about statuses, messages or chats. It reports the
+ * events of the socket to the instance, which decides what follows, and the handlers of stanzas are passed in. After its end it reports nothing,
+ * whatever the socket still emits.
  */
 import { setMaxListeners } from 'node:events'
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
@@ -58,10 +59,10 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
   const cut = () => rawSocket(sock)?.terminate()
 
   const ending = new AbortController()
-  // Many operations may wait on the network at a time, so a dozen listeners are not a leak.
+  // Many operations may wait for the network at the same time, so many listeners of this signal are not a leak.
   setMaxListeners(0, ending.signal)
 
-  /** Calls `notify` after everything before it is saved, unless the session has ended in the meantime. */
+  /** Calls `notify` after everything that precedes it is saved, unless the session has ended in the meantime. */
   const whenSaved = (notify: () => void) => settled().then(() => (hasEnded ? undefined : notify()), stray)
 
   const router = loggingRouter(sock, deps, { came: liveness.came, cut })
@@ -101,7 +102,7 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
     finish()
     if (isLeaving) return
     const closed = closedBy(update.lastDisconnect?.error)
-    // This also runs after a failed save, which its caller logs; without this event the next session would never be opened.
+    // This also runs after a failed save, which is logged by the caller of the save; without this event the next session would never be opened.
     const notify = () => events.closed(closed)
     settled().then(notify, notify)
   })
@@ -110,7 +111,7 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
     isLeaving = true
     if (!hasEnded) finish()
     await endSocket(sock, undefined)
-    // The caller of a failed save logs it, and an end that rejects would keep the next session from opening.
+    // The caller of a failed save logs the failure. If the end rejected because of it, the next session would not be opened.
     await settled().catch(() => {})
   }
 
@@ -224,7 +225,7 @@ function loggingRouter(sock: WASocket, deps: ConnectionDeps, { came, cut }: { ca
     came,
     isWorthAnother: deps.isWorthAnother,
     onFailure(error, about) {
-      // Nothing may be confirmed after data that is not on disk. When the connection is closed, the network sends it again.
+      // Nothing may be confirmed after data that is not on disk. After the connection is closed, the network sends the unconfirmed stanzas again.
       log.error(
         { err: error, ...about },
         'a received stanza could not be processed; closing the connection so that the network sends it again',

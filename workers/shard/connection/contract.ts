@@ -1,4 +1,4 @@
-/** Interface of one linked device on the wire for the rest of the shard: its dependencies, its events and its methods. */
+/** Interface between the connection of one linked device and the rest of the shard: its dependencies, its events and its methods. */
 import type {
   AuthenticationCreds,
   AuthenticationState,
@@ -39,19 +39,19 @@ import type { TrustedTokens } from './trusted-tokens.ts'
 
 export interface SessionEvents extends PasskeyEvents {
   socketOpened(): void
-  /** A QR code can be shown. `expiresAt` is in epoch ms. */
+  /** Called when a QR code can be shown. `expiresAt` is in epoch ms. */
   qr(payload: string, expiresAt: number): void
-  /** The code that is shown has a new secret. */
+  /** Called when the shown code has a new secret. */
   qrReplaced(payload: string): void
-  /** The phone accepted the code; the credentials are saved. */
+  /** Called when the phone has accepted the code and the credentials are saved. */
   paired(): void
-  /** The network has accepted the login. The session is open after the first queries are answered. */
+  /** Called when the network has accepted the login. The session is open only after its first queries are answered. */
   loggedIn(): void
   opened(): void
   closed(closed: Closed): void
-  /** The credentials have a name of the account. */
+  /** Called when the credentials contain a name of the account. */
   named(name: string): void
-  /** The network has stated whether the account is restricted; also called if nothing has changed. */
+  /** Called when the network has stated whether the account is restricted, also if nothing has changed. */
   restricted(restriction: Restriction | null): void
 }
 
@@ -69,16 +69,16 @@ export interface ConnectionDeps {
   settled(): Promise<void>
   /** Whether the network should deliver a stanza again after its handler failed. Each call counts as an attempt. */
   isWorthAnother(stanza: string): boolean
-  /** The socket has ended, and nothing may be decrypted from now on. Called before all other listeners. */
+  /** Called when the socket has ended, before all other listeners: nothing may be decrypted from now on. */
   onEnd(): void
-  /** A frame has arrived. */
+  /** Called when a frame has arrived. */
   onFrame(): void
   network: NetworkOptions
   route: NetworkRoute
   version: WAVersion
   /** Ids of GraphQL operations, from the configuration. */
   mexIds: MexIds
-  /** Time in ms for which stanzas may arrive without one being handled. */
+  /** Time in ms after which a connection counts as stalled, if stanzas arrive and none of them is handled. */
   stalledAfterMs?: number | undefined
   /** Restriction that was known before this session. */
   restriction: Restriction | null
@@ -93,7 +93,7 @@ export interface ConnectionDeps {
   events: SessionEvents
 }
 
-/** A connection whose stanzas nobody handles yet. */
+/** A connection whose stanzas have no handlers yet. */
 export interface OpenedConnection {
   connection: Connection
   own: OwnParts
@@ -110,10 +110,10 @@ export interface OwnParts {
   companion: CompanionRefresh
   qrClock: QrClock
   watchdog: { answered(): void }
-  /** The network has accepted the login. `networkSeconds`: time of the network, if it states one. */
+  /** Called when the network has accepted the login. `networkSeconds`: time of the network, if it states one. */
   loggedIn(networkSeconds: number | undefined): void
   restriction: Pick<RestrictionWatch, 'lockChanged'>
-  /** The network answered any of our queries with an error. */
+  /** Called when the network answered any of our queries with an error. */
   queryRefused(answer: BinaryNode): void
   mediaAnswered(answer: MediaAnswer): void
   passkey: SocketPasskey
@@ -123,7 +123,7 @@ export interface OwnParts {
   take(node: BinaryNode): void
   /** Resolves when the matching stanzas among those received so far are handled. */
   before: Router['before']
-  /** Closes the connection; the network then delivers everything unconfirmed again. */
+  /** Closes the connection, so that the network delivers all unconfirmed stanzas again. */
   cut(): void
 }
 
@@ -133,7 +133,7 @@ export type MediaAnswer = BaileysEventMap['messages.media-update'][number]
 
 export interface Connection {
   readonly sock: WASocket
-  /** The account itself, with a name or LID that was learned since the creation of the socket; `sock.user` lacks them. */
+  /** The account itself. Unlike `sock.user`, this includes a name or LID that was learned after the socket was created. */
   readonly me: AuthenticationCreds['me']
   readonly identity: Identity
   readonly devices: DeviceLists
@@ -165,7 +165,10 @@ export interface Connection {
   traffic(): Traffic
   /** Time of the last stanza in epoch ms, or of the login before the first stanza. Null before the login. */
   lastInboundAt(): number | null
-  /** Whether the network restricts the account. A retry with the person's other kind of JID would then only make it worse. */
+  /**
+   * Whether the network restricts the account. For a restricted account, a send must not be retried with the person's other kind of JID, because each
+   * further send can make the restriction worse.
+   */
   isRestricted(): boolean
   /** Queries the network about a restriction. */
   refreshRestriction(): Promise<void>
@@ -182,7 +185,7 @@ export interface Connection {
   renewSession(jid: string): Promise<void>
   /** Requests data from the account's own phone. */
   readonly askPhone: AskPhone
-  /** Calls back with the answers of phones that were asked to upload a file again; returns a function that unsubscribes. */
+  /** Registers a listener for the answers of phones that were asked to upload a file again. Returns a function that unsubscribes. */
   onMediaAnswer(listener: (answer: MediaAnswer) => void): () => void
   /** Ends the socket without logging out. Nothing is reported afterwards. */
   end(): Promise<void>

@@ -1,6 +1,6 @@
 /**
- * Devices of each person, as the network last listed them, under the number or LID that was queried. A notice that outdates a list may use the
- * person's other name; both entries are then dropped.
+ * Devices of each person, as the network last listed them, under the number or LID that was queried. A notice of a changed list may name the person
+ * by the other of these two, so both entries are then dropped.
  */
 import { type Clock, MINUTE } from '../../../src/domain/clock.ts'
 import type { Device } from '../wire/device-list.ts'
@@ -23,8 +23,8 @@ export interface DeviceLists {
   /** Drops a person's lists, by any of their jids. */
   drop(jids: readonly string[]): void
   /**
-   * Returns the result of `make` for the lists of a group's members, cached while none of these lists changes. `group`
-   * is compared by identity; `own` is everything else that the result depends on.
+   * Returns the result of `make` for the device lists of a group's members. The result is cached until one of these lists changes. `group` is
+   * compared by identity; `own` is everything else on which the result depends.
    */
   ofGroup(
     group: { participants: readonly { id: string }[] },
@@ -39,7 +39,7 @@ interface Made {
   own: string
   lists: (readonly Device[] | undefined)[]
   result: GroupDevices
-  /** The last check of the lists: none had changed at that count of changes, and none expires before that time. */
+  /** Result of the last check of the lists: at this count of changes none of them had changed, and none expires before this time. */
   checked: { changes: number; until: number }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Maps the network's answers to error codes of the API, with one table for immediate operations and one for sends. An operation declares the answers
- * that have a special meaning for it.
+ * Maps the network's answers to error codes of the API, with one table for immediate operations and one for sends. If an answer has a special meaning
+ * for an operation, the operation declares it.
  */
 import { Failure, type FailureCode } from '../../../src/domain/failures.ts'
 import { isStorageFailure, noStorage } from '../../../src/domain/storage-failure.ts'
@@ -13,8 +13,8 @@ interface BoomLike {
 }
 
 /**
- * Returns the network's own code, wherever the library puts it: `data` of a refused query, then the GraphQL extension
- * of channel queries, then the status of a socket error.
+ * Returns the network's own code, which the library puts in one of three places. They are tried in this order: `data` of a refused query, the GraphQL
+ * extension of channel queries, the status of a socket error.
  */
 export function networkCode(error: unknown): number | null {
   const boom = (typeof error === 'object' && error !== null ? error : {}) as BoomLike
@@ -44,9 +44,8 @@ const BROKEN_PIPE = new Set([
 ])
 
 /**
- * Whether an error is an answer of the network, which can refuse a query with the same number as the socket, such as
- * 408. An answer has the code as `data` (a refused query), the error node (group metadata) or the GraphQL error
- * (channels); errors of the socket have only a status.
+ * Whether an error is an answer of the network. The network and the socket use the same numbers, such as 408. An error from an answer also has
+ * `data`: the code (a refused query), the error node (group metadata) or the GraphQL error (channels). An error of the socket has only a status.
  */
 function isAnswer({ data }: BoomLike): boolean {
   if (typeof data !== 'object' || data === null) return typeof data === 'number'
@@ -58,8 +57,8 @@ function isConnectionLoss(error: unknown): boolean {
   if (!(error instanceof Error)) return true
   if (isAnswer(error as BoomLike)) return false
   const { output, code } = error as BoomLike & { code?: unknown }
-  // Errors without a status: those of pending queries at the end of a socket (`baileys/end.ts`, `baileys/thread/rejections.ts`) and of a closed
-  // repository.
+  // These errors have no status: those of queries that are pending when a socket ends (`baileys/end.ts`, `baileys/thread/rejections.ts`), and those
+  // of a closed repository.
   if (error.message.startsWith('Connection Closed') || error.message === SESSION_CLOSED) return true
   return SOCKET_CODES.has(output?.statusCode as number) || BROKEN_PIPE.has(code as string)
 }
@@ -118,9 +117,8 @@ export const actionFailure: ToFailure = (error, meanings = {}) =>
   lost(error) ?? refused(networkCode(error), error, [meanings, ACTION], 'action_failed')
 
 /**
- * Converts an error of a send, before its ack. Connection losses and disk failures are separate, because the network
- * has refused nothing and the item is sent again. The library commits keys during its relay, so a full disk can cause
- * an error there.
+ * Converts an error of a send, before its ack. Connection losses and disk failures have codes of their own: the network has not refused the message,
+ * so the item is sent again. The library commits keys during its relay, so a full disk can cause an error there.
  */
 export const sendFailure: ToFailure = (error, meanings = {}) =>
   lost(error) ?? refused(networkCode(error), error, [meanings, SEND], 'send_failed')

@@ -1,6 +1,6 @@
 /**
  * The link of an instance to the network: its current session, the session's network route, and its credentials. It reports the events of the
- * session; the status decides about the consequences.
+ * session; the instance's status decides what follows.
  */
 import type { AuthenticationCreds, WAVersion } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -28,12 +28,9 @@ export interface Opening {
 }
 
 export interface LinkDeps<S extends Connection> {
-  /** The current session until it has ended, because its keys are in use until then. The link is the only writer. */
+  /** The current session. It stays here until it has ended, because its keys are in use until then. Only the link sets this slot. */
   session: Slot<S | null>
-  /**
-   * The current route. Null before the first session, and until the next session after a change of the proxy. The link
-   * is the only writer.
-   */
+  /** The current route. Null before the first session, and between a change of the proxy and the next session. Only the link sets this slot. */
   route: Slot<NetworkRoute | null>
   network: NetworkOptions
   egressAllow: Ranges
@@ -42,12 +39,12 @@ export interface LinkDeps<S extends Connection> {
   log: Logger
   pairing: Pairing
   openSession(opening: Opening): S
-  /** Called after the login, right before it is reported. */
+  /** Called after the login, just before the login is reported. */
   onOpened(): void
   proxyUrl(): string | null
-  /** An event is dropped if `isCurrent` is false when it is processed. */
+  /** Reports an event. The event is dropped if `isCurrent` returns false when the event is processed. */
   report(event: ConnectionEvent, isCurrent?: () => boolean): void
-  /** Learns a restriction before it is reported. */
+  /** Learns a restriction before the restriction is reported. */
   restriction: AccountRestriction
   /** Removes the device's other data, which the next device must not see. */
   forget(): Promise<unknown>
@@ -59,23 +56,23 @@ export interface Link<S extends Connection> {
    * never linked.
    */
   open(fresh: boolean): Promise<void>
-  /** Ends the session, if there is one, with `end`. */
+  /** Ends the session with `end`, if there is a session. */
   leave(end: (current: S) => Promise<void>): Promise<void>
   /** Removes the credentials and the data of the device. */
   erase(): Promise<void>
-  /** Whether a linked device is saved; null if that cannot be read, which leaves the stored value unchanged. */
+  /** Whether a linked device is saved. Null if the store cannot be read; the stored value then stays unchanged. */
   isPaired(): Promise<boolean | null>
   /** Called when the network has refused the client version of the latest session. */
   refreshVersion(): Promise<void>
   /** Gives the next session a new route; the old route is closed after `restart`, when its session has ended. */
   reroute(restart: () => Promise<unknown>): Promise<void>
-  /** Must be called after the last session. */
+  /** Closes the route. Must be called after the last session has ended. */
   close(): Promise<void>
 }
 
 export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
   const { session, route, auth, log, pairing, report } = deps
-  /** Client version of the latest session, to which a refusal applies, whatever version other instances use. */
+  /** Client version of the latest session. A refusal applies to this version, even if other instances use another one. */
   let named: WAVersion | null = null
 
   /** Erases the device. The credentials are removed first. */
@@ -98,8 +95,8 @@ export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
   }
 
   /**
-   * Creates the route. With a proxy, every failure here is attributed to the proxy, because the remedy is another
-   * proxy, or none.
+   * Creates the route. With a proxy, every failure here is reported as a failure of the proxy, because the user can only solve it with another proxy
+   * or without one.
    */
   async function routed(): Promise<NetworkRoute> {
     const proxyUrl = deps.proxyUrl()

@@ -13,7 +13,7 @@ export interface LoginQueries {
   readonly props: Readonly<ServerProps>
   /** Queries the privacy settings. */
   privacySettings(): Promise<PrivacySettings>
-  /** Whether others see that the account has read their messages. Queried unless it is known. */
+  /** Whether others see that the account has read their messages. The settings are queried if they are not known. */
   showsReads(): Promise<boolean>
 }
 

@@ -16,15 +16,15 @@ export interface NetworkRoute {
   agent: HttpsAgent | undefined
   /** Agent for uploads, which use node:https. */
   fetchAgent: HttpsAgent
-  /** Dispatcher for files that are read here: the history. */
+  /** Dispatcher for the files of the history, which this service downloads itself. */
   files: Dispatcher
-  /** Options for the library's downloads with fetch: blobs of app state. */
+  /** Options for files of app state, which the library downloads with `fetch`. */
   fetchOptions: RequestInit
   /** Call it after the sessions on this route have ended: it closes the connections that are still open. */
   close(): Promise<void>
 }
 
-/** Returns the route of the running session; without one nothing can be sent. */
+/** Returns the route of the running session. Throws without a session, because nothing can be sent. */
 export function presentRoute(route: NetworkRoute | null): NetworkRoute {
   if (!route) throw new Failure('instance_not_connected')
   return route
@@ -43,7 +43,8 @@ export async function createNetworkRoute(network: NetworkOptions, proxyUrl: stri
     fetchOptions: { dispatcher } as unknown as RequestInit,
     async close() {
       proxy?.destroy()
-      // `destroy` is called and not `close`, which would wait for every answer, even of a host that no longer responds. The session that made the request has ended.
+      // `destroy` is called instead of `close`, because `close` waits for every answer, even if a host no longer responds. The session that made
+      // these requests has ended.
       await dispatcher.destroy()
     },
   }

@@ -35,9 +35,9 @@ export interface FrameReader {
 
 export interface FrameReaderDeps {
   onNode(node: BinaryNode): void
-  /** A frame could not be decrypted or processed. Nothing more is read. */
+  /** Called when a frame could not be decrypted or processed. Nothing more is read. */
   onBroken(error: unknown): void
-  /** There is more data than one turn can process; nothing more should arrive until it is processed. */
+  /** Called with true when there is more data than one turn can process: no more data should arrive until it is called with false. */
   onBusy(isBusy: boolean): void
   /** Current time in ms, from a clock that does not step. */
   now?: (() => number) | undefined

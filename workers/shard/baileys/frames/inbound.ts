@@ -12,7 +12,7 @@ import { escalateTrap } from '../thread/trap.ts'
 import { createFrameReader, type FrameReader } from './frame-reader.ts'
 
 export interface InboundDeps {
-  /** A frame could not be decrypted or processed. The socket must be ended, because it receives nothing further. Called once. */
+  /** Called once, when a frame could not be decrypted or processed. The socket must be ended, because it receives nothing further. */
   onStalled(error: Error): void
 }
 

@@ -10,17 +10,14 @@
 import asyncHooks, { AsyncLocalStorage } from 'node:async_hooks'
 import { syncBuiltinESMExports } from 'node:module'
 
-/** First Node version that does not need this correction. */
+/** First Node version in which AsyncLocalStorage does not slow down later promises. */
 const FIXED_IN = 24
 
 type Frame = ReadonlyMap<object, unknown>
 
 const NOTHING: Frame = new Map()
 
-/**
- * Creates a class with the interface of AsyncLocalStorage in Node 20 to 23. `rests`: a value ends with the promise of
- * the work that it was given to.
- */
+/** Creates a class with the interface of AsyncLocalStorage in Node 20 to 23. `rests`: a value is removed when the promise of its work settles. */
 export function sharedStorageClass(shared: AsyncLocalStorage<Frame>, rests = false): typeof AsyncLocalStorage {
   /** Number of running works that have a value; `Infinity` if a value was set without an end. */
   let underWay = 0
@@ -29,7 +26,7 @@ export function sharedStorageClass(shared: AsyncLocalStorage<Frame>, rests = fal
     if (--underWay === 0) shared.disable()
   }
 
-  /** Counts the work while it runs. Returns the same result; a promise becomes a new one. */
+  /** Counts the work while it runs. Returns the result of the work; if this is a promise, a new promise with the same outcome. */
   function counted<R>(run: () => R): R {
     if (!rests) return run()
     underWay++

@@ -16,7 +16,7 @@ const { Details } = proto.CertChain.NoiseCertificate
 
 /**
  * The current handshake. `processHandshake` is synchronous: agreement with the server's ephemeral key, agreement with its static key, `verify` of the
- * leaf, `verify` of the intermediate; no other connection can run in between.
+ * leaf, `verify` of the intermediate; no other connection can run between these four steps.
  */
 let handshake: { staticKey: Uint8Array; leaf?: Certificate } | undefined
 
@@ -57,8 +57,8 @@ export function isSignedBy(publicKey: Uint8Array, message: Uint8Array, signature
 }
 
 /**
- * Whether an account has signed the data, which then begins with 06 00 (06 05 for hosted accounts). No certificate
- * begins so, because 06 is not a valid protobuf field.
+ * Whether an account has signed the data, which then begins with 06 00 (06 05 for hosted accounts). No certificate begins with these bytes, because
+ * 06 is not a valid protobuf field.
  */
 const isAccountMessage = (message: Uint8Array) => message[0] === 6 && (message[1] === 0 || message[1] === 5)
 

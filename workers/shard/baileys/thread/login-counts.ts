@@ -5,13 +5,13 @@
 import { jidDecode, proto } from '@whiskeysockets/baileys'
 
 export interface LoginCounts {
-  /** Number of accepted logins since the pairing, before this one. */
+  /** Number of accepted logins between the pairing and this login. */
   logins: number
   /** Number of those logins that this process made. */
   connects: number
 }
 
-/** Counters by number and device. */
+/** Counters of logins, by number and device. */
 const counts = new Map<string, LoginCounts>()
 
 const nameOf = (user: unknown, device: unknown) => `${user} ${device ?? 0}`
@@ -23,7 +23,7 @@ export function countLogins(jid: string, logins: number): void {
   counts.set(name, { logins, connects: counts.get(name)?.connects ?? 0 })
 }
 
-/** The network has accepted a login. */
+/** Called when the network has accepted a login. */
 export function loginSucceeded(jid: string): void {
   const { user, device } = jidDecode(jid) ?? {}
   const known = counts.get(nameOf(user, device))

@@ -3,8 +3,8 @@
  * case a frame cannot be decrypted (Socket/socket.js, onMessageReceived): the connection stalls, because the counters of both sides then differ, and
  * no close event follows.
  *
- * `guardListeners` catches them at their socket; `surviveRejections` catches the remaining ones of the thread. Only a trapped WebAssembly module
- * (`trap.ts`) passes both and ends the thread.
+ * `guardListeners` catches the errors at their socket; `surviveRejections` catches the remaining errors of the thread. Only the error of a trapped
+ * WebAssembly module (`trap.ts`) is caught by neither and ends the thread.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { WASocket } from '@whiskeysockets/baileys'
@@ -12,9 +12,12 @@ import { SECOND } from '../../../../src/domain/clock.ts'
 import { escalateTrap, isTrap } from './trap.ts'
 
 export interface StrayErrors {
-  /** A frame could not be decrypted or processed. The socket must be ended, because it receives nothing further. */
+  /** Called when a frame could not be decrypted or processed. The socket must be ended, because it receives nothing further. */
   onStalled(error: Error): void
-  /** Another listener failed; the connection itself still works. Most of these are "Connection Closed" while it goes down. */
+  /**
+   * Called when another listener failed; the connection itself still works. Most of these errors are "Connection Closed", thrown while the connection
+   * closes.
+   */
   onStray(error: Error, event: string): void
 }
 
@@ -41,7 +44,7 @@ export function guardListeners(sock: Pick<WASocket, 'ws'>, { onStalled, onStray 
 
 const owners = new AsyncLocalStorage<string>()
 
-/** Runs work for an owner (an instance id), which is reported with errors that reach the thread's handlers. */
+/** Runs work for an owner (an instance id). If an error of this work reaches the thread's handlers, it is reported with the owner. */
 export const runAs = <T>(owner: string, work: () => T): T => owners.run(owner, work)
 
 export interface ThreadError {

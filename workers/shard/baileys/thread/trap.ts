@@ -7,7 +7,7 @@ const { RuntimeError } = (globalThis as unknown as { WebAssembly: { RuntimeError
 
 export const isTrap = (error: unknown): boolean => error instanceof RuntimeError
 
-/** Call it with a caught error that may be a trap: it rethrows the trap to the thread's handlers (`rejections.ts`), which end the thread. */
+/** Call this function with a caught error that may be a trap. It rethrows a trap to the thread's handlers (`rejections.ts`), which end the thread. */
 export function escalateTrap(error: unknown): void {
   if (!isTrap(error)) return
   queueMicrotask(() => {

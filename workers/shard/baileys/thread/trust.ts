@@ -6,7 +6,7 @@ import { WA_CERT_DETAILS } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
 
 export interface Trust {
-  /** 32-byte public key of the root; by default the library's own (WhatsApp's). */
+  /** 32-byte public key of the root. If it is absent, the library's own root (WhatsApp's) is used. */
   root?: Uint8Array | undefined
   /** `warn` logs an invalid certificate and continues, in case the real chain changes its form. Account signatures are always strict. */
   verify: 'strict' | 'warn'
@@ -48,7 +48,7 @@ export function isInTime({ notBefore, notAfter }: Certificate): boolean {
   return notAfter === undefined || now <= notAfter * SECOND + CLOCK_SKEW
 }
 
-/** Decides what the library is told about a certificate with these problems. */
+/** Decides whether the library accepts a certificate with these problems. */
 export function judge(name: string, problems: string[]): boolean {
   if (problems.length === 0) return true
   trust.log?.(`the server's ${name} certificate ${problems.join(', ')}`)
@@ -59,7 +59,7 @@ export const isRoot = (key: Uint8Array) => Buffer.compare(key, WA_CERT_DETAILS.P
 
 export const rootSerial = () => ROOT_SERIAL
 
-/** Accepts another issuer as well if the trust is `warn`: the library compares with this value right after it has called us. */
+/** If the trust is `warn`, also accepts this issuer: the library compares the issuer with this value right after it has called us. */
 export function tolerateIssuer(serial: number): void {
   if (trust.verify === 'warn') WA_CERT_DETAILS.SERIAL = serial
 }
