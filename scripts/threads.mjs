@@ -23,6 +23,7 @@ const ENTRIES = [
   'media/main',
   'media/convert',
   'media/download',
+  'media/copy',
   'media/heic-thread',
   'media/program-host',
 ]

@@ -56,6 +56,8 @@ const Environment = v.object({
   ),
   SVC_BLOBS_DIR: v.optional(text),
   SVC_BLOBS_URL: v.optional(bucketUrl),
+  SVC_MEDIA_URL: v.optional(bucketUrl),
+  SVC_MEDIA_DAYS: v.optional(whole(1, 365), '30'),
   SVC_KEYS_DIR: v.optional(text),
   SVC_SECRET_KEY: v.optional(
     v.pipe(
@@ -192,6 +194,10 @@ export interface Config {
   keysDir: string | null
   /** Place of the media of waiting messages. */
   blobs: BlobPlace
+  /** Bucket to which received files are copied; null for none. */
+  mediaBucket: Bucket | null
+  /** Term of these copies, in days. */
+  mediaDays: number
   /** Key from the environment; null if the service generates one in the data folder. */
   secretKey: string | null
   adminKey: string | null
@@ -286,6 +292,8 @@ export function readConfig({
   const config: Config = {
     ...places,
     blobs: blobPlace(places, bucketOf('SVC_BLOBS_URL', known)),
+    mediaBucket: bucketOf('SVC_MEDIA_URL', known),
+    mediaDays: known.SVC_MEDIA_DAYS,
     host: known.SVC_HOST,
     port: known.SVC_PORT,
     baseUrl: known.SVC_BASE_URL ?? null,
@@ -358,7 +366,8 @@ export function sandboxed(config: Config): Config {
   const [blobsDir, keysDir] = [config.blobsDir, config.keysDir].map((dir) => dir && join(dir, 'sandbox')) as (string | null)[]
   const bucket = config.blobs.in === 'bucket' ? under(config.blobs.bucket, 'sandbox') : null
   const own = { dataDir, storeUrl: sandboxUrl(config, dataDir), blobsDir: blobsDir! }
-  return { ...config, ...own, blobs: blobPlace(own, bucket), keysDir: keysDir! }
+  const mediaBucket = config.mediaBucket && under(config.mediaBucket, 'sandbox')
+  return { ...config, ...own, blobs: blobPlace(own, bucket), mediaBucket, keysDir: keysDir! }
 }
 
 function blobPlace(
@@ -382,7 +391,7 @@ function refuseTwoPlaces({ SVC_BLOBS_DIR, SVC_BLOBS_URL }: Known): void {
 }
 
 /** Returns the bucket that a variable names; null if it is not set. */
-function bucketOf(variable: 'SVC_BLOBS_URL', known: Known): Bucket | null {
+function bucketOf(variable: 'SVC_BLOBS_URL' | 'SVC_MEDIA_URL', known: Known): Bucket | null {
   const url = known[variable]
   if (url === undefined) return null
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN: sessionToken } = known

@@ -56,6 +56,8 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
 
   'kept-event': MOVED,
   'event-interest': MOVED,
+  // The links are those of this server.
+  'media-copy': NEVER,
   log: MOVED,
   'log-ended': MOVED,
   timeline: MOVED,

@@ -119,6 +119,8 @@ export type EngineEvent =
   | { type: 'outcome'; svcId: string; outcome: SendEnd }
   /** New events have become available since a stream reader last asked for events. */
   | { type: 'events'; instance: string }
+  /** Files that are to be copied to the bucket were recorded. */
+  | { type: 'files'; instance: string }
 
 /** A request of a shard to the media thread of the main thread: prepare a media file. The command `prepared` with the same id is the answer. */
 export type ShardNeed = { type: 'prepare'; id: number; job: MediaJob }
@@ -154,6 +156,8 @@ export interface ShardSetup {
   storeUrl: string
   /** Key that seals links to received files. */
   linksKey: Uint8Array
+  /** Term of the copies of received files in the bucket, in days; absent or null if there is no bucket. */
+  mediaDays?: number | null | undefined
   network: NetworkOptions
   egressAllow: readonly string[]
   /** The most events of one instance that may wait for delivery; the default is in `workers/shard/webhooks/schedule.ts`. */

@@ -92,6 +92,8 @@ export interface Endpoint<
   status: 200 | 201
   contentType: ContentType
   cacheControl: string | undefined
+  /** Description of a redirect that may take the place of the answer. */
+  redirect: string | undefined
   /** Whether the operation is refused with `subscription_required` when the plan does not allow sending. */
   needsSubscription: boolean
   /** For the Account API: allowed without a plan, too, because the owner must be able to look and to revoke. */
@@ -128,6 +130,7 @@ export type Issue = (path: string, message: string) => void
 export interface Says<I extends z.ZodRawShape> {
   summary: string
   description?: string
+  redirect?: string
   input?: I
   /** Returns the fields that other fields of the request make meaningless; they are ignored, whatever their value. */
   ignored?: Endpoint['ignored']
@@ -186,6 +189,7 @@ function declare<K extends Kind, Id extends string, I extends z.ZodRawShape, R e
     status: says.status ?? 200,
     contentType: says.contentType ?? 'application/json',
     cacheControl: says.cacheControl,
+    redirect: says.redirect,
     needsSubscription: rest.needsSubscription ?? false,
     isWithoutPlan: rest.isWithoutPlan ?? false,
     errors: [...new Set([...rest.group, ...ofBody(method), ...(says.errors ?? []), ...(rest.notFound ? [rest.notFound] : [])])],

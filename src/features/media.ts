@@ -33,13 +33,17 @@ export const download = local('media.download', 'GET /media/{link}', {
   access: 'public',
   summary: 'Read a received file',
   description:
-    'Serves the link from a media block of `received`, which is valid for 24 hours. The file is downloaded from the network, decrypted and verified while it is sent; if the verification fails, the connection is closed.',
+    'Serves the link from a media block of `received`, which is valid for 24 hours. The file is downloaded from the network, decrypted and verified while it is sent; if the verification fails, the connection is closed. With `SVC_MEDIA_URL` the link is valid for `SVC_MEDIA_DAYS`.',
+  redirect:
+    'Only with `SVC_MEDIA_URL`: the file has a copy in the bucket. `Location` is a link to it, which is valid for 24 hours.',
   input: { link: z.string().meta({ description: 'Last part of the link from the event.' }) },
   reply: z.instanceof(Uint8Array),
   contentType: ANY,
   errors: ['not_found', 'media_download_failed', 'instance_not_connected', 'instance_starting', 'engine_unavailable'],
   cacheControl: CACHE,
   async handle({ parts, request }, { link }) {
+    const copy = await parts.copyOfReceivedFile(link)
+    if (copy !== undefined) return new Response(null, { status: 302, headers: { Location: copy, 'Cache-Control': CACHE } })
     const opened = await parts.receivedFile(link, request.signal)
     if (!opened) throw new Failure('not_found', { message: 'The link has expired or is not valid.' })
     const { file, stream, length } = opened

@@ -42,6 +42,8 @@ export interface Parts {
   }
   /** Opens a received file; undefined for an invalid link. Rejects with `Failure`. The signal ends the download. */
   receivedFile(link: string, signal: AbortSignal): Promise<ReceivedFileStream | undefined>
+  /** Resolves with a link to the copy of a received file in the bucket; undefined if there is none. */
+  copyOfReceivedFile(link: string): Promise<string | undefined>
   /** Returns all metrics of the service, in the text format of Prometheus. */
   metrics(): Promise<string>
   /** Returns the OpenAPI description, built once. */

@@ -44,7 +44,7 @@ export const ready = local('system.ready', 'GET /health/ready', {
   access: 'public',
   summary: 'Check that the service is ready',
   description:
-    'Does not depend on the state of sessions. `database` also fails for ten seconds after the disk refused a write. `disk` fails while less than `SVC_DISK_RESERVE_MB` is free; sends are then refused, and the message explains it. While the service is starting or stopping, or when a check fails, the answer is `engine_unavailable` with the checks, and the message says what a start is waiting for. `media` reports whether a converter is installed; without one the service is ready, but some media cannot be sent. `warning` is present while the clock of the machine is far ahead, or while ids and times that were issued during that are still ahead. It is also present while a bucket of `SVC_BLOBS_URL` cannot be used.',
+    'Does not depend on the state of sessions. `database` also fails for ten seconds after the disk refused a write. `disk` fails while less than `SVC_DISK_RESERVE_MB` is free; sends are then refused, and the message explains it. While the service is starting or stopping, or when a check fails, the answer is `engine_unavailable` with the checks, and the message says what a start is waiting for. `media` reports whether a converter is installed; without one the service is ready, but some media cannot be sent. `warning` is present while the clock of the machine is far ahead, or while ids and times that were issued during that are still ahead. It is also present while a bucket of `SVC_BLOBS_URL` or `SVC_MEDIA_URL` cannot be used.',
   reply: z.object({
     status: z.literal('ok'),
     checks: Checks,

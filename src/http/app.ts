@@ -40,6 +40,7 @@ export interface AppDeps {
   engine: Pick<Engine, 'call'>
   readiness: Parts['readiness']
   receivedFile: Parts['receivedFile']
+  copyOfReceivedFile: Parts['copyOfReceivedFile']
   webhookLog: Parts['webhookLog']
   exportInstance: Parts['exportInstance']
   importInstance: Parts['importInstance']
@@ -88,7 +89,8 @@ export interface AppDeps {
 }
 
 export function createApp(deps: AppDeps): Hono<Env> {
-  const { account, directory, engine, readiness, receivedFile, clock, log, metrics, tally, trustedProxies } = deps
+  const { account, directory, engine, readiness, receivedFile, copyOfReceivedFile, clock, log, metrics, tally, trustedProxies } =
+    deps
   const routes = deps.docs ? requestRoutes : requestRoutes.filter(({ name }) => !DOCS.has(name))
   const served = routes.filter(({ alias }) => alias === undefined).map(({ endpoint }) => endpoint)
   const unknownPath = createUnknownPath(served)
@@ -131,6 +133,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
     eventStreams: deps.eventStreams,
     readiness,
     receivedFile,
+    copyOfReceivedFile,
     metrics,
     readings: deps.readings,
     usage: deps.usage,

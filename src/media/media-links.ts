@@ -1,5 +1,6 @@
 /**
- * Links to received files: the sealed description of one file. The holder of a link can read the file for a day; nobody can make or change a link.
+ * Links to received files: the sealed description of one file. The holder of a link can read the file for a day, or as long as its copy in a bucket
+ * is kept; nobody can make or change a link.
  * The key of the seal is derived from the service's secret key, which is created at the first start and stored beside the store. A second key would
  * have to be shared with every shard before its first message, and would be lost or restored together with the first one anyway.
  */
@@ -12,6 +13,8 @@ export interface OpenedLink {
   /** Tag of the token that the instance had when the link was made: a new token invalidates the links. */
   tokenTag: string
   file: ReceivedFile
+  /** End of the validity of the link, in epoch ms. */
+  expiresAt: number
 }
 
 export interface MediaLinks {
@@ -21,7 +24,6 @@ export interface MediaLinks {
   open(link: string, now: number): OpenedLink | null
 }
 
-const LIFE = DAY
 const MAX_LINK = 1_500
 const IV_BYTES = 12
 const TAG_BYTES = 16
@@ -50,8 +52,11 @@ type Packed = [
 const text = (bytes: Uint8Array | null) => (bytes ? Buffer.from(bytes).toString('base64url') : '')
 const bytes = (value: string) => (value === '' ? null : Buffer.from(value, 'base64url'))
 
-/** Creates links with a key of 32 bytes. */
-export function createMediaLinks(key: Uint8Array): MediaLinks {
+/** Returns the time for which a link is valid, in ms: a day, or the term of the copies in a bucket. */
+export const linkLife = (days: number | null): number => (days ?? 1) * DAY
+
+/** Creates links with a key of 32 bytes, which are valid for `life` ms. */
+export function createMediaLinks(key: Uint8Array, life: number = DAY): MediaLinks {
   function encrypt(packed: Packed): string {
     const iv = randomBytes(IV_BYTES)
     const cipher = createCipheriv('aes-256-gcm', key, iv)
@@ -82,7 +87,7 @@ export function createMediaLinks(key: Uint8Array): MediaLinks {
     seal(instance, tokenTag, file, now) {
       const pack = (fileName: string | null): Packed => [
         instance,
-        now + LIFE,
+        now + life,
         file.kind,
         file.path,
         text(file.mediaKey),
@@ -110,7 +115,7 @@ export function createMediaLinks(key: Uint8Array): MediaLinks {
       if (!packed || packed[1] < now) return null
       const [
         instance,
-        ,
+        expiresAt,
         kind,
         path,
         mediaKey,
@@ -138,7 +143,7 @@ export function createMediaLinks(key: Uint8Array): MediaLinks {
         key: { id, remoteJid, fromMe: fromMe === 1, ...(participant ? { participant } : {}) },
         at,
       }
-      return { instance, tokenTag, file }
+      return { instance, tokenTag, file, expiresAt }
     },
   }
 }

@@ -20,6 +20,8 @@ export interface ReceivedMediaDeps {
   /** Slots are shared fairly between instances, so that one cannot take them all. */
   slots: FairSlots
   askAgain: AskAgain
+  /** Resolves with a link to the copy of the file in the bucket; undefined if there is no copy. Absent without a bucket. */
+  linkOfCopy?: ((link: string, opened: OpenedLink) => Promise<string | undefined>) | undefined
 }
 
 export interface OpenReceived {
@@ -35,6 +37,8 @@ export interface ReceivedMedia {
    * the download.
    */
   open(link: string, signal: AbortSignal): Promise<OpenReceived | undefined>
+  /** Resolves with a link to the copy of the file in the bucket; undefined if there is none, or if the link leads to no file. */
+  copyOf(link: string): Promise<string | undefined>
 }
 
 /** Statuses with which the host answers for a file that it has deleted, or for an expired URL. */
@@ -51,6 +55,7 @@ export function createReceivedMedia({
   openFile,
   slots,
   askAgain,
+  linkOfCopy,
 }: ReceivedMediaDeps): ReceivedMedia {
   const uploads = createNewUploads(askAgain)
   let waiting = 0
@@ -84,11 +89,23 @@ export function createReceivedMedia({
     return answer
   }
 
+  /** Opens a link of an instance that exists, with its current token. */
+  function allowedBy(link: string): { opened: OpenedLink; proxyUrl: string | null } | undefined {
+    const opened = links.open(link, clock.now())
+    const proxyUrl = opened ? proxyOf(opened.instance) : undefined
+    if (!opened || proxyUrl === undefined || opened.tokenTag !== tokenTagOf(opened.instance)) return undefined
+    return { opened, proxyUrl }
+  }
+
   return {
+    async copyOf(link) {
+      const allowed = linkOfCopy === undefined ? undefined : allowedBy(link)
+      return allowed && linkOfCopy?.(link, allowed.opened)
+    },
     async open(link, signal) {
-      const opened = links.open(link, clock.now())
-      const proxyUrl = opened ? proxyOf(opened.instance) : undefined
-      if (!opened || proxyUrl === undefined || opened.tokenTag !== tokenTagOf(opened.instance)) return undefined
+      const allowed = allowedBy(link)
+      if (allowed === undefined) return undefined
+      const { opened, proxyUrl } = allowed
       const giveBack = await place(opened.instance, signal)
       try {
         const { stream, ended, length } = await fetched(opened, proxyUrl, signal)

@@ -135,6 +135,12 @@ export const METRICS = {
     labels: ['reason'],
     help: 'Messages that are confirmed without an event (workers/shard/receive/unreported.ts gives the reasons).',
   },
+  svc_media_copies_total: {
+    kind: 'counter',
+    labels: ['result'],
+    help: 'Tries to copy a received file to the bucket of SVC_MEDIA_URL: copied, retry (tried again later) or lost (the network no longer has the file, or the term is over).',
+    zero: one('copied', 'retry', 'lost'),
+  },
   svc_events_total: { kind: 'counter', labels: ['type'], help: 'Events stored for delivery.' },
   svc_inbound_stalled_total: {
     kind: 'counter',

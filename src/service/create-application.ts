@@ -21,6 +21,7 @@ import { watchUsage } from '../health/watch-usage.ts'
 import type { AppDeps } from '../http/app.ts'
 import { newUlid } from '../lib/ulid.ts'
 import type { Logger } from '../log.ts'
+import type { MediaCopies } from '../media/copies/media-copies.ts'
 import { createMediaLinks } from '../media/media-links.ts'
 import { createReceivedMedia } from '../media/received-media.ts'
 import { createExposition } from '../metrics/exposition.ts'
@@ -36,6 +37,7 @@ import { checkRing } from '../storage/key-ring.ts'
 import { keys } from '../storage/record-keys.ts'
 import { createEventStreams } from '../webhooks/event-streams.ts'
 import { createWebhookLog } from '../webhooks/webhook-log.ts'
+import { openCopies } from './open-copies.ts'
 import type { ServiceStorage } from './open-storage.ts'
 import { DOWNLOADS, type Threads } from './open-threads.ts'
 import type { Shutdown } from './shutdown.ts'
@@ -85,8 +87,9 @@ export async function createApplication(config: Config, deps: ApplicationDeps): 
     refresh: account.refresh,
   })
   const outcomes = createSendOutcomes({ engine, directory })
-  const receivedMedia = receivedMediaOf(deps)
-  const readiness = readinessOf(deps)
+  const copies = config.mediaBucket === null ? undefined : await openCopies(config, config.mediaBucket, deps)
+  const receivedMedia = receivedMediaOf(deps, copies)
+  const readiness = readinessOf(deps, copies)
   const readings = createReadings(engine)
   const usage = watchUsage({
     readings,
@@ -130,6 +133,7 @@ export async function createApplication(config: Config, deps: ApplicationDeps): 
         engine,
         readiness,
         receivedFile: receivedMedia.open,
+        copyOfReceivedFile: receivedMedia.copyOf,
         webhookLog: createWebhookLog({ reader: logThreads, engine, log }),
         exportInstance: createInstanceExport({
           store,
@@ -188,7 +192,10 @@ export async function createApplication(config: Config, deps: ApplicationDeps): 
   }
 }
 
-function receivedMediaOf({ storage, clockWatch, threads: { engine, downloads }, directory }: ApplicationDeps) {
+function receivedMediaOf(
+  { storage, clockWatch, threads: { engine, downloads }, directory }: ApplicationDeps,
+  copies: MediaCopies | undefined,
+) {
   return createReceivedMedia({
     links: createMediaLinks(storage.keyRing.links),
     clock: clockWatch.clock,
@@ -196,11 +203,15 @@ function receivedMediaOf({ storage, clockWatch, threads: { engine, downloads }, 
     slots: fairSlots({ total: DOWNLOADS, perOrigin: DOWNLOADS_OF_INSTANCE }),
     proxyOf: directory.proxyOf,
     tokenTagOf: directory.tokenTagOf,
+    linkOfCopy: copies?.linkOf,
     askAgain: (instance, file: ReceivedFile) => engine.call(instance, { ...ASK_AGAIN, input: file }),
   })
 }
 
-function readinessOf({ shutdown, storage, threads: { engine, hasConverter }, clockWatch }: ApplicationDeps): Parts['readiness'] {
+function readinessOf(
+  { shutdown, storage, threads: { engine, hasConverter }, clockWatch }: ApplicationDeps,
+  copies: MediaCopies | undefined,
+): Parts['readiness'] {
   const { store, sealer, disk, diskWatch, blobsWatch } = storage
   return {
     isStopping: () => shutdown.hasBegun,
@@ -220,7 +231,7 @@ function readinessOf({ shutdown, storage, threads: { engine, hasConverter }, clo
     problems: { disk: diskWatch.problem, engine: () => engine.problem() },
     media: hasConverter ? 'ok' : 'no converter',
     warning: clockWatch.problem,
-    buckets: () => [blobsWatch?.problem()].flatMap((problem) => problem ?? []),
+    buckets: () => [blobsWatch?.problem(), copies?.problem()].flatMap((problem) => problem ?? []),
   }
 }
 

@@ -126,6 +126,7 @@ async function openEngine(
     webhookConcurrency: config.webhookConcurrency,
     storeUrl: storage.store.threadUrl,
     linksKey: storage.keyRing.links,
+    mediaDays: config.mediaBucket === null ? null : config.mediaDays,
     keyOf: storage.keyRing.of,
     network: config.network,
     egressAllow: config.egressAllow,

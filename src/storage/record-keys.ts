@@ -93,6 +93,9 @@ export const keys = {
   logEnded: (id: string, status: string, type: string, eventId: string): string =>
     `${keys.logEndedBy(id, status, type)}${eventId}`,
   logEndedBy: (id: string, status: string, type: string): string => `instance:${id}:log-ended:${status}:${type}:`,
+  /** Link to a received file that is not copied to the bucket yet, by the id of its event and its number there. */
+  mediaCopy: (id: string, eventId: string, index: number): string => `${keys.mediaCopies(id)}${eventId}-${index}`,
+  mediaCopies: (id: string) => `instance:${id}:media-copy:`,
   /** Inbox: marks of processed messages, several per record, in two numbered generations; next, parts that still wait. */
   mark: (id: string, generation: number, number: string) => `instance:${id}:seen:${generation}:${number}`,
   marks: (id: string, generation: number) => `instance:${id}:seen:${generation}:`,

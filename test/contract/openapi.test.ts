@@ -414,6 +414,7 @@ test('everything that a failure tells in its details is a field of the error bod
 test('a received file may be of any type, and the description may not have changed', () => {
   const { responses } = document.paths['/media/{link}']!.get!
   assert.deepEqual(Object.keys(responses[200]!.content!), ['*/*'])
+  assert.ok('302' in responses)
   assert.ok('304' in document.paths['/openapi.json']!.get!.responses)
 })
 

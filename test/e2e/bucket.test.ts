@@ -1,12 +1,13 @@
 /**
- * Tests that the media of waiting messages are stored in a bucket (`SVC_BLOBS_URL`) and sealed there. If the bucket is
- * unreachable, only messages with media are affected.
+ * Files in a bucket. Media of waiting messages (`SVC_BLOBS_URL`) are stored there, sealed. Received files (`SVC_MEDIA_URL`)
+ * are copied there, to be read by their links. A bucket that is away stops nothing else.
  */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import type { Ack, Instance } from '../harness/gateway.ts'
 import { must } from '../harness/http.ts'
+import { parse, total } from '../harness/prometheus.ts'
 import { noS3, type S3, startS3 } from '../harness/s3.ts'
 import { until } from '../harness/until.ts'
 import { startWorld, type World } from '../harness/world.ts'
@@ -16,13 +17,16 @@ const ANA = '5511988880001'
 /** A file of three pieces. It contains a text that must not be readable in the bucket. */
 const FILE = Buffer.concat([Buffer.from('not for the bucket '.repeat(10)), randomBytes(2_500_000)])
 
-describe('media of waiting messages in a bucket', { skip: noS3 }, () => {
+describe('a bucket', { skip: noS3 }, () => {
   let s3: S3
   let world: World
   let instance: Instance
   before(async () => {
     s3 = await startS3()
-    world = await startWorld({ own: true, env: { SVC_BLOBS_URL: s3.url('waiting'), ...s3.env } })
+    world = await startWorld({
+      own: true,
+      env: { SVC_BLOBS_URL: s3.url('waiting'), SVC_MEDIA_URL: s3.url('received'), ...s3.env },
+    })
     await world.sandbox.createContact(ANA, { name: 'Ana' })
     instance = await world.gateway.connected(world.sandbox, ME, world.receiver)
   })
@@ -42,7 +46,7 @@ describe('media of waiting messages in a bucket', { skip: noS3 }, () => {
     world.receiver.waitFor('delivery', (event) => event.type === 'delivery' && event.message_id === message_id, 60_000)
   const warning = async () => (await must('GET', `${world.gateway.baseUrl}/health/ready`)).warning
 
-  test('outlive an outage of the bucket and a start meanwhile, which hold up nothing else', async () => {
+  test('keeps media of waiting messages, which outlive an outage of the bucket and a start meanwhile, which hold up nothing else', async () => {
     const waiting = await world.gateway.must(instance, 'POST', '/send-document', document({ delay_message: 2 }))
     const keys = await stored()
     assert.equal(keys.length, 3, keys.join())
@@ -66,7 +70,55 @@ describe('media of waiting messages in a bucket', { skip: noS3 }, () => {
     assert.deepEqual(await until(stored, (left) => left.length === 0), [])
   })
 
-  test('go with their instance', async () => {
+  test('gets copies of received files, also of those that arrived while it was away', async () => {
+    const files = [Buffer.from('the bytes of a file '.repeat(1_000)), randomBytes(6_000_000)]
+    const copies = () => s3.client('received').list('')
+    const opened = (url: string) => fetch(url, { redirect: 'manual' })
+    await s3.kill()
+    const urls: string[] = []
+    for (const file of files) {
+      const sent = { document: file.toString('base64'), mime: 'text/html', file_name: 'Fatura ção.html' }
+      const { id } = await world.sandbox.send(ANA, ME, sent)
+      const event = await world.receiver.waitFor('the event', ({ type, message_id }) => type === 'received' && message_id === id)
+      urls.push((event.document as { url: string }).url)
+    }
+    // Until the copy is there, the link gives the file itself.
+    const direct = await opened(urls[0]!)
+    assert.equal(direct.status, 200)
+    assert.deepEqual(Buffer.from(await direct.arrayBuffer()), files[0])
+    assert.match(urls[0]!, new RegExp(`^${world.gateway.baseUrl}/media/`))
+
+    await world.restartService(() => s3.start())
+    assert.equal((await until(copies, (names) => names.length === 2, 60_000)).length, 2)
+    for (const [index, url] of urls.entries()) {
+      const redirect = await until(
+        () => opened(url),
+        ({ status }) => status === 302,
+        20_000,
+      )
+      assert.equal(redirect.status, 302)
+      const link = new URL(redirect.headers.get('location')!)
+      assert.equal(link.origin, s3.endpoint)
+      assert.equal(link.searchParams.get('X-Amz-Expires'), '86400')
+      const copy = await fetch(link)
+      assert.deepEqual(Buffer.from(await copy.arrayBuffer()), files[index])
+      // A browser must not run it.
+      assert.equal(copy.headers.get('content-type'), 'application/octet-stream')
+      assert.match(copy.headers.get('content-disposition')!, /^attachment; filename="Fatura __o\.html"/)
+      link.searchParams.set('X-Amz-Expires', '604800')
+      assert.equal((await fetch(link)).status, 403)
+    }
+    assert.equal((await opened(`${urls[0]}x`)).status, 404)
+    const metrics = parse(await must<string>('GET', `${world.gateway.baseUrl}/metrics`))
+    assert.equal(total(metrics, 'svc_media_copies_total', { result: 'copied' }), 2)
+    assert.equal(total(metrics, 'svc_media_copies_total', { result: 'lost' }), 0)
+    for (const name of await copies()) assert.match(name, new RegExp(`^\\d{4}-\\d\\d-\\d\\d/${instance.id}/[\\w-]{43}$`))
+
+    await must('DELETE', `${world.gateway.baseUrl}/account/instances/${instance.id}`, undefined, world.gateway.account)
+    assert.deepEqual(await until(copies, (names) => names.length === 0, 20_000), [])
+  })
+
+  test('loses media of waiting messages with their instance', async () => {
     const unpaired = await world.gateway.createInstance(null)
     await world.gateway.must(unpaired, 'POST', '/send-document', document())
     assert.equal((await stored()).length, 3)

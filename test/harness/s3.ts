@@ -29,8 +29,8 @@ export interface S3 {
   /** The server's only bucket, with the folder as its prefix. */
   bucket(folder: string): Bucket
   client(folder: string): BucketClient
-  /** Value of a variable that names the folder. */
-  url(folder: string): string
+  /** Value of a variable that names the folder, at this address of the server. */
+  url(folder: string, endpoint?: string): string
   /** Variables with the credentials. */
   env: Record<string, string>
   /** Ends the server at once; its objects stay. */
@@ -80,7 +80,7 @@ export async function startS3(): Promise<S3> {
     endpoint,
     bucket,
     client: (folder) => bucketClient(bucket(folder)),
-    url: (folder) => `s3://media/${folder}?endpoint=${encodeURIComponent(endpoint)}&region=eu-west-1`,
+    url: (folder, at = endpoint) => `s3://media/${folder}?endpoint=${encodeURIComponent(at)}&region=eu-west-1`,
     env: { AWS_ACCESS_KEY_ID: KEY, AWS_SECRET_ACCESS_KEY: KEY },
     kill,
     start,

@@ -151,7 +151,16 @@ const RULES: readonly Rule[] = [
     of: ['workers/media/'],
     // A thread is started in the same way from source and from `dist`: a picture is decoded in a thread that can be ended. Received files are
     // decrypted here, downloaded through the guarded route to an instance's proxy.
-    run: ['src/domain/', 'src/lib/', 'src/features/', 'src/log.ts', 'src/engine/thread.ts', 'src/media/', 'src/egress/'],
+    run: [
+      'src/domain/',
+      'src/lib/',
+      'src/features/',
+      'src/log.ts',
+      'src/engine/thread.ts',
+      'src/media/',
+      'src/egress/',
+      'src/storage/bucket/',
+    ],
     types: ['src/engine/engine.ts'],
     packages: { not: [BAILEYS, /^(lmdb|unstorage)/, /^hono/] },
   },

@@ -38,6 +38,7 @@ import { createSendSafety } from './queue/safety/send-safety.ts'
 import { createAutoRead } from './receipts/auto-read.ts'
 import { createMessageStatuses } from './receipts/message-statuses.ts'
 import { recordInDirectory } from './receive/effects/directory.ts'
+import { createFilesToCopy, type FilesToCopy } from './receive/files-to-copy.ts'
 import { createOwnEvents } from './receive/own-events.ts'
 import { createPresence } from './receive/presence.ts'
 import { createReceivedEvents } from './receive/received-events.ts'
@@ -126,7 +127,12 @@ function createAccount(deps: ShardDeps, { context, session, events }: Ground) {
 }
 
 /** Creates the outbox with its metrics, and the results of its attempts since the start. */
-function createWebhooks(deps: ShardDeps, { context, events }: Ground, timeline: MessageTimeline) {
+function createWebhooks(
+  deps: ShardDeps,
+  { context, events }: Ground,
+  timeline: MessageTimeline,
+  toCopy: FilesToCopy | undefined,
+) {
   const { id, store, sealer, clock, steady, log, tally, steps, working, config } = context
   const attempts: AttemptResults = { delivered: 0, retry: 0, failed: 0, discarded: 0 }
   const outbox = createOutbox({
@@ -142,6 +148,8 @@ function createWebhooks(deps: ShardDeps, { context, events }: Ground, timeline: 
     log,
     steps,
     note: timeline.ops,
+    alongside: toCopy?.ops,
+    onCommitted: toCopy?.committed,
     maxWaiting: deps.outboxMax,
     onAppend: (type) => tally.add('svc_events_total', { type }),
     onOverflow: (type) => tally.add('svc_webhook_overflow_total', { type }),
@@ -163,7 +171,10 @@ function createTraffic(deps: ShardDeps, ground: Ground, { keys, records, message
   const { context, config, session, route, state, events } = ground
   const { store, sealer, log, tally } = context
   const { contacts, directory, groups, disappearing, correspondents } = records
-  const { outbox, attempts } = createWebhooks(deps, ground, messages.timeline)
+  const toCopy = deps.copiesMedia
+    ? createFilesToCopy(context.id, () => deps.announce({ type: 'files', instance: context.id }))
+    : undefined
+  const { outbox, attempts } = createWebhooks(deps, ground, messages.timeline, toCopy)
   const statuses = createMessageStatuses(context, { outbox, levels: messages.levels })
   const idempotency = createIdempotency({ instanceId: context.id, store, sealer, clock: context.clock, log })
   const presence = createPresence(context, { outbox })
@@ -172,6 +183,7 @@ function createTraffic(deps: ShardDeps, ground: Ground, { keys, records, message
   const inbound = createReceivedEvents(context, {
     outbox,
     links: deps.mediaLinks,
+    toCopy,
     messages,
     contacts,
     directory,

@@ -9,7 +9,7 @@ import type { EngineEvent, ShardNeed, ShardSetup } from '../../src/engine/engine
 import { createKillAt } from '../../src/kill-at.ts'
 import { createLoopShare } from '../../src/lib/loop-share.ts'
 import type { Logger } from '../../src/log.ts'
-import { createMediaLinks } from '../../src/media/media-links.ts'
+import { createMediaLinks, linkLife } from '../../src/media/media-links.ts'
 import { createTally } from '../../src/metrics/tally.ts'
 import { openBlobs } from '../../src/storage/blobs.ts'
 import { claimsOf, diskState, noteCommit, shareDisk } from '../../src/storage/disk.ts'
@@ -85,7 +85,8 @@ export async function openShard(
       deliver: delivery.deliver,
       outboxMax: setup.outboxMax ?? MAX_WAITING,
       version: await openWebVersion({ store, log, wanted: setup.webVersion ?? null, network: setup.network, allow: egressAllow }),
-      mediaLinks: createMediaLinks(setup.linksKey),
+      mediaLinks: createMediaLinks(setup.linksKey, linkLife(setup.mediaDays ?? null)),
+      copiesMedia: setup.mediaDays != null,
       clock,
       steady: steadyClock,
       log,

@@ -47,6 +47,8 @@ export interface ShardDeps {
   stalledAfterMs?: number
   /** Seals links to received files. */
   mediaLinks: MediaLinks
+  /** Whether received files are copied to a bucket. */
+  copiesMedia: boolean
   /** The machine's clock, which is not followed when it jumps ahead. */
   clock: BoundedClock
   /** Clock for all waits; it does not step when the system's clock is set. */

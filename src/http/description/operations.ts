@@ -280,6 +280,8 @@ const UNCHANGED = {
   },
 }
 
+const redirectOf = (description: string) => ({ 302: { description: `${description} No body.`, headers: headersOf(REQUEST_ID) } })
+
 /** Whether a dialect changes the requests and answers of an operation: it does so for those of an instance that answer JSON. */
 const speaksDialects = ({ access, contentType }: Endpoint) => access === 'instance' && contentType === 'application/json'
 
@@ -293,6 +295,7 @@ export const routeOf = (endpoint: Endpoint): RouteConfig => ({
   request: requestOf(endpoint),
   responses: {
     ...replyOf(endpoint),
+    ...(endpoint.redirect === undefined ? {} : redirectOf(endpoint.redirect)),
     ...(endpoint.access === 'described' ? UNCHANGED : {}),
     ...(hasClientErrors(endpoint) ? {} : NOT_HTTP),
     ...failureResponses(endpoint),

@@ -47,6 +47,10 @@ export interface BucketClient {
   shown: string
   /** Rejects with `BucketFailure`. */
   request(request: BucketRequest): Promise<BucketAnswer>
+  /** Creates the error of an answer. */
+  failure(status: number, code: string | undefined): BucketFailure
+  /** Resolves with the first keys of the bucket in their order, without the prefix of the bucket. */
+  firstKeys(): Promise<string[]>
   /** Resolves if the bucket exists and can be listed. */
   check(): Promise<void>
   /** Returns the keys under a prefix, without the prefix of the bucket. */
@@ -73,6 +77,10 @@ export class BucketFailure extends Error {
 export function bucketClient(bucket: Bucket, { retries = RETRIES, page = PAGE }: ClientOptions = {}): BucketClient {
   const shown = shownBucket(bucket)
   const { credentials, region } = bucket
+  const size: Query = { 'max-keys': String(page) }
+
+  const failure = (status: number, code: string | undefined) =>
+    new BucketFailure(`The bucket ${shown} answered ${status}${code === undefined ? '' : ` (${code})`}.`, { status })
 
   async function once({ method, key, query, headers, body, expected, signal }: BucketRequest): Promise<BucketAnswer> {
     const signer = new AwsV4Signer({
@@ -96,9 +104,9 @@ export function bucketClient(bucket: Bucket, { retries = RETRIES, page = PAGE }:
     const bytes = new Uint8Array(await answer.arrayBuffer())
     const { status, headers: got } = answer
     if (answer.ok) return { status, headers: got, bytes, code: undefined }
-    const code = /<Code>(\w+)<\/Code>/.exec(Buffer.from(bytes).toString('utf8'))?.[1]
+    const code = /<Code>(\w+)<\/Code>/.exec(textOf(bytes))?.[1]
     if (code !== undefined && code === expected) return { status, headers: got, bytes, code }
-    throw new BucketFailure(`The bucket ${shown} answered ${status}${code === undefined ? '' : ` (${code})`}.`, { status })
+    throw failure(status, code)
   }
 
   async function attempt(request: BucketRequest): Promise<BucketAnswer> {
@@ -123,24 +131,29 @@ export function bucketClient(bucket: Bucket, { retries = RETRIES, page = PAGE }:
     return attempt(request)
   }
 
+  const keysIn = (answer: Uint8Array) =>
+    [...textOf(answer).matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key]) => key!.slice(bucket.prefix.length))
+
   return {
     shown,
     request,
+    failure,
+    firstKeys: async () => keysIn((await request({ method: 'GET', query: listQuery(bucket, '', size) })).bytes),
     check: async () => void (await request({ method: 'GET', query: listQuery(bucket, '', { 'max-keys': '1' }) })),
     async list(prefix) {
-      const size = { 'max-keys': String(page) }
       const found: string[] = []
       for (let token: string | undefined, isFirst = true; isFirst || token !== undefined; isFirst = false) {
         const more: Query = token === undefined ? size : { ...size, 'continuation-token': token }
         const { bytes } = await request({ method: 'GET', query: listQuery(bucket, prefix, more) })
-        const text = Buffer.from(bytes).toString('utf8')
-        for (const [, key] of text.matchAll(/<Key>([^<]*)<\/Key>/g)) found.push(key!.slice(bucket.prefix.length))
-        token = /<NextContinuationToken>([^<]+)<\/NextContinuationToken>/.exec(text)?.[1]
+        found.push(...keysIn(bytes))
+        token = /<NextContinuationToken>([^<]+)<\/NextContinuationToken>/.exec(textOf(bytes))?.[1]
       }
       return found
     },
   }
 }
+
+const textOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('utf8')
 
 const listQuery = ({ prefix }: Bucket, folder: string, more: Query): Query => ({
   'list-type': '2',

@@ -266,6 +266,7 @@ export async function openService(options: ServiceOptions = {}) {
     hasOauth: options.hasOauth ?? false,
     engine: double.engine,
     readiness,
+    copyOfReceivedFile: async () => undefined,
     // Only the link of the example is valid.
     receivedFile: async (link) =>
       link === 'c2VhbGVkLWxpbms' ? { file: FILE, stream: new Blob(['file']).stream(), length: 4 } : undefined,

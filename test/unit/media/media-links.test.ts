@@ -5,8 +5,9 @@ import { test } from 'node:test'
 import { DAY } from '../../../src/domain/clock.ts'
 import type { ReceivedFile } from '../../../src/domain/file-download.ts'
 import { disposition, typeOf } from '../../../src/features/media.ts'
+import { copyNames, isOver } from '../../../src/media/copies/copy-name.ts'
 import { asStored, ChangedFile, decrypted } from '../../../src/media/decrypt.ts'
-import { createMediaLinks } from '../../../src/media/media-links.ts'
+import { createMediaLinks, linkLife } from '../../../src/media/media-links.ts'
 import { sealMedia } from '../../../workers/simulator/people/media.ts'
 
 const NOW = 1_767_225_600_000
@@ -27,7 +28,23 @@ const file: ReceivedFile = {
 test('what is sealed is what is opened', () => {
   const link = links.seal('i', 'tag', file, NOW)!
   assert.match(link, /^[\w-]{1,1500}$/)
-  assert.deepEqual(links.open(link, NOW + DAY), { instance: 'i', tokenTag: 'tag', file })
+  assert.deepEqual(links.open(link, NOW + DAY), { instance: 'i', tokenTag: 'tag', file, expiresAt: NOW + DAY })
+})
+
+test('with a bucket a link is valid as long as the copy, and leads to a name that only the service knows', () => {
+  const kept = createMediaLinks(new Uint8Array(32).fill(7), linkLife(30))
+  const link = kept.seal('i', 'tag', file, NOW)!
+  const opened = links.open(link, NOW + 30 * DAY)!
+  assert.equal(links.open(link, NOW + 30 * DAY + 1), null)
+  const name = copyNames(new Uint8Array(32).fill(7))(link, opened)
+  assert.match(name, /^2026-01-31\/i\/[\w-]{43}$/)
+  assert.equal(copyNames(new Uint8Array(32).fill(7))(link, opened), name)
+  assert.notEqual(copyNames(new Uint8Array(32).fill(8))(link, opened), name)
+  assert.notEqual(copyNames(new Uint8Array(32).fill(7))(kept.seal('i', 'tag', file, NOW)!, opened), name)
+  assert.deepEqual(
+    [isOver(name, NOW + 30 * DAY), isOver(name, NOW + 31 * DAY), isOver('readme.txt', NOW + 31 * DAY)],
+    [false, true, false],
+  )
 })
 
 test('a link of yesterday, of another service, or changed in any place leads nowhere', () => {

@@ -106,6 +106,9 @@ test('a bucket for media is named by a URL and the variables of the tools of the
   const own = { ...bucket, prefix: 'a/b/', region: 'here', endpoint: 'http://127.0.0.1:9000' }
   assert.deepEqual(blobsOf({ SVC_BLOBS_URL: url, ...elsewhere, AWS_SESSION_TOKEN: '' }), { in: 'bucket', bucket: own })
   assert.deepEqual(blobsOf({ SVC_BLOBS_URL: url }, true), { in: 'bucket', bucket: { ...own, prefix: 'a/b/sandbox/' } })
+  const { mediaBucket, mediaDays } = read({ ...CREDENTIALS, SVC_MEDIA_URL: url, SVC_MEDIA_DAYS: '7' }, true).config
+  assert.deepEqual([mediaBucket, mediaDays], [{ ...own, prefix: 'a/b/sandbox/' }, 7])
+  assert.deepEqual([read({}).config.mediaBucket, read({}).config.mediaDays], [null, 30])
   assert.throws(() => read({ SVC_BLOBS_URL: 's3://media', AWS_ACCESS_KEY_ID: 'key' }), {
     message: 'SVC_BLOBS_URL is set; it needs the credentials of the bucket in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
   })

@@ -95,6 +95,11 @@ const NOT_RUN: readonly (readonly [page: string, words: string, reason: string])
     'It names an example host. test/e2e/bucket.test.ts starts the service with these variables and a server of its own.',
   ],
   [
+    'docs/object-storage.md',
+    's3.example.com',
+    'It names an example host. test/e2e/bucket.test.ts starts the service with these variables and a server of its own.',
+  ],
+  [
     'docs/postgresql.md',
     'openssl rand',
     'It names an example host. test/e2e/postgres.test.ts starts the service with both variables and a server of its own.',

@@ -28,11 +28,14 @@ import type { ChatChange } from '../wire/chat-changes.ts'
 import { chatKind } from '../wire/jid.ts'
 import { answerIn } from '../wire/message-stanza.ts'
 import type { HistoryReader } from './effects/history.ts'
+import type { FilesToCopy } from './files-to-copy.ts'
 import { eventOrNull, type Reported } from './unreported.ts'
 
 export interface ReceivedEventsDeps {
   outbox: Outbox
   links: MediaLinks
+  /** Records of files to copy to the bucket; undefined if there is none. */
+  toCopy: FilesToCopy | undefined
   messages: Pick<MessageLedger, 'original' | 'post' | 'claim'>
   contacts: Pick<SavedContacts, 'all'>
   directory: { contact: NameDeps['listed'] }
@@ -75,7 +78,7 @@ export function createReceivedEvents(
   { id: instance, clock, steady, log, config }: Context<'id' | 'clock' | 'steady' | 'config'> & { log: Logger },
   deps: ReceivedEventsDeps,
 ): ReceivedEvents {
-  const { outbox, links, messages, roles, contacts, directory, mediaHost, phone } = deps
+  const { outbox, links, toCopy, messages, roles, contacts, directory, mediaHost, phone } = deps
   let session: SocketSession | null = null
   const names = createNames({
     log,
@@ -94,7 +97,10 @@ export function createReceivedEvents(
   function mediaUrl(file: ReceivedFile): string | null {
     const { baseUrl, tokenTag } = config()
     const link = baseUrl === undefined ? null : links.seal(instance, tokenTag, file, clock.now())
-    return link === null ? null : `${baseUrl}/media/${link}`
+    if (link === null) return null
+    const url = `${baseUrl}/media/${link}`
+    toCopy?.made(url, link)
+    return url
   }
 
   /** Creates the look-ups. `toPrefetch` collects data that the event would have shown if it had been known. */

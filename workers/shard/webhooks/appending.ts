@@ -13,7 +13,10 @@ import type { Stream } from './stream/stream.ts'
 import type { EventLine } from './turns/delivery-queue.ts'
 
 export interface AppendingDeps
-  extends Pick<OutboxOptions, 'instanceId' | 'sealer' | 'clock' | 'webhooks' | 'dialect' | 'note' | 'onAppend'> {
+  extends Pick<
+    OutboxOptions,
+    'instanceId' | 'sealer' | 'clock' | 'webhooks' | 'dialect' | 'note' | 'alongside' | 'onAppend' | 'onCommitted'
+  > {
   ids: AscendingIds
   times: EventTimes
   rows: ReturnType<typeof logRows>
@@ -49,10 +52,12 @@ export function createAppending(deps: AppendingDeps): Pick<Outbox, 'wanted' | 'a
         ops.push([key, sealer.seal(key, posted)], rows.encode(keys.logEntry(instanceId, eventId), row))
       }
       ops.push(...(deps.note?.(finished, isForWebhook ? eventId : null) ?? []))
+      ops.push(...(deps.alongside?.(finished, eventId) ?? []))
       return { eventId, ops }
     },
     noted: (event) => deps.note?.(event, null) ?? [],
     committed(eventId) {
+      deps.onCommitted?.(eventId)
       if (!stream.committed(eventId)) return
       outcomes.carried(eventId)
       deps.backlog.changed(1)

@@ -32,6 +32,9 @@ export interface OutboxOptions {
   log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
   /** Returns additional operations for the commit of an event; `eventId` is null if no webhook needs the event. */
   note?: ((event: WebhookEvent, eventId: string | null) => Op[]) | undefined
+  /** More operations for the commit of an event, and a listener for the end of that commit. */
+  alongside?: ((event: WebhookEvent, eventId: string) => Op[]) | undefined
+  onCommitted?: ((eventId: string) => void) | undefined
   timer?: Timer
   /** Steps at which fault tests stop; their argument is the id of an event. */
   steps: Steps

@@ -1,0 +1,40 @@
+/** The requests about copies of received files that the main thread makes itself. Their bytes never pass through it. */
+import type { Bucket } from '../../domain/bucket.ts'
+import { SECOND } from '../../domain/clock.ts'
+import { BucketFailure, bucketClient } from '../../storage/bucket/bucket-client.ts'
+import { presigned } from '../../storage/bucket/presigned.ts'
+
+/** Time limit of the question whether a copy is there, for which a reader waits. */
+const READER_WAITS = 3 * SECOND
+
+export interface CopyBucket {
+  /** Rejects if the bucket does not answer. */
+  isThere(name: string): Promise<boolean>
+  /** Resolves with a link that is valid for `ms`. */
+  linkTo(name: string, ms: number): Promise<string>
+  /** Resolves with the first names in their order. */
+  firstNames(): Promise<string[]>
+  names(prefix: string): Promise<string[]>
+  remove(name: string): Promise<void>
+}
+
+export function copyBucket(bucket: Bucket): CopyBucket {
+  const client = bucketClient(bucket)
+  const impatient = bucketClient(bucket, { retries: [] })
+  return {
+    async isThere(key) {
+      try {
+        await impatient.request({ method: 'HEAD', key, signal: AbortSignal.timeout(READER_WAITS) })
+        return true
+      } catch (error) {
+        // The answer to HEAD has no body, and so no code.
+        if (error instanceof BucketFailure && error.status === 404) return false
+        throw error
+      }
+    },
+    linkTo: (key, ms) => presigned(bucket, key, ms),
+    firstNames: client.firstKeys,
+    names: client.list,
+    remove: async (key) => void (await client.request({ method: 'DELETE', key, expected: 'NoSuchKey' })),
+  }
+}

@@ -1,0 +1,67 @@
+/** Opens the copying of received files to a bucket (`SVC_MEDIA_URL`). Nothing of it is loaded without a bucket. */
+import type { ClockWatch } from '../clock-watch.ts'
+import type { Config } from '../config.ts'
+import type { Directory } from '../directory/directory.ts'
+import type { Bucket } from '../domain/bucket.ts'
+import { HOUR } from '../domain/clock.ts'
+import type { Logger } from '../log.ts'
+import type { MediaCopies } from '../media/copies/media-copies.ts'
+import { createMediaLinks } from '../media/media-links.ts'
+import type { Tally } from '../metrics/tally.ts'
+import { keys } from '../storage/record-keys.ts'
+import type { ServiceStorage } from './open-storage.ts'
+import type { Threads } from './open-threads.ts'
+import type { Shutdown } from './shutdown.ts'
+
+export interface CopiesDeps {
+  log: Logger
+  clockWatch: ClockWatch
+  shutdown: Shutdown
+  storage: ServiceStorage
+  threads: Pick<Threads, 'engine'>
+  directory: Directory
+  tally: Tally
+}
+
+export async function openCopies(
+  { network, egressAllow, logging, mediaDays }: Config,
+  bucket: Bucket,
+  { log, clockWatch, shutdown, storage, threads, directory, tally }: CopiesDeps,
+): Promise<MediaCopies> {
+  const [{ COPIES, createMediaCopies }, { copyBucket }, { copyNames }, { createCopies }] = await Promise.all([
+    import('../media/copies/media-copies.ts'),
+    import('../media/copies/copy-bucket.ts'),
+    import('../media/copies/copy-name.ts'),
+    import('../engine/copies.ts'),
+  ])
+  const { store, keyRing } = storage
+  const pool = createCopies({ bucket, network, egressAllow, atOnce: COPIES, logging, log })
+  const copies = createMediaCopies({
+    store,
+    links: createMediaLinks(keyRing.links),
+    nameOf: copyNames(keyRing.links),
+    bucket: copyBucket(bucket),
+    clock: clockWatch.clock,
+    days: mediaDays,
+    copy: pool.copy,
+    proxyOf: directory.proxyOf,
+    count: (result) => tally.add('svc_media_copies_total', { result }),
+    log,
+  })
+  threads.engine.onEvent((event) => {
+    if (event.type === 'files') copies.wake(event.instance)
+  })
+  directory.onDeleted((instance) => void copies.removeOf(instance))
+  // Files that an earlier run of the service has not copied.
+  for await (const [key] of store.range(keys.configs)) copies.wake(key.slice(keys.configs.length))
+  void copies.removeOld()
+  const hourly = setInterval(() => void copies.removeOld(), HOUR)
+  hourly.unref()
+  shutdown.add(async () => {
+    clearInterval(hourly)
+    const stopped = copies.stop()
+    await pool.close()
+    await stopped
+  })
+  return copies
+}

@@ -1,0 +1,59 @@
+/**
+ * Records the received files that are still to be copied to the bucket (`SVC_MEDIA_URL`): a record per file, in the
+ * commit of its event, so that no file is forgotten. The record is the link to the file, which is sealed. The main thread
+ * copies the files and removes the records (`src/media/copies/media-copies.ts`).
+ */
+import { BoundedCache } from '../../../src/lib/bounded-cache.ts'
+import type { Op } from '../../../src/storage/contract.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
+
+/** Most links whose event is not appended yet. Links of events that are filtered out leave the cache by this limit. */
+const MAX_LINKS = 1_000
+/** Most events whose commit is under way. */
+const MAX_EVENTS = 10_000
+
+export interface FilesToCopy {
+  /** Called for each link that an event may contain. */
+  made(url: string, link: string): void
+  /** Returns the records of the files of an event, for the commit of the event. */
+  ops(event: object, eventId: string): Op[]
+  /** Called after that commit. */
+  committed(eventId: string): void
+}
+
+export function createFilesToCopy(instance: string, announce: () => void): FilesToCopy {
+  const links = new BoundedCache<string, string>(MAX_LINKS)
+  /** Number of links in the cache, or more. */
+  let made = 0
+  const appended = new BoundedCache<string, true>(MAX_EVENTS)
+
+  return {
+    made(url, link) {
+      links.set(url, link)
+      made++
+    },
+    ops(event, eventId) {
+      if (made === 0) return []
+      const found = [...textsOf(event)].flatMap((text) => {
+        const link = links.get(text)
+        if (link === undefined) return []
+        links.delete(text)
+        made--
+        return link
+      })
+      if (found.length > 0) appended.set(eventId, true)
+      return found.map((link, index) => [keys.mediaCopy(instance, eventId, index), Buffer.from(link)] as const)
+    },
+    committed(eventId) {
+      if (!appended.has(eventId)) return
+      appended.delete(eventId)
+      announce()
+    },
+  }
+}
+
+/** Yields all texts in a plain object. */
+function* textsOf(value: unknown): Generator<string> {
+  if (typeof value === 'string') yield value
+  else if (typeof value === 'object' && value !== null) for (const each of Object.values(value)) yield* textsOf(each)
+}
