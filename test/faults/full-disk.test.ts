@@ -134,7 +134,7 @@ for (const [to, devices] of [
     let number = 0
     let refused: number
     do {
-      // Each turn uses a new group, whose members do not have the sender key yet.
+      // Each round uses a new group, whose members do not have the sender key yet.
       const chat = to === 'a group' ? await createGroup(person) : person
       let seen = 0
       refused = 0
@@ -150,7 +150,7 @@ for (const [to, devices] of [
       number++
     } while (refused > 0)
     t.diagnostic(`${number - 1} commits refused, one in each message`)
-    // All sessions of a message advance in one commit.
+    // One commit contains the changes of all sessions of a message.
     assert.ok(number > 1, 'no commit of sessions was refused')
   })
 

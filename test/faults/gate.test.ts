@@ -1,6 +1,7 @@
 /**
- * Stanzas without a ciphertext are on disk before they are acknowledged: if the commit fails, nothing is acknowledged, and the network sends them
- * again. For app state the version is not written either, and the next login reads the change.
+ * Tests that the service stores a stanza without encrypted content before it acknowledges the stanza. If the commit
+ * fails, nothing is acknowledged, and the network sends the stanza again. For app state, the failed commit also
+ * contains the version, so the next login reads the change again.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -17,7 +18,8 @@ let world: HostedWorld
 before(async () => {
   world = await startHosted(ME)
   await world.sandbox.createContact(ANA, { name: 'Ana' })
-  // Data that the first reading of app state finds is not reported, and these tests end connections, which would interrupt it.
+  // The first reading of app state reports nothing that it finds. These tests end connections, which would interrupt
+  // it, so they wait until it is over.
   await until('the first reading of app state is over', async () => {
     const key = keys.creds(INSTANCE)
     const sealed = await world.store.get(key)
@@ -26,7 +28,7 @@ before(async () => {
 })
 after(() => world.stop())
 
-/** Refuses the next commit of an event, once. */
+/** Refuses the next commit that contains an event, but only once. */
 function refuseOnce(): () => number {
   let refused = 0
   world.refuse((batch: Batch) => {
@@ -40,8 +42,8 @@ function refuseOnce(): () => number {
 async function toldOnce(what: string, fits: (event: Record<string, unknown>) => boolean, refused: () => number) {
   await world.receiver.waitFor(what, (event) => event.type === 'received' && fits(event))
   assert.equal(refused(), 1)
-  // When the network has nothing left to send again, and the later events have arrived, a second event would have
-  // arrived, too.
+  // By now the network has nothing left to send again, and the later events have arrived. So a second event of the
+  // stanza would have arrived, too.
   await until('all is confirmed', async () => (await world.sandbox.pending()) === 0)
   const { id } = await world.sandbox.send(ANA, ME, { text: 'behind it' })
   await world.receiver.waitFor('behind it', ({ message_id }) => message_id === id)
@@ -105,7 +107,7 @@ test('a saved contact', async () => {
   assert.equal(refused, 1)
 })
 
-// The label's chat cannot be looked up, and a change that cannot be read stays so; it must not block the account
+// The chat of this label cannot be looked up, however often the service tries. Such a change must not block the account
 // forever.
 test('a label that cannot be told is let go after its tries, and what changes later is told', async () => {
   const { sandbox, receiver } = world

@@ -1,6 +1,7 @@
 /**
- * The processes of the fault tests: the network in one, the service in another that can be killed and started again on the same data and port, and
- * the webhook receiver in this process, which survives both.
+ * Starts the processes of the fault tests. The network runs in one process. The service runs in another one, which can
+ * be killed and started again on the same data and port. The webhook receiver runs in this process, so it survives
+ * both.
  */
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
@@ -20,29 +21,31 @@ export interface Ground {
   gateway: Gateway
   /** Path of the service's data folder. */
   dataDir: string
-  /** Environment variables of a service on the same network. */
+  /** Environment variables for another service that uses the same network. */
   onNetwork: Record<string, string>
   /** Starts the service on the same data and port; `more` are additional environment variables. */
   start(more?: Record<string, string>): Promise<Running>
   /** The service that was started last. */
   readonly service: Running
   /**
-   * Number of messages that could not be read at first, over all starts; undefined if the log goes to the terminal
-   * (SVC_LOG_LEVEL).
+   * Number of messages that could not be decrypted at first, over all starts of the service; undefined if the log goes
+   * to the terminal (SVC_LOG_LEVEL).
    */
   unreadable(): number | undefined
   stop(): Promise<void>
 }
 
-/** The inbox logs this message for each unreadable message. */
+/** The line that the inbox logs for each message that it cannot decrypt. */
 const UNREADABLE = 'a message could not be decrypted or decoded'
 
-/** Interval between two checks of a state without a notification, in ms. */
+/** Interval in ms between two checks of a state that no notification reports. */
 const LOOK = 20
 
 export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
-/** Repeats the check until it is true; the deadline ends the test with the name of the missing thing. */
+/**
+ * Repeats the check until it is true. If the deadline ends first, the test fails with the name of the missing thing.
+ */
 export async function until(what: string, isSo: () => boolean | Promise<boolean>, ms = 60_000): Promise<void> {
   const deadline = Date.now() + ms
   while (!(await isSo())) {
@@ -52,8 +55,8 @@ export async function until(what: string, isSo: () => boolean | Promise<boolean>
 }
 
 /**
- * A free port. It is fixed for a test, so that `api_url` stays valid over restarts, and below the ports that systems assign (32,768 and up), so that
- * no program takes it while the service is down.
+ * Returns a free port. A test uses the same port for all starts, so that `api_url` stays valid. The port is below those
+ * that systems assign (32,768 and up), so that no other program takes it while the service is down.
  */
 async function freePort(): Promise<number> {
   const port = randomInt(10_000, 30_000)
@@ -68,8 +71,8 @@ async function freePort(): Promise<number> {
 }
 
 /**
- * Starts the processes. `onNetwork` and `onService` are additional environment variables, of the network's process and
- * of each start of the service.
+ * Starts the processes. `onNetwork` are additional environment variables of the network's process, and `onService`
+ * those of each start of the service.
  */
 export async function startGround(
   onNetwork: Record<string, string> = {},
@@ -127,18 +130,21 @@ export async function startGround(
   }
 }
 
-/** Clients of a failed test must not continue: they would keep its process alive until the runner's deadline. */
+/**
+ * Gateways of tests that have ended. Their clients must not continue, because they would keep the process alive until
+ * the runner's deadline.
+ */
 const stopped = new WeakSet<Gateway>()
 
 /**
- * Sends as a correct client does: it repeats requests that were not acknowledged. It stops at any answer other than
- * success, 503 and 429: only an acknowledgement counts.
+ * Sends a text as a correct client does: it repeats a request that was not acknowledged. It throws at any answer other
+ * than success, 503 and 429.
  */
 export async function sendUntilAcknowledged(gateway: Gateway, instance: Instance, phone: string, message: string): Promise<Ack> {
   for (;;) {
     if (stopped.has(gateway)) throw new Error('the service and the network of this test were already stopped')
     const answer = await gateway.ask(instance, 'POST', '/send-text', { phone, message }).catch((error: unknown) => {
-      // `fetch` throws these errors when a connection breaks.
+      // `fetch` throws these errors when the connection breaks.
       if (error instanceof TypeError || error instanceof SyntaxError) return undefined
       throw error
     })

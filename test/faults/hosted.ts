@@ -1,6 +1,6 @@
 /**
- * One instance in this process, over the real store, library and network, for faults that cannot be caused from another process. Its store can be
- * made to fail.
+ * Runs one instance in this process, over the real store, library and network, for faults that cannot be caused from
+ * another process. The test can make the store fail.
  */
 import '../../workers/shard/baileys/thread/first.ts'
 import '../../workers/shard/baileys/thread/curve.ts'
@@ -38,20 +38,24 @@ export interface HostedWorld {
   sealer: Sealer
   state(): RuntimeState
   /**
-   * Repeats the check over several connections: the test reconnects a lost connection at once, because the automatic
-   * attempts would wait 1, 2, 4, 8 and 16 s.
+   * Repeats the check over several connections. The test reconnects a lost connection immediately, because the
+   * automatic retries would wait 1, 2, 4, 8 and 16 s.
    */
   untilRelinked(what: string, isSo: () => boolean | Promise<boolean>): Promise<void>
-  /** Called before every commit; if it returns true, the commit is refused, as on a full disk. */
+  /**
+   * Sets a function that is called before every commit. If it returns true, the commit is refused, as on a full disk.
+   */
   refuse(when: ((batch: Batch) => boolean) | null): void
-  /** Called before every read; if it returns true, the read fails. */
+  /** Sets a function that is called before every read. If it returns true, the read fails. */
   refuseRead(when: ((key: string) => boolean) | null): void
   /** Makes matching reads hang until the returned function is called. */
   stallReads(when: (key: string) => boolean): () => void
   stop(): Promise<void>
 }
 
-/** Starts the instance. `account` are options of its phone; `refused` works like `refuse`, from the start on. */
+/**
+ * Starts the instance. `account` are options of its phone. `refused` works like `refuse`, but already during the start.
+ */
 export async function startHosted(
   phone: string,
   more: Partial<ShardDeps> = {},
@@ -114,7 +118,7 @@ export async function startHosted(
   const config: InstanceConfig = {
     id: INSTANCE,
     tokenTag: 'tag',
-    // Pacing is not tested here.
+    // These tests do not need the pauses between messages.
     settings: { ...DEFAULT_SETTINGS, delay_message_min_ms: 0, delay_message_max_ms: 0 },
     webhooks: webhookSettings(receiver.url),
   }
@@ -171,8 +175,9 @@ export async function startHosted(
 }
 
 /**
- * Starts an instance with people to write to, alone and in a group. The network loses retry receipts, so a message
- * that arrives after a failure of ours was neither requested again nor refused: the network sent it again by itself.
+ * Starts an instance with people to whom it can write, in private chats and in a group. The network drops all retry
+ * receipts. So if a message arrives after a failure of the service, the service has neither refused it nor requested it
+ * again, and the network sent it again by itself.
  */
 export async function startUnasked(): Promise<{ world: HostedWorld; group: string }> {
   const world = await startHosted(PHONE)

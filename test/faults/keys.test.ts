@@ -1,4 +1,7 @@
-/** The service and the command are killed between the steps of a deletion and of a rotation: the next start completes the work. */
+/**
+ * Tests that the service or the command is killed between the steps of a deletion or of a rotation of the secret: the
+ * next start must complete the work.
+ */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -77,7 +80,7 @@ for (const step of ['rotate:sealed:2', 'rotate:replaced', 'rotate:cleared:2', 'n
     assert.deepEqual([code, signal], step === 'none' ? [0, null] : [null, 'SIGKILL'])
     assert.equal((await readFile(join(dir, 'service', 'secret-key'), 'utf8')) === before, step.startsWith('rotate:sealed'))
     const { service, gateway } = await start()
-    // The port is different at each start.
+    // Each start uses another port, so the address of the instance is built again.
     const here = { ...kept, api_url: `${gateway.baseUrl}/instances/${kept.id}/token/${kept.token}` }
     await gateway.waitForStatus(here, 'connected')
     await service.kill()

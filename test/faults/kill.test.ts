@@ -1,4 +1,7 @@
-/** SIGKILL at random moments, several times, under traffic in both directions: acknowledged messages are sent and reported, once. */
+/**
+ * Tests SIGKILL at random moments, several times, under traffic in both directions: acknowledged messages are sent
+ * once, and received messages are reported once.
+ */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -21,13 +24,16 @@ import {
 
 const KILLS = amount(10, 3)
 const INCOMING = amount(200, 150)
-/** Number of texts to each of four people and a group. */
+/** Number of texts that are sent to each of four people and to a group. */
 const OUTGOING_EACH = amount(40, 20)
 /** Number of texts with a `send_at` during the kills; they are queued in the reverse order of their times. */
 const TIMED = 6
 /** Time in ms from the first request to the first `send_at`. On a slow machine the requests take seconds, and a time that is over has no effect. */
 const TIMED_FROM = 8_000
-/** Longest time between two kills, in ms after the service answers; the queue begins about 2.5 s after that. */
+/**
+ * Longest time between an answering service and the next kill, in ms. The queue begins to send about 2.5 s after the
+ * service answers.
+ */
 const LONGEST_LIFE = 4_500
 
 test(`${KILLS} kills at random moments lose nothing of what goes out and comes in`, { timeout: 600_000 }, async (t) => {
@@ -56,7 +62,7 @@ test(`${KILLS} kills at random moments lose nothing of what goes out and comes i
     })
     for (let kill = 0; kill < KILLS; kill++) {
       await pause(Math.random() * LONGEST_LIFE)
-      // Half of the bursts arrive shortly before the kill, half after it.
+      // Half of the bursts are sent shortly before the kill, and half after it.
       if (kill % 4 === 0) await burst(CONTACTS[1], PHONE, 15, `in burst ${kill} `)
       if (kill % 4 === 2) await burst(MEMBERS[0], group, 10, `in burst ${kill} `)
       await pause(Math.random() * 30)

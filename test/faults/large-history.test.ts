@@ -1,6 +1,7 @@
 /**
- * A phone with many thousand chats is linked: its history is on the media host, is verified, and is read in slices, between which other work of the
- * thread runs. The longest block of the thread is printed, not asserted, because it depends on the machine.
+ * Tests a phone with many thousand chats that is linked. Its history is downloaded from the media host, is verified,
+ * and is read in slices, between which the thread does other work. The test prints the longest time for which the
+ * thread was blocked. It does not check this time, because it depends on the machine.
  */
 
 import assert from 'node:assert/strict'
@@ -17,7 +18,10 @@ import { until } from './ground.ts'
 import { type HostedWorld, startHosted } from './hosted.ts'
 
 const CHATS = amount(20_000, 6_000)
-/** The simulator numbers the people of a history consecutively, without numbers that end in 0000. */
+/**
+ * Number of the last person in the history. The simulator numbers the people consecutively, but without numbers that
+ * end in 0000.
+ */
 const LAST = String(15_550_100_000 + CHATS + Math.floor((CHATS - 1) / 9_998))
 const READ = "a part of the phone's history was read"
 
@@ -58,8 +62,8 @@ test(`${CHATS} chats are read in slices, and a text comes through meanwhile`, as
     `${CHATS} chats: ${JSON.stringify(parts)}; the text came before ${3 - readBefore} of the parts; ` +
       `the loop was held ${ms(delay.max)} ms at the longest, ${ms(delay.percentile(99))} ms at the 99th percentile`,
   )
-  // The first part has three pieces per chat: the chat, its pair and its entry in the list of pairs. The second part
-  // has the names, the third one nothing.
+  // The first part of the history has three pieces per chat: the chat, the number and LID of its person, and the same
+  // pair in the list of pairs. The second part contains the names, and the third one is empty.
   assert.deepEqual(
     parts.map(({ pieces }) => pieces),
     [3 * CHATS, CHATS + 1, 0],

@@ -1,4 +1,4 @@
-/** Votes on polls that were received or sent in unusual ways, on an instance that has been restarted. */
+/** Tests votes on polls that were received or sent in unusual ways, after a restart of the instance. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Op } from '../../src/storage/contract.ts'
@@ -43,7 +43,7 @@ test('a vote on our own poll is read when the poll itself is not kept any more',
   const ops: Op[] = []
   for await (const [key] of world.store.range(keys.sents(INSTANCE))) ops.push([key, null])
   assert.equal(ops.length, 1)
-  // The service deletes these records after a day.
+  // The service deletes these records after a day; the test does it now.
   await world.store.commit({ ops })
   await restart()
   await readsVote(message_id)

@@ -1,22 +1,25 @@
-/** Compares sent and received messages: loss, repetition and order, counted the same way in every fault test. */
+/**
+ * Compares sent and received messages: it finds lost, repeated and reordered messages in the same way for every fault
+ * test.
+ */
 import type { Received, Receiver } from '../harness/receiver.ts'
 
 export interface Arrived {
   /** Number of messages that were sent. */
   sent: number
-  /** Messages that arrived at least once. */
+  /** Number of messages that arrived at least once. */
   unique: number
-  /** Repeated POSTs, each with an event id that was received before. */
+  /** Number of repeated POSTs. Each has an event id that was received before. */
   duplicates: number
-  /** Sent messages without an event. */
+  /** Ids of sent messages that have no event. */
   lost: string[]
-  /** Message ids with more than one event id. */
+  /** Ids of messages that have more than one event id. */
   torn: string[]
 }
 
 type Event = Received['event']
 
-/** Compares `type` events, by message id, with the expected message ids. */
+/** Compares the message ids of the events of this type with the expected message ids. */
 export function compare(
   receiver: Pick<Receiver, 'events'>,
   type: string,
@@ -44,7 +47,10 @@ export function compare(
 
 export const textOf = (event: Event) => String((event.text as { message: string }).message)
 
-/** `received` events with a text; notices of groups and others are `received` events, too. */
+/**
+ * Returns the `received` events that have a text. Notifications of groups and other changes are `received` events, too,
+ * but have none.
+ */
 export const texts = (receiver: Receiver) => receiver.events('received').filter(({ text }) => text !== undefined)
 
 /** Returns each event once, at the place of its first delivery. */
@@ -54,8 +60,8 @@ export function firstDeliveries(events: readonly Event[]): Event[] {
 }
 
 /**
- * Returns a text for each pair in the wrong order within one line of messages; `numberOf` returns the ascending
- * number.
+ * Returns a sentence for each pair of messages of one sequence that is in the wrong order. `numberOf` returns the
+ * number of a message, which increases within its sequence.
  */
 export function outOfOrder<T>(items: readonly T[], lineOf: (item: T) => string, numberOf: (item: T) => number): string[] {
   const last = new Map<string, number>()

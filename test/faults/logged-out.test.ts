@@ -1,4 +1,4 @@
-/** Stored data about messages belong to one linked device, and are deleted with it. */
+/** Tests that stored data about messages belong to one linked device, and are deleted together with it. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { keys } from '../../src/storage/record-keys.ts'

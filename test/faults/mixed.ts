@@ -1,4 +1,7 @@
-/** Numbered messages of every kind that the network can make cheaply, from several people in several chats, and the expected event of each. */
+/**
+ * Creates numbered messages of every kind that the simulated network can make cheaply. Several people send them in
+ * several chats. For each message, the expected event is known.
+ */
 import type { Received } from '../harness/receiver.ts'
 import type { Sandbox } from '../harness/sandbox.ts'
 import type { Seeded } from './seeded.ts'
@@ -18,20 +21,26 @@ interface Before {
 interface Kind {
   name: string
   message(label: string, before: Required<Before>): Record<string, unknown>
-  /** `message_type` of the event. */
+  /** `message_type` of the expected event. */
   type: string
   /**
-   * Text that the event must contain: the label, or the id of the message's subject. Undefined if the event has no
-   * field for either.
+   * Text that the event must contain: the label of the message, or the id of the message to which it refers. Undefined
+   * if the event has no field for either.
    */
   says?: 'label' | keyof Before
-  /** The message to which this one refers; its secret encrypts this one. */
+  /** The earlier message to which this message refers, and whose secret encrypts this message. */
   sealedAbout?: keyof Before
-  /** The message to which this one refers as its author's own; without proof this one is reported as unsupported. */
+  /**
+   * The earlier message that this message changes, as its author. If the service cannot prove that the author is the
+   * same, it reports this message as unsupported.
+   */
   claims?: keyof Before
 }
 
-/** Bytes in place of an image: the content is not checked, because received files are only decrypted on request. */
+/**
+ * Bytes that replace the content of a file. The content is not checked, because received files are only decrypted on
+ * request.
+ */
 const BYTES = Buffer.from('a few bytes').toString('base64')
 const START = 1_767_225_600
 
@@ -55,7 +64,7 @@ const POLL: Kind = {
   message: (question) => ({ poll: { question, options: ['yes', 'no'] } }),
 }
 
-/** Kinds of messages of a person, alone or in a group. */
+/** Kinds of messages that a person can send in a private chat or in a group. */
 const KINDS: Kind[] = [
   TEXT,
   TEXT,
@@ -196,7 +205,7 @@ const KINDS: Kind[] = [
   },
 ]
 
-/** Kinds of messages to which others refer; they must exist first. */
+/** Kinds of messages to which other kinds refer. Each author sends them first. */
 const SPOKEN_OF = ['text', 'poll', 'event', 'buttons', 'list'] as const
 const OPENING = SPOKEN_OF.map((name) => KINDS.find((kind) => kind.name === name)!)
 const POSTS = [TEXT, POLL, ...PICTURES]
@@ -223,7 +232,7 @@ export async function createChats(sandbox: Sandbox): Promise<Chats> {
   return { group: group.id, lidGroup: lidGroup.id, channel: channel.id }
 }
 
-/** One author in one chat, and its share of all messages. */
+/** One author in one chat, and the share of all messages that this author sends there. */
 interface Line {
   from: string
   to: string
@@ -239,21 +248,21 @@ const linesOf = ({ group, lidGroup, channel }: Chats): Line[] => {
     ...[three, four].map((from) => ({ from, to: lidGroup, kinds: KINDS, share: 5 })),
     { from: one, to: channel, kinds: POSTS, share: 6 },
     { from: one, to: STATUS, kinds: STATUSES, share: 4 },
-    // These texts are typed on the phone itself, in the chats of the first two contacts.
+    // The account's phone itself sends these texts, in the chats with the first two contacts.
     ...[one, two].map((to) => ({ from: PHONE, to, kinds: [TEXT], share: 2 })),
   ]
 }
 
-/** A message that was sent. */
+/** A message that was sent, with its number. */
 export interface Numbered {
   number: number
   kind: Kind
   from: string
   to: string
   id: string
-  /** Text that the event must contain, if the event has a field for it. */
+  /** Text that the event must contain, or null if the event has no field for it. */
   says: string | null
-  /** The message to which this one refers, or claims to refer. */
+  /** Id of the message to which this one refers, or claims to refer. */
   about: string | null
 }
 
@@ -265,7 +274,10 @@ export interface Mixed {
   send(): Promise<void>
 }
 
-/** Creates `count` messages: the kinds of each line in turn, the lines in seeded order. */
+/**
+ * Creates `count` messages. Each author in each chat uses its kinds in turn, and the seed determines the order of the
+ * authors and chats.
+ */
 export function createMixed(sandbox: Sandbox, chats: Chats, count: number, { shuffled }: Seeded): Mixed {
   const lines = linesOf(chats).map((line) => ({
     ...line,
@@ -306,16 +318,19 @@ export function createMixed(sandbox: Sandbox, chats: Chats, count: number, { shu
   }
 }
 
-/** Id of the stanza of an event: the event of an edit has the id of the edited message. */
+/**
+ * Returns the id of the stanza that caused the event. The event of an edit contains the id of the edited message, so
+ * the id of its stanza is in another field.
+ */
 export const stanzaOf = (event: Event) => String(event.edit_message_id ?? event.message_id)
 
-/** Whether the event has no content because the message to which it refers is not known. */
+/** Whether the event has no content because the service does not know the message to which it refers. */
 export const isForgotten = ({ message_type, unsupported }: Event) =>
   message_type === 'unsupported' && SEALED.has((unsupported as { proto_type: string }).proto_type)
 
 const SEALED = new Set(['secretEncryptedMessage', 'pollUpdateMessage', 'encEventResponseMessage'])
 
-/** Returns the error in the event of a message, or null if the event is correct for the kind. */
+/** Returns what is wrong in the event of a message, or null if the event is correct for the kind of the message. */
 export function wrongWith({ number, kind, says }: Numbered, event: Event): string | null {
   if (event.message_type !== kind.type) return `${number}: ${kind.name} came as ${event.message_type}`
   if (says !== null && !JSON.stringify(event).includes(says)) return `${number}: ${kind.name} does not say ${says}`

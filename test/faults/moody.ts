@@ -1,27 +1,31 @@
 /**
- * A receiver that fails: it answers 500, closes the connection, or never answers. Only events that it answered with 200 count as received. No event
- * has more than one failure that the gateway counts, because the second delay of the schedule is a minute.
+ * Makes the webhook receiver fail: it answers with 500, closes the connection, or never answers. Only events that it
+ * answered with 200 count as received. Each event has at most one failure that the gateway counts, because the second
+ * delay of the retry schedule is a minute.
  */
 import type { Received, Receiver } from '../harness/receiver.ts'
 import type { Seeded } from './seeded.ts'
 
 /**
- * Kinds of failures. After a close without an answer the gateway tries once more at once, because the connection may
- * have been stale; only a second close counts as a failure.
+ * Kinds of failures. If the connection is closed without an answer, the gateway immediately tries once more, because
+ * the connection may have been stale. Only a second close counts as a failure.
  */
 const MOODS = ['500', 'closed', 'closed twice', 'hang'] as const
 export type Mood = (typeof MOODS)[number]
 
 export interface Moody {
-  /** Number of first answers of each kind. */
+  /** Number of first attempts that had each kind of failure. */
   readonly counts: Readonly<Record<Mood, number>>
   /** Events that were answered with 200, in order, including repetitions. */
   taken(type?: string): Received['event'][]
-  /** Makes the next first attempt of an event hang, for as long as the gateway waits. */
+  /** Makes the next first attempt of an event hang until the gateway gives it up. */
   hangNext(): void
 }
 
-/** Upper limits of a random number from 0 to 1, each with the kind of failure of a first attempt. */
+/**
+ * For each kind of failure, the upper limit of a random number from 0 to 1: it selects the kind of failure for a first
+ * attempt.
+ */
 const FAILS_BELOW: readonly [Mood, number][] = [
   ['500', 0.02],
   ['closed', 0.04],

@@ -1,4 +1,7 @@
-/** A process that writes events into an outbox and delivers them, until it is killed: `node outbox-child <store folder> <url> <from> <to>`. */
+/**
+ * A process that writes events into an outbox and delivers them until it is killed: `node outbox-child <store folder>
+ * <url> <from> <to>`.
+ */
 import { pino } from 'pino'
 import { steadyClock, systemClock } from '../../src/domain/clock.ts'
 import { parseRanges } from '../../src/egress/addresses.ts'
@@ -8,7 +11,7 @@ import { createOutbox } from '../../workers/shard/webhooks/outbox.ts'
 import { textEvent } from '../harness/received-event.ts'
 import { INSTANCE, sealer, webhookSettings } from '../unit/storage/fixtures.ts'
 
-/** Number of events in one commit. */
+/** Number of events that one commit contains. */
 const AT_ONCE = 10
 
 const [dir, url, from, to] = process.argv.slice(2) as [string, string, string, string]
@@ -31,7 +34,7 @@ for (let n = Number(from); n < Number(to); n += AT_ONCE) {
   const events = numbers.map((number) => ({ number, ...outbox.append(textEvent(`m${number}`, Date.now())) }))
   await store.commit({ ops: events.flatMap(({ ops }) => ops) })
   for (const { eventId } of events) outbox.committed(eventId)
-  // Only events that are on disk are reported.
+  // The process prints an event only after the event is on disk.
   process.stdout.write(events.map(({ number, eventId }) => `${number} ${eventId}\n`).join(''))
 }
 setInterval(() => {

@@ -1,6 +1,6 @@
 /**
- * Messages that the account's phone sent to its device before a kill are processed after the next login, whether or not the network announces waiting
- * stanzas.
+ * Tests that messages which the account's phone sent to its device before a kill are processed after the next login,
+ * whether or not the network announces waiting stanzas.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -22,7 +22,7 @@ before(async () => {
 })
 after(() => world.stop())
 
-/** Produces the state after a kill: messages that are decrypted and acknowledged, but not processed. */
+/** Produces the state after a kill: some messages were decrypted and acknowledged, but not processed. */
 async function leaveUnsettled(keyId: Buffer) {
   const { store, sealer } = world
   const journal = createJournal({ instance: INSTANCE, store, sealer, clock: Date, log: recordingLog() })

@@ -1,4 +1,4 @@
-/** A record that ends the process whenever it is processed must not do so forever. */
+/** Tests a record whose processing always ends the process: this must not be repeated forever. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -25,7 +25,7 @@ const record = (id: string, at = START): JournalRecord => ({
 
 async function openJournals(t: TestContext, now = START) {
   const store = await tempStore(t)
-  /** Opens the journal as after a kill: only data on disk remain. */
+  /** Opens the journal again, as after a kill: only the data on disk remain. */
   const reopen = async () => {
     const journal = createJournal({ instance: INSTANCE, store, sealer, clock: { now: () => now }, log: recordingLog() })
     await journal.load()
@@ -61,7 +61,7 @@ test('the attempt is on disk before the message is handed out', async (t) => {
   const journal = await reopen()
   await store.commit({ ops: [journal.put('one', record('ONE'))] })
   await (await reopen()).replayPeers()
-  // A process that ended here would have left this count for the next start.
+  // A process that ended here would have left this count on disk for the next start.
   const counted = await reopen()
   for (let left = MAX_REPLAYS - 1; left > 0; left--) assert.equal((await counted.replayPeers()).length, 1)
   assert.equal((await counted.replayPeers()).length, 0)

@@ -52,7 +52,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await cluster?.stop()
   })
 
-  /** Opens a new store through the proxy, and a connection to the server without it. */
+  /** Opens a new store whose connections go through the proxy, and one connection to the server that does not. */
   async function world(options: Partial<PostgresOptions> = {}) {
     const schema = `doubt_${schemas++}`
     const url = `postgres://svc@127.0.0.1:${proxy.port}/postgres?schema=${schema}`
@@ -181,7 +181,8 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
         return new Map(rows.map(({ key, text }) => [key as string, text as string]))
       }
       await pause(20 + Math.random() * 40)
-      // Half of the connections are cut at the same time, so that the fence meets commits in doubt.
+      // In every second round the connections are cut at the same time, so that the new owner also meets commits whose
+      // result is unknown.
       if (round % 2 === 0) proxy.cut()
       await declareOver(side, store.writer)
       const found = await textsOf()
@@ -197,7 +198,8 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await store.commit(put('k', '1'))
     await side.query('BEGIN')
     await side.query('SELECT 1 FROM svc_writer WHERE id = $1 FOR UPDATE', [store.writer])
-    // The commit gets no answer; nor do the checks of its result, which wait for the same row.
+    // The commit gets no answer. The queries that check its result get none either, because they wait for the same
+    // locked row.
     const committed = store.commit(put('k', '2'))
     await pause(1_800)
     await side.query('COMMIT')
@@ -247,7 +249,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await store.commit(put('k', '1'))
     proxy.refuse(true)
     proxy.cut()
-    // A commit that is written before the client notices would be in doubt.
+    // If the commit were written before the client noticed the closed connection, its result would be unknown.
     await pause(100)
     await assert.rejects(
       store.commit(put('k', '2')),
@@ -278,11 +280,11 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await each()
     await store.commit({ ops: Array.from({ length: 5_000 }, (_, n) => [`k:${n}`, bytes('x')] as const) })
     for (let n = 0; n < 10; n++) await each()
-    // A process of the server reports its scans when it ends.
+    // A server process of PostgreSQL reports its scans only when it ends.
     await store.dispose()
     open.delete(store)
     await until(scansOf, ({ byKey }) => byKey >= 60)
-    // Its index was made by reading the empty table.
+    // One scan of the whole table is allowed, because the index was created by reading the empty table.
     assert.ok((await scansOf()).whole <= 1)
   })
 
@@ -301,7 +303,8 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
   })
 
   /**
-   * Starts a service of two threads that owns its schema through the proxy; also returns the reports to the service.
+   * Starts a service of two threads that owns its schema, with connections through the proxy. Also returns what is
+   * reported to the service.
    */
   async function service(options: { threads?: number } = {}) {
     const schema = `service_${schemas++}`
@@ -321,7 +324,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const { main, thread, giveBack, over, side, writers, schema } = await service()
     await thread.commit(put('k', 'before'))
     assert.equal(await writers(), 2)
-    // The first owner cannot connect again before the other owner is there.
+    // The first owner cannot connect again before the second owner has the schema.
     proxy.refuse(true)
     await side.query(ENDING)
     const other = await openStore(cluster.url(schema))
@@ -348,9 +351,9 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const begin = () => openStore(main.threadUrl, { claims: { all: new BigInt64Array(2), own: 1 } })
     const former = await begin()
     await former.commit(put('k', '1'))
-    // The server executes a commit of the former run, and a lock delays it.
+    // The server still executes a commit of the earlier run, because a lock delays it.
     await side.query("BEGIN; SELECT FROM svc_state WHERE key = 'k' FOR UPDATE")
-    // Inside a transaction, this query would return the same processes each time.
+    // Inside a transaction this query would always return the same processes, so the watcher uses another connection.
     const watcher = await cluster.client()
     const waiting = (count: number) =>
       until(
@@ -367,7 +370,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     assert.equal(Buffer.from((await next.get('k'))!).toString(), '2')
     await assert.rejects(former.commit(put('k', '3')), Fenced)
     assert.equal(Buffer.from((await next.get('k'))!).toString(), '2')
-    // The writers are the main thread, the thread of `service`, and this thread.
+    // The three writers are the main thread, the thread that `service` started, and this thread.
     assert.equal(await writers(), 3)
     for (const store of [former, next, main]) await store.close()
     await giveBack()

@@ -1,22 +1,25 @@
-/** Reproducible random numbers: the seed is printed, and read from SVC_TEST_SEED if that is set. */
+/** Reproducible random numbers. The seed is printed, and SVC_TEST_SEED sets it. */
 
 export interface Seeded {
   seed: number
-  /** A number from 0 up to 1. */
+  /** Returns a number from 0 up to, but without, 1. */
   next(): number
-  /** A whole number below `limit`. */
+  /** Returns a whole number from 0 up to, but without, `limit`. */
   below(limit: number): number
   pick<T>(items: readonly T[]): T
   shuffled<T>(items: readonly T[]): T[]
-  /** True with this probability. */
+  /** Returns true with this probability. */
   chance(share: number): boolean
-  /** Creates a separate generator for draws at unpredictable moments: the draws of the others stay the same. */
+  /**
+   * Creates a separate generator, for code that draws numbers at unpredictable moments. The numbers of this generator
+   * then stay the same in each run.
+   */
   apart(): Seeded
 }
 
 export function createSeeded(seed = Number(process.env.SVC_TEST_SEED ?? Math.floor(Math.random() * 2 ** 32))): Seeded {
   let state = seed >>> 0
-  /** mulberry32: 32 bits of state, good enough to choose moments. */
+  /** The algorithm mulberry32. It has a state of 32 bits, which is good enough to choose moments. */
   function next() {
     state = (state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(state ^ (state >>> 15), state | 1)

@@ -25,7 +25,7 @@ test(`a shard with ${EACH} accounts dies: the other ${EACH} answer on, and nothi
   try {
     await sandbox.createContact(FRIEND)
     const instances: Instance[] = []
-    // Two instances are created at a time, one for each shard.
+    // Two instances are created in each round, one for each shard.
     for (let i = 0; i < 2 * EACH; i += 2) {
       const pair = [i, i + 1].map((index) => gateway.connected(sandbox, phoneOf(index), receiver))
       instances.push(...(await Promise.all(pair)))
@@ -34,7 +34,7 @@ test(`a shard with ${EACH} accounts dies: the other ${EACH} answer on, and nothi
     const dead = instances.filter(({ id }) => service.engine.shardOf(id) === DEAD)
     const others = instances.filter(({ id }) => service.engine.shardOf(id) !== DEAD)
     assert.deepEqual([dead.length, others.length], [EACH, EACH])
-    // The API shows a state before its webhook has arrived.
+    // The API shows the state before its webhook has arrived, so the test waits for the webhook.
     const isAnnounced = ({ id }: Instance) =>
       receiver.events('instance_status').some(({ instance_id, connected }) => instance_id === id && connected === true)
     await until('all connections announced', async () => instances.every(isAnnounced))
@@ -60,13 +60,13 @@ test(`a shard with ${EACH} accounts dies: the other ${EACH} answer on, and nothi
       }
     })
     loops.push(...texts)
-    // The calls are made one after the other, so that the thread dies with calls in flight.
+    // The calls are made without a pause, so that the thread dies while a call is in flight.
     const failed: { status: number; code: string }[] = []
     const call = async (instance: Instance) => {
       while (!isBack) {
         const { status, body } = await gateway.ask(instance, 'GET', '/queue')
         if (status !== 200) failed.push({ status, code: (body.error as { code: string }).code })
-        // The pauses leave the shard time to restart.
+        // The pauses give the shard time to restart.
         await pause(status === 200 ? 10 : 50)
       }
     }
@@ -74,7 +74,8 @@ test(`a shard with ${EACH} accounts dies: the other ${EACH} answer on, and nothi
     await pause(150)
     await service.engine.crashShard(DEAD)
     const diedAt = Date.now()
-    // `/status` and `/me` answer with the last known state while the shard is down; this request needs the session.
+    // While the shard is down, `/status` and `/me` answer with the last known state. So this test uses a request that
+    // needs the session.
     const isConnected = async (instance: Instance) => (await gateway.ask(instance, 'GET', '/device')).status === 200
     assert.equal(await isConnected(dead[0]!), false)
     await Promise.all(dead.map((instance) => until(`${instance.id} back`, () => isConnected(instance))))

@@ -1,11 +1,17 @@
-/** Tests a stop while a caller sends slowly: the caller must not use up the time that the sessions need. */
+/**
+ * Tests a service that stops while a caller sends its request slowly: the caller must not use up the time that the
+ * sessions need to stop.
+ */
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { startGround, until } from './ground.ts'
 import { CONTACTS, createPeople, PHONE } from './traffic.ts'
 
-/** Delay of the network's answer to a text, in ms: one text is in flight when the caller's time is over. */
+/**
+ * Delay of the network's acknowledgement of a text, in ms. It makes one text be in flight when the time of the slow
+ * caller is over.
+ */
 const ACK = 1_500
 const STOP_SECONDS = 4
 
@@ -24,7 +30,7 @@ test('the item in flight ends by the answer of the network although a caller nev
     const caller = connect(Number(port), hostname)
     const asks = `POST ${pathname} HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{`
     await new Promise<void>((resolve) => caller.write(asks, () => resolve()))
-    // This request is answered after the slow caller's request has begun.
+    // When this request is answered, the slow caller's request has begun.
     await gateway.status(instance)
     const began = Date.now()
     await ground.service.stop()

@@ -1,4 +1,4 @@
-/** Logs to standard error, which is a file on a full disk, and reports at the end that the process still runs. */
+/** A process that logs to standard error, which is a file on a full disk. At the end it reports that it still runs. */
 import { createLog } from '../../src/log.ts'
 
 const log = createLog({ level: 'info', format: 'json' }, 'main')

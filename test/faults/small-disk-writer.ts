@@ -1,4 +1,4 @@
-/** Writes to a store while its disk fills up, as a separate process: it reports each key that is on disk. */
+/** A process that writes to a store while the disk fills up. It prints each key whose value is on disk. */
 import { writeSync } from 'node:fs'
 import { StorageFailure } from '../../src/domain/storage-failure.ts'
 import { openStore } from '../../src/storage/open-store.ts'
@@ -13,7 +13,7 @@ async function writer(number: number) {
   for (let index = 0; index < Number(count); index++) {
     const key = `${prefix}:${number}:${index}`
     try {
-      // The values have a size of one page up to several pages.
+      // The values have sizes from one page to several pages.
       await store.commit({ ops: [[key, Buffer.alloc(100 + ((index * 7_919) % 20_000), key)]] })
       say(`kept ${key}`)
     } catch (error) {

@@ -1,4 +1,4 @@
-/** The service, paired and with people to write to, on a separate small disk. */
+/** Starts the service on its own small disk, pairs it, and creates people to whom it can write. */
 
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -51,8 +51,8 @@ export async function onSmallDisk(t: TestContext, kind: FileSystem, megabytes = 
 export const errorOf = ({ body }: Answer) => body.error as { code: string; message: string; details: Record<string, unknown> }
 
 /**
- * Fills the disk, then sends large texts until the service has used up its own space. No event may be delivered during
- * this time. Resolves with the ids of the texts.
+ * Fills the disk, and then sends large texts until the service has used up its own space. During this time no event may
+ * be delivered, because that would free space. Resolves with the ids of the texts.
  */
 export async function fillUp({ disk, sandbox, ready }: OnSmallDisk): Promise<string[]> {
   const isFull = async () => String(errorOf(await ready())?.message).includes('is full')
@@ -61,7 +61,8 @@ export async function fillUp({ disk, sandbox, ready }: OnSmallDisk): Promise<str
     if (number % 10 === 1) disk.fill()
     ids.push((await sandbox.send(CONTACTS[1], PHONE, { text: `${number} ${'x'.repeat(50_000)}` })).id)
     if (number % 10 !== 0 || !(await isFull())) continue
-    // Pages that the store has freed since then may be enough for a few more; free disk space is checked once a second.
+    // The store may have freed some pages since then, which are enough for a few more texts. The service checks the
+    // free disk space once a second, so the test waits.
     await pause(2_500)
     if (await isFull()) return ids
   }

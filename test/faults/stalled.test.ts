@@ -1,4 +1,6 @@
-/** A stalled connection: it is open and sending works, but a handler never ends and everything after it waits. */
+/**
+ * Tests a stalled connection: it is open and sending works, but one handler never ends, and everything after it waits.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { keys } from '../../src/storage/record-keys.ts'
@@ -20,7 +22,7 @@ test('a stalled instance reconnects with the same credentials, and every message
   const { id: first } = await sandbox.send(CONTACTS[0], PHONE, { text: 'heard' })
   await until('the first', () => compare(receiver, 'received', [first]).lost.length === 0)
 
-  // A session whose read never ends blocks the queue of all messages.
+  // If the read of a session never ends, the queue of all messages is blocked.
   const release = world.stallReads((key) => key.startsWith(keys.signals(INSTANCE, 'session')))
   const ids = [
     ...burstIds(await sandbox.burst(CONTACTS[2], PHONE, 3, 'stuck ')),

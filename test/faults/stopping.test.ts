@@ -1,4 +1,4 @@
-/** An instance that stops: work in flight is completed, and nothing is written afterwards. */
+/** Tests an instance that stops: work in flight is completed, and nothing is written afterwards. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { keys } from '../../src/storage/record-keys.ts'
@@ -41,7 +41,7 @@ test('a request that is being queued while its instance is erased leaves nothing
   const gate = new Promise<void>((resolve) => {
     letGo = resolve
   })
-  /** A store that delays commits of queue items until the test lets them go. */
+  /** A store that delays commits of queue items until the test releases them. */
   const slow = new Proxy(store, {
     get: (target, name) =>
       name === 'commit'
@@ -55,7 +55,7 @@ test('a request that is being queued while its instance is erased leaves nothing
   await instance.start('boot')
   const queued = instance.call(callTo('send.sendText', text('too late')))
   const ended = Promise.all([instance.stop('erase'), queued.catch(() => {})])
-  // An erasure that does not wait would end in this time.
+  // If the erasure did not wait for the commits, it would end within this time.
   await Promise.race([ended, pause(1_500)])
   letGo()
   await ended

@@ -1,4 +1,7 @@
-/** Texts in both directions between one account and several people, alone and in a group, and the events that must exist at the end. */
+/**
+ * Sends texts in both directions between one account and several people, in private chats and in a group, and checks
+ * the events that must exist at the end.
+ */
 import assert from 'node:assert/strict'
 import type { Instance } from '../harness/gateway.ts'
 import type { InboxItem, Sandbox } from '../harness/sandbox.ts'
@@ -7,24 +10,24 @@ import { compare, firstDeliveries, outOfOrder, textOf, texts } from './ledger.ts
 
 export const PHONE = '5511999990001'
 export const CONTACTS = ['5511988880001', '5511988880002', '5511988880003', '5511988880004'] as const
-/** The first two contacts, who are members of the group and write there as well. */
+/** The first two contacts. They are members of the group, and also write in the group. */
 export const MEMBERS = [CONTACTS[0], CONTACTS[1]] as const
 
-/** An acknowledged send. */
+/** An acknowledged send, whose message must arrive. */
 export interface Owed {
   svcId: string
   messageId: string
   to: string
   message: string
-  /** Its `send_at` in epoch ms. */
+  /** The `send_at` of the message in epoch ms. */
   dueAt?: number
 }
 
-/** The ids of the texts of a burst. */
+/** Returns the ids of the texts of a burst. */
 export const burstIds = ({ first_id, count }: { first_id: string; count: number }) =>
   Array.from({ length: count }, (_, index) => first_id.slice(0, -6) + String(index + 1).padStart(6, '0'))
 
-/** Returns a function that writes bursts, and the ids of all their texts. */
+/** Returns a function that sends bursts of texts, and a list of the ids of all these texts. */
 export function writeBursts(sandbox: Sandbox) {
   const ids: string[] = []
   return {
@@ -35,7 +38,7 @@ export function writeBursts(sandbox: Sandbox) {
   }
 }
 
-/** Creates the contacts; `more` are options of each contact besides the number. */
+/** Creates the contacts. `more` are options that each contact gets besides its number. */
 export async function createPeople(sandbox: Sandbox, more: Record<string, unknown> = {}): Promise<{ group: string }> {
   for (const contact of CONTACTS) await sandbox.createContact(contact, more)
   const { id } = await sandbox.createGroup({ subject: 'faults', owner: MEMBERS[0], participants: [MEMBERS[1], PHONE] })
@@ -50,15 +53,15 @@ export async function sendOwed({ gateway }: Ground, instance: Instance, to: stri
 const lineOf = (text: string) => text.replace(/\d+$/, '')
 const numberOf = (text: string) => Number(/\d+$/.exec(text)![0])
 
-/** The people who must have received a message to this chat. */
+/** Returns the people who must have received a message to this chat. */
 const readersOf = (to: string): readonly string[] => (/^\d+$/.test(to) ? [to] : MEMBERS)
 
 export interface Outgoing {
   sent: number
-  /** Number of acknowledged sends with a `delivery`. */
+  /** Number of acknowledged sends that have a `delivery` event. */
   unique: number
   duplicates: number
-  /** Sends without a `delivery`, or not in the inbox of one of the recipients. */
+  /** Sends that have no `delivery` event, or that are missing in the inbox of one of the recipients. */
   lost: string[]
 }
 
@@ -66,7 +69,7 @@ export async function readInboxes(sandbox: Sandbox): Promise<Map<string, InboxIt
   return new Map(await Promise.all(CONTACTS.map(async (contact) => [contact, await sandbox.inbox(contact)] as const)))
 }
 
-/** Checks that every acknowledged send has one `delivery` with `sent`, and is in the inbox of every recipient. */
+/** Checks that every acknowledged send has one `delivery` event with `sent`, and is in the inbox of every recipient. */
 export async function settleOutgoing({ receiver, sandbox }: Ground, owed: readonly Owed[]): Promise<Outgoing> {
   const deliveries = new Map<string, Map<string, Record<string, unknown>>>()
   let duplicates = 0
@@ -94,12 +97,12 @@ export async function settleOutgoing({ receiver, sandbox }: Ground, owed: readon
 export async function waitForAll(ground: Ground, ids: readonly string[], owed: readonly Owed[], ms = 60_000): Promise<void> {
   const isDone = async () =>
     compare(ground.receiver, 'received', ids).lost.length === 0 && (await settleOutgoing(ground, owed)).lost.length === 0
-  // Messages that are still missing at the deadline are counted and shown by the caller.
+  // At the deadline, the caller counts and shows the messages that are still missing.
   const deadline = Date.now() + ms
   await until('everything', async () => Date.now() > deadline || (await isDone()), ms + 10_000)
 }
 
-/** Checks that first deliveries have the order of sending, per chat and author. */
+/** Checks that the first deliveries of events are in the order of sending, for each author in each chat. */
 export function assertIncomingOrder({ receiver }: Pick<Ground, 'receiver'>): void {
   const wrong = outOfOrder(
     firstDeliveries(texts(receiver)),
@@ -109,7 +112,7 @@ export function assertIncomingOrder({ receiver }: Pick<Ground, 'receiver'>): voi
   assert.deepEqual(wrong, [], 'incoming texts out of order')
 }
 
-/** Checks that in each chat of each contact the texts of one line arrive in the order of their requests. */
+/** Checks that in each chat of each contact, the texts of one sequence arrive in the order of their requests. */
 export async function assertOutgoingOrder({ sandbox }: Pick<Ground, 'sandbox'>): Promise<void> {
   for (const [contact, items] of await readInboxes(sandbox)) {
     const seen = new Set<string>()

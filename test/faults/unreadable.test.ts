@@ -1,4 +1,7 @@
-/** Unreadable records, and starts that fail: the instance starts without them, or can at least be deleted. */
+/**
+ * Tests records that cannot be read, and starts that fail: the instance starts without such records, or can at least be
+ * deleted.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createLog } from '../../src/log.ts'
@@ -43,7 +46,7 @@ test('an instance whose start fails leaves no part of it running', async () => {
   world.refuse(isRuntime)
   await assert.rejects(createInstance(deps, config, KEY).start('boot'), /The disk is full/)
   world.refuse(null)
-  // The pause is longer than the delay after which a state is written again.
+  // The pause is longer than the delay after which the service tries to write a state again.
   await pause(2_500)
   assert.equal((await sandbox.stats()).connections, 0)
 })

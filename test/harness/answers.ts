@@ -1,6 +1,6 @@
 /**
- * Requests of immediate operations: good answers are checked against the operation's own schema, refusals by their code; answers of the network can
- * be replaced.
+ * Sends requests of immediate operations. A good answer is checked against the operation's own schema, and a refusal by
+ * its code. The test can replace answers of the network.
  */
 import assert from 'node:assert/strict'
 import { endpoints } from '../../src/features/index.ts'
@@ -29,14 +29,19 @@ export function createAsking(stage: () => Stage) {
       const { code, details } = (answer.error ?? {}) as { code: string; details: Json }
       return { status, code, details }
     },
-    /** Makes the network answer the next matching query of the account this way, or every one until `asUsual`. */
+    /**
+     * Makes the network answer the next matching query of the account with this action. With other options in `more`,
+     * it answers every such query until `asUsual`.
+     */
     instead: (match: Json, action: unknown, more: Json = { times: 1 }) =>
       stage().world.sandbox.post('/answers', { match, do: action, ...more }),
     asUsual: () => fetch(`${stage().world.sandbox.url}/answers`, { method: 'DELETE' }),
   }
 }
 
-/** The meaning of the network's codes for an operation whose 404 has no special meaning. */
+/**
+ * The expected status and error code for each code of the network, for operations in which 404 has no special meaning.
+ */
 export const NETWORK_CODES: readonly [code: number, status: number, expected: string][] = [
   [400, 502, 'action_failed'],
   [401, 403, 'not_allowed'],

@@ -1,4 +1,4 @@
-/** The app state that the account's phone has, and the changes that the phone makes in it. */
+/** Reads the app state that the account's phone has, and makes the phone change it. */
 import assert from 'node:assert/strict'
 import type { Json, Stage } from './stage.ts'
 
@@ -13,7 +13,7 @@ export function phoneOf(stage: () => Stage, number: string) {
   async function phone(): Promise<Phone> {
     const { phones } = await stage().world.sandbox.get<{ phones: Phone[] }>('/state')
     const found = phones.find((each) => each.phone === number)!
-    // The phone could decrypt and verify everything that was written.
+    // The list is empty if the phone could decrypt and verify everything that was written.
     assert.deepEqual(found.app_state_problems, [])
     return found
   }

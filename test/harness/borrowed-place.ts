@@ -1,18 +1,19 @@
 /**
- * A place in a process that serves one test file after another (`world-host.ts`), lent by `scripts/test-worlds.mjs` over a socket with one line of
- * JSON per message. The end of the connection returns it, regardless of the reason.
+ * Lends a test file a place from a process that serves one test file after another (`world-host.ts`).
+ * `scripts/test-worlds.mjs` is the lender. The messages are lines of JSON over a socket. When the connection ends for
+ * any reason, the place is returned.
  */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
 import type { Place } from './place.ts'
 
-/** Tasks that a host does for its borrower. */
+/** Tasks that the process of a place does for the test file that borrowed the place. */
 export type HostTask = 'stopService' | 'startService' | 'empty'
-/** The data with which a host reports that it is ready. */
+/** The data with which the process of a place reports that it is ready. */
 export type HostReady = Omit<Place, 'service' | HostTask | 'end'>
 
-/** Socket of the lender; undefined if there is none, as for a file that runs alone. */
+/** Socket of the lender; undefined if no lender runs, for example if a test file runs alone. */
 export const lender = process.env.TEST_WORLDS || undefined
 
 export async function borrowPlace(kind: 'traced' | 'untraced', address = lender!): Promise<Place> {
@@ -20,7 +21,8 @@ export async function borrowPlace(kind: 'traced' | 'untraced', address = lender!
   await once(socket, 'connect')
   const lines = createInterface({ input: socket })[Symbol.asyncIterator]()
   async function ask<T>(what: object): Promise<T> {
-    // The socket keeps the process alive only while a task runs: a test that ends without returning its world is not delayed by it.
+    // The socket keeps this process alive only while a task runs. So a test that ends without returning its world is
+    // not delayed by the socket.
     socket.ref()
     socket.write(`${JSON.stringify(what)}\n`)
     const { value, done } = await lines.next()

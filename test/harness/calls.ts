@@ -1,4 +1,7 @@
-/** A call of an operation as it is sent to a shard, made from the fields of a caller, for tests that use an instance without HTTP. */
+/**
+ * Builds the call of an operation in the form in which it is sent to a shard, from the fields that a caller gives.
+ * Tests use it for an instance without HTTP.
+ */
 import type { Call } from '../../src/domain/call.ts'
 import { callOf } from '../../src/features/call.ts'
 import { endpoints } from '../../src/features/index.ts'

@@ -1,4 +1,4 @@
-/** Paths of the repository, and how its modules are run: the same from source (tsx) and compiled (`npm test`). */
+/** Paths of the repository, and how its modules are run. Both work from source (tsx) and compiled (`npm test`). */
 import { existsSync } from 'node:fs'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,14 +8,26 @@ function rootAbove(folder: URL): URL {
   return rootAbove(new URL('../', folder))
 }
 
-/** Source files are read from here; modules to run are named relative to the test that runs them. Ends in a slash. */
+/**
+ * Root folder of the repository, which ends in a slash. Tests read source files from here. The paths of modules to run
+ * are relative to the test that runs them.
+ */
 export const ROOT = rootAbove(new URL('.', import.meta.url))
 
-/** Arguments for node that make it run the same kind of code as this: hooks for TypeScript, or none. */
+/**
+ * Arguments with which node runs the same kind of code as this: hooks for TypeScript if this is source, and none if it
+ * is compiled.
+ */
 export const HOOKS = extname(import.meta.url) === '.ts' ? ['--import', 'tsx'] : []
 
-/** URL of a module of the repository or of the tests, with the extension that the caller runs with: `path` relative to the caller's, without one. */
+/**
+ * Returns the URL of a module of the repository or of the tests. `path` is relative to the caller and has no extension;
+ * the result has the extension of the caller's file.
+ */
 export const sameKind = (path: string, from: string) => new URL(`${path}${extname(from)}`, from)
 
-/** Arguments for node that run a module of the repository: `path` relative to the caller's, without extension. */
+/**
+ * Returns arguments with which node runs a module of the repository. `path` is relative to the caller and has no
+ * extension.
+ */
 export const program = (path: string, from: string) => [...HOOKS, fileURLToPath(sameKind(path, from))]

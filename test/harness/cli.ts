@@ -10,14 +10,17 @@ const CLI = program('../../src/cli', import.meta.url)
 export interface CommandResult {
   out: string
   errors: string
-  /** Null if a signal ended the command. */
+  /** Exit code; null if a signal ended the command. */
   code: number | null
 }
 
-/** Runs a command with no other setting than `dataDir` (and where the stores of the tests are: `store-env.ts`). */
+/**
+ * Runs a command. `dataDir` is its only setting, besides the variables that say where the stores of the tests are
+ * (`store-env.ts`).
+ */
 export const runCommand = (dataDir: string, ...args: string[]): Promise<CommandResult> => runCommandIn({}, dataDir, ...args)
 
-/** Runs a command with `dataDir` and the variables of `env` as its only settings. */
+/** Runs a command. `dataDir` and the variables in `env` are its only settings. */
 export async function runCommandIn(env: Record<string, string>, dataDir: string, ...args: string[]): Promise<CommandResult> {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')))
   const child = spawn(process.execPath, [...CLI, ...args], {

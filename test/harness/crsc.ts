@@ -1,6 +1,6 @@
 /**
- * The cryptography of linking with a passkey, with WebCrypto and a separate protobuf reader. It shares no code with the gateway or the simulator, so
- * a mistake that both of them have is found here.
+ * The cryptography of linking with a passkey, with WebCrypto and its own protobuf reader. It shares no code with the
+ * gateway or the simulator. So tests that use it find a mistake even if both of them have it.
  */
 
 import type { webcrypto } from 'node:crypto'
@@ -21,7 +21,7 @@ export function joined(...parts: Uint8Array[]): Bytes {
 
 export const sha256 = async (...parts: Uint8Array[]) => new Uint8Array(await subtle.digest('SHA-256', joined(...parts)))
 
-/** Derives 32 bytes (HKDF); without a salt, 32 zero bytes are used. */
+/** Derives 32 bytes with HKDF. If no salt is given, it consists of 32 zero bytes. */
 export async function hkdf(secret: Bytes, info: string, salt: Bytes = new Uint8Array(32)): Promise<Bytes> {
   const key = await subtle.importKey('raw', secret, 'HKDF', false, ['deriveBits'])
   return new Uint8Array(await subtle.deriveBits({ name: 'HKDF', hash: 'SHA-256', salt, info: utf8(info) }, key, 256))
@@ -50,7 +50,7 @@ export async function ephemeralOf(secret: Bytes, publicKey: Bytes): Promise<Ephe
   return { privateKey, publicKey }
 }
 
-/** Performs a key agreement. Fails for a public key with which every key agreement gives zero. */
+/** Performs a key agreement. Fails for a public key for which the result is always zero. */
 export async function agree({ privateKey }: EphemeralPair, theirs: Bytes): Promise<Bytes> {
   const publicKey = await subtle.importKey('raw', theirs, { name: 'X25519' }, false, [])
   const shared = new Uint8Array(await subtle.deriveBits({ name: 'X25519', public: publicKey }, privateKey, 256))
@@ -73,7 +73,7 @@ export const encryptionKey = (shared: Bytes, deviceType: number, ref: string) =>
 
 const LETTERS = '123456789ABCDEFGHJKLMNPQRSTVWXYZ'
 
-/** Computes the code: eight letters of five bits, the most significant first, in two groups. */
+/** Computes the confirmation code: eight letters of five bits each, the most significant first, in two groups. */
 export async function codeOf(primaryNonce: Bytes, companionNonce: Bytes, primaryKey: Bytes): Promise<string> {
   const mask = await sha256(companionNonce, primaryKey)
   const bits = [...primaryNonce.subarray(0, 5)].map((byte, at) => (byte ^ mask[at]!).toString(2).padStart(8, '0')).join('')
@@ -81,7 +81,10 @@ export async function codeOf(primaryNonce: Bytes, companionNonce: Bytes, primary
   return `${letters.slice(0, 4).join('')}-${letters.slice(4).join('')}`
 }
 
-/** Encodes a protobuf message with these fields, by number and in this order: bytes, text, or a small integer. */
+/**
+ * Encodes a protobuf message with these fields in this order. Each field has its number and a value: bytes, text, or a
+ * small integer.
+ */
 export function protobuf(fields: [number, Uint8Array | string | number][]): Bytes {
   const parts = fields.flatMap(([number, value]) => {
     if (typeof value === 'number') return [varint(number << 3), varint(value)]
@@ -99,7 +102,10 @@ function varint(value: number): Bytes {
   }
 }
 
-/** Fields of a protobuf message by number. Only lengths and small integers are supported, because these messages have no others. */
+/**
+ * Reads the fields of a protobuf message by their numbers. Only values with a length and small integers are supported,
+ * because these messages contain no others.
+ */
 export function readProtobuf(message: Uint8Array): Map<number, Bytes | number> {
   const fields = new Map<number, Bytes | number>()
   let at = 0

@@ -1,4 +1,7 @@
-/** A client of the dashboard's API as its page uses it: a session cookie, the header of the page, and the stream of events. */
+/**
+ * Creates a client that uses the dashboard's API as its page does: with a session cookie, the header of the page, and
+ * the stream of events.
+ */
 import assert from 'node:assert/strict'
 import { ask, must } from './http.ts'
 
@@ -10,9 +13,9 @@ export interface LiveEvent {
 }
 
 export interface LiveStream {
-  /** The events that have been received. */
+  /** The events that the client has received. */
   readonly events: readonly LiveEvent[]
-  /** Resolves with the first matching event, received before or later. */
+  /** Resolves with the first matching event. The event may arrive before or after this call. */
   waitFor(what: string, fits: (event: LiveEvent) => boolean): Promise<LiveEvent>
   /** Id of the last event that has one. */
   lastId(): string

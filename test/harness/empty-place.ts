@@ -1,10 +1,16 @@
-/** Restores the initial state of a place for the next test file. Throws if that is not possible; then the place is not lent again. */
+/**
+ * Restores the initial state of a place for the next test file. Throws if that is not possible, and the place is then
+ * not lent again.
+ */
 import assert from 'node:assert/strict'
 import { must } from './http.ts'
 import type { Place } from './place.ts'
 import { createSandbox } from './sandbox.ts'
 
-/** Data that a test can leave behind besides instances and keys, which are deleted before this check. */
+/**
+ * Paths of data that a test can leave behind. Instances and keys are not in this list, because they are deleted before
+ * the check.
+ */
 const LEFT = ['/admin/workspace', '/admin/security', '/admin/oauth-apps', '/admin/webhook-log', '/admin/api-keys']
 const LEFT_OF_ACCOUNT = ['/account/webhooks', '/account/instances']
 
@@ -48,7 +54,7 @@ export async function createEmptying({ baseUrl, adminKey, controlUrl }: Place): 
 
   const began = await left()
   return async () => {
-    // The phones are removed first, so that instances do not contact the network when they are deleted.
+    // The simulated phones are removed first, so that the instances do not contact the network when they are deleted.
     await sandbox.reset()
     await deleteInstances()
     await revokeKeys()

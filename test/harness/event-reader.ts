@@ -1,4 +1,4 @@
-/** A reader of an instance's event stream, as a client would write it, with another project's parser. */
+/** Reads an instance's event stream as a client would do, with the parser of another project. */
 import { createParser } from 'eventsource-parser'
 
 export interface StreamedEvent {
@@ -10,9 +10,9 @@ export interface StreamedEvent {
 
 export interface EventReader {
   readonly events: readonly StreamedEvent[]
-  /** Resolves with the first matching event, received before or later. */
+  /** Resolves with the first matching event. The event may arrive before or after this call. */
   waitFor(what: string, fits: (event: StreamedEvent) => boolean, ms?: number): Promise<StreamedEvent>
-  /** The id that a browser would send after a disconnect. */
+  /** The id with which a browser would reconnect after a disconnect. */
   lastId(): string | undefined
   /** Resolves when the service ends the stream, or the connection breaks. */
   ended: Promise<void>
@@ -20,7 +20,7 @@ export interface EventReader {
   cut(): Promise<void>
 }
 
-/** Rejects with the text of the answer if it is not a stream. */
+/** Opens the stream. Rejects with the text of the answer if the answer is not a stream. */
 export async function readStream(
   apiUrl: string,
   { types, after }: { types?: string; after?: string } = {},

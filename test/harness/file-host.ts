@@ -1,6 +1,6 @@
 /**
- * A simulated media host of the network whose answers the test chooses: over TLS, with its own certificate authority,
- * for the download thread.
+ * Starts a simulated media host of the network for the download thread. The test chooses its answers. It uses TLS, with
+ * its own certificate authority.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -54,7 +54,10 @@ export async function startHostileHost(): Promise<HostileHost> {
   }
 }
 
-/** Writes for as long as the client reads; resolves with the number of bytes that were written when the connection ended. */
+/**
+ * Writes zeros for as long as the client reads. Resolves with the number of bytes that were written when the connection
+ * ended.
+ */
 export function pour(response: ServerResponse, most = Number.POSITIVE_INFINITY): Promise<number> {
   const piece = Buffer.alloc(65_536, 7)
   let written = 0

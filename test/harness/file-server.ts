@@ -10,13 +10,13 @@ export interface FileServer {
   put(path: string, bytes: Uint8Array, headers?: Record<string, string>): string
   /** Returns a URL that redirects to the file over `hops` redirects. */
   redirect(path: string, hops?: number): string
-  /** Serves a file whose second half is sent after this number of ms, and returns its URL. */
+  /** Serves a file whose second half is sent only after this number of ms, and returns its URL. */
   slow(path: string, bytes: Uint8Array, ms: number): string
-  /** Returns the URL of a file that never ends: one byte per `everyMs`. */
+  /** Returns the URL of a file that never ends: the server sends one byte every `everyMs`. */
   drip(path: string, everyMs: number): string
-  /** Returns the URL of `size` zero bytes, whose length is declared or not. */
+  /** Returns the URL of a file of `size` zero bytes. `isTold`: whether the server declares the length. */
   zeros(path: string, size: number, isTold: boolean): string
-  /** Returns a URL whose answer the test writes. */
+  /** Returns a URL for which the test writes the answer. */
   answer(path: string, answer: Answer): string
   /** Returns a URL that answers with this status. */
   status(path: string, status: number): string

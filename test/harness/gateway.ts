@@ -1,4 +1,4 @@
-/** A client of the gateway that only uses HTTP. */
+/** Creates a client that only uses the gateway's HTTP API. */
 import { ask, must } from './http.ts'
 import type { Receiver } from './receiver.ts'
 import type { Sandbox } from './sandbox.ts'
@@ -20,7 +20,7 @@ export interface Ack {
 }
 
 const ALL_SCOPES = ['instances:operate', 'instances:read', 'instances:write', 'webhooks:read', 'webhooks:write']
-/** Settings without delays, for tests that are not about pacing. */
+/** Settings without pauses between messages, for tests that do not test the pauses. */
 const NO_PACING = { delay_message_min_ms: 0, delay_message_max_ms: 0 }
 
 export async function createGateway(baseUrl: string, adminKey: string, apiKey?: string) {
@@ -67,10 +67,11 @@ export async function createGateway(baseUrl: string, adminKey: string, apiKey?: 
     }
   }
 
-  /** Pairs an instance by the QR image, as a person would, and waits until it is connected. */
+  /** Pairs an instance by its QR image, as a person would do, and waits until it is connected. */
   async function pair(instance: Instance, sandbox: Sandbox, phone: string) {
     let shown: Record<string, unknown>
-    // After 8 s without a code the answer is an error, which is no failure on a busy machine.
+    // If no code comes within 8 s, the answer is an error. On a busy machine this is not a failure, so the request is
+    // repeated.
     do shown = await must('GET', `${instance.api_url}/qr-code`)
     while (shown.value === null)
     await sandbox.scan(phone, String(shown.value))

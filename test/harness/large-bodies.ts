@@ -1,12 +1,15 @@
-/** Sends many large bodies at once from clients that do not hold them in memory, and measures the memory of the service while they arrive. */
+/**
+ * Sends many large bodies at once, and measures the memory of the service while they arrive. The clients do not hold
+ * the bodies in memory.
+ */
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 
 const PIECE = 1_048_576
-/** Base64 of zeros, so that every piece of every body has the same bytes. */
+/** Base64 of zero bytes. Every piece of every body can have these letters. */
 const LETTERS = Buffer.alloc(PIECE, 'A')
 
-/** Settings of glibc in the files of `deploy/`, without which it keeps a part of the memory that was freed. */
+/** Settings of glibc that the files in `deploy/` contain. Without them, glibc keeps a part of the freed memory. */
 export const RETURNED_MEMORY = {
   MALLOC_ARENA_MAX: '2',
   MALLOC_MMAP_THRESHOLD_: '1048576',
@@ -14,11 +17,11 @@ export const RETURNED_MEMORY = {
 }
 
 export interface BodyOptions {
-  /** Fields beside the document, as JSON text without braces. */
+  /** The other fields of the request besides the document, as JSON text without the outer braces. */
   fields: string
   /** Size of the whole body, in bytes. */
   size: number
-  /** Path and query after the path of the instance. */
+  /** Path and query of the request, after the path of the instance. */
   path?: string
 }
 
@@ -28,12 +31,12 @@ export interface Outcome {
   body: string
 }
 
-/** Posts a document; sends the whole body before it reads, as blocking clients do. */
+/** Sends a document. The whole body is sent before the answer is read, as blocking clients do. */
 export function postDocument(baseUrl: string, { fields, size, path = '/send-document/bin' }: BodyOptions): Promise<Outcome> {
   const { hostname, port, pathname } = new URL(baseUrl + path)
   const begin = `{${fields},"document":"`
   const end = '"}'
-  // A multiple of four letters is base64 without padding.
+  // Base64 needs no padding if the number of letters is a multiple of four.
   const letters = Math.floor((size - begin.length - end.length) / 4) * 4
   const head = [
     `POST ${pathname} HTTP/1.1`,
@@ -76,23 +79,26 @@ const statusField = (pid: number, field: string) =>
 
 /** Returns the current memory of a process, in MB. */
 export const rssOf = (pid: number): number => statusField(pid, 'VmRSS')
-/** Returns the most memory of a process since `resetPeak`, in MB. */
+/** Returns the most memory that a process has used since `resetPeak`, in MB. */
 export const peakOf = (pid: number): number => statusField(pid, 'VmHWM')
 export const resetPeak = (pid: number): void => writeFileSync(`/proc/${pid}/clear_refs`, '5')
 
 export interface MemoryLimit {
   /**
-   * Puts a process under the limit. The kernel does not count memory that the process already has, so the group's
-   * limit is lowered by that amount.
+   * Applies the limit to a process. The kernel does not count the memory that the process already has, so the limit is
+   * lowered by that amount.
    */
   hold(pid: number): void
-  /** The most memory that the kernel has counted, in MB. */
+  /** Returns the most memory that the kernel has counted, in MB. */
   peak(): number
   /** Removes the limit, after the processes have ended. */
   remove(): void
 }
 
-/** The folder of this process's memory cgroup, with the name of its limit: version 1 or 2. */
+/**
+ * Returns the folder of this process's memory cgroup, and the names of the files with its limit and its peak, for
+ * version 1 or 2 of cgroups.
+ */
 function ownCgroup(): { folder: string; limit: string; peak: string } | undefined {
   const lines = readFileSync('/proc/self/cgroup', 'utf8').split('\n')
   const one = lines.find((line) => line.includes(':memory:'))?.split(':')[2]
@@ -107,7 +113,8 @@ function ownCgroup(): { folder: string; limit: string; peak: string } | undefine
 }
 
 /**
- * Creates a cgroup limit for one process and its children, or returns a sentence if this machine does not allow one.
+ * Creates a cgroup with a memory limit for one process and its children. Returns a sentence with the reason if this
+ * machine does not allow that.
  */
 export function limitMemory(bytes: number): MemoryLimit | string {
   if (process.platform !== 'linux') return 'limits of memory are those of Linux'

@@ -1,7 +1,7 @@
 /**
- * The library does not cancel the deadline of an upload of pre-keys after the upload. That deadline must not keep a
- * test's process alive for half a minute, so timers of this length do not keep the process alive. Shards of a service
- * need no such change, because they are terminated.
+ * Timers of this length do not keep the process alive. The library does not cancel its timeout for an upload of
+ * pre-keys after the upload has succeeded, and this timer would keep the process of a test alive for half a minute. The
+ * shards of a service do not need this change, because they are terminated.
  */
 import { UPLOAD_TIMEOUT } from '@whiskeysockets/baileys/lib/Defaults/index.js'
 

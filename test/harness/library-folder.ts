@@ -1,4 +1,4 @@
-/** A device that the library itself links, with its state in the library's own folder. */
+/** Links a device with the library itself, whose state is in the library's own folder. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
@@ -15,7 +15,7 @@ import type { Simulator } from './network.ts'
 import type { Sandbox } from './sandbox.ts'
 import type { World } from './world.ts'
 
-// The library prints sessions when it closes them.
+// The library prints sessions to the console when it closes them.
 silenceLibsignal()
 
 export interface FolderClient {
@@ -26,7 +26,7 @@ export interface FolderClient {
 
 const networkOf = ({ network }: World) => network.network as unknown as Simulator
 
-/** Connects with the state in the folder; without one it starts as a device that was never linked. */
+/** Connects with the state in the folder. If the folder has no state, it starts as a device that was never linked. */
 export async function openFolder(
   world: World,
   folder: string,
@@ -73,7 +73,7 @@ export async function linkFolder(world: World, sandbox: Sandbox, phone: string, 
   return linked
 }
 
-/** All files of a folder to which nothing is being written. */
+/** Reads all files of a folder. Nothing may be writing to the folder. */
 export async function readWholeFolder(folder: string): Promise<{ creds: AuthenticationCreds; keys: SignalDataSet }> {
   const parsed = async (name: string) => JSON.parse(await readFile(join(folder, name), 'utf8'), BufferJSON.reviver)
   const keys: Record<string, Record<string, unknown>> = {}

@@ -1,6 +1,7 @@
 /**
- * How programs on Baileys store a device of that library: rows of Evolution API, OpenWA and WAHA, hashes of Evolution API and fazer-ai/baileys-api. The
- * names of tables, columns and fields are those of the programs.
+ * Converts a device of Baileys to the formats in which other programs store it: rows of Evolution API, OpenWA and WAHA,
+ * and hashes of Evolution API and fazer-ai/baileys-api. The names of tables, columns and fields are those of the
+ * programs.
  */
 import { type AuthenticationCreds, BufferJSON, type SignalDataSet } from '@whiskeysockets/baileys'
 
@@ -19,11 +20,14 @@ const entries = ({ keys }: LibraryDevice) =>
 /** Returns the name of the file in which the library stores a key, without `.json`. */
 const fileName = (id: string) => id.replaceAll('/', '__').replaceAll(':', '-')
 
-/** The hash of Evolution API, `<prefix>:instance:<id>`. */
+/** Returns the hash of Evolution API, `<prefix>:instance:<id>`. */
 export const evolutionHash = (device: LibraryDevice): Record<string, string> =>
   Object.fromEntries(entries(device).map(({ type, id, text }) => [`${type}-${id}`, text]))
 
-/** Row of Evolution API's table `Session`. It encodes the JSON text of the credentials as JSON a second time. */
+/**
+ * Returns the row of Evolution API's table `Session`. The JSON text of the credentials is encoded as JSON a second
+ * time.
+ */
 export const evolutionRow = ({ creds }: LibraryDevice, sessionId: string) => ({
   id: 'c1',
   sessionId,
@@ -31,14 +35,14 @@ export const evolutionRow = ({ creds }: LibraryDevice, sessionId: string) => ({
   createdAt: '2026-01-01T00:00:00',
 })
 
-/** The hash of fazer-ai/baileys-api, `@baileys-api:connections:<number>:authState`. */
+/** Returns the hash of fazer-ai/baileys-api, `@baileys-api:connections:<number>:authState`. */
 export const fazerHash = (device: LibraryDevice): Record<string, string> => ({
   creds: json(device.creds),
   metadata: '{"webhookUrl":"https://hooks.example/","webhookVerifyToken":"a token"}',
   ...evolutionHash(device),
 })
 
-/** Rows of OpenWA's table `baileys_auth_state`, which has ids in the form of the library's file names. */
+/** Returns the rows of OpenWA's table `baileys_auth_state`. Their ids have the form of the library's file names. */
 export const openwaRows = (device: LibraryDevice, sessionName: string) =>
   [{ type: 'creds', id: 'creds', text: json(device.creds) }, ...entries(device)].map(({ type, id, text }) => ({
     sessionName,
@@ -48,7 +52,10 @@ export const openwaRows = (device: LibraryDevice, sessionName: string) =>
     updatedAt: '2026-01-01 00:00:00',
   }))
 
-/** Rows of WAHA's table `waha_auth`, with the JSON text of the column `value`, which has the type `jsonb`. */
+/**
+ * Returns the rows of WAHA's table `waha_auth`. Each contains the JSON text of the column `value`, which has the type
+ * `jsonb`.
+ */
 export const wahaRows = (device: LibraryDevice, session_id: string) => [
   { session_id, key: 'creds', value: json(device.creds) },
   ...entries(device).map(({ type, id, text }) => ({ session_id, key: `${type}-${id}`, value: text })),

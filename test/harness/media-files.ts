@@ -1,6 +1,6 @@
 /**
- * Small real media, generated at run time: images by sharp, sound and video by ffmpeg if the machine has it. Every
- * file is made once per process and kept in memory.
+ * Makes small real media files at run time: images with sharp, and sound and video with ffmpeg if the machine has it.
+ * Every file is made once per process and kept in memory.
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -16,7 +16,7 @@ export const programs: Programs | null = await findPrograms({
   path: process.env.PATH ?? '',
 })
 
-/** For `test(name, { skip })`: the reason why a test of conversions does not run here. */
+/** The reason why tests of conversions are skipped, for `test(name, { skip })`, or false. */
 export const withoutFfmpeg: string | false = programs ? false : 'ffmpeg and ffprobe are not on the PATH (nor named by SVC_FFMPEG)'
 
 const made = new Map<string, Promise<Buffer>>()
@@ -26,7 +26,7 @@ function once(name: string, make: () => Promise<Buffer>): Promise<Buffer> {
   return known
 }
 
-/** A gradient with some variation, so that encoders do not reduce it to almost nothing. */
+/** Makes a gradient with some variation, so that encoders do not compress it to almost nothing. */
 function picture(width: number, height: number) {
   const pixels = Buffer.alloc(width * height * 3)
   for (let at = 0; at < pixels.length; at++) pixels[at] = (at * 7 + (at % 251) * (at % 3)) & 0xff
@@ -84,7 +84,7 @@ function bitmap(width: number, height: number): Buffer {
   return Buffer.concat([head, Buffer.alloc(row * height, 0x7f)])
 }
 
-/** Makes a PNG that declares this number of pixels and has almost none. */
+/** Makes a PNG whose header declares this number of pixels, although the file contains almost none. */
 export function pngHeader(width: number, height: number): Buffer {
   const chunk = (type: string, data: Buffer) => {
     const named = Buffer.concat([Buffer.from(type, 'latin1'), data])
@@ -104,7 +104,7 @@ export function pngHeader(width: number, height: number): Buffer {
   ])
 }
 
-/** Makes a zip archive: one empty entry and its directory. */
+/** Makes a zip archive that contains one empty entry. */
 export const zip = (): Buffer =>
   Buffer.from(
     '504b0304140000000000000000000000000000000000000000000100000061504b01021400140000000000000000000000000000000000000000000100000000000000000000000000000000006' +
@@ -116,7 +116,7 @@ export type MovingFormat = 'gif' | 'webp' | 'apng' | 'mp4' | 'webm'
 export interface Moving {
   size: string
   seconds: number
-  /** Noise cannot be compressed; most stickers are drawings. */
+  /** Content of the image. Noise cannot be compressed; most real stickers are drawings. */
   scene: 'drawing' | 'noise'
 }
 const MOVING: Readonly<Record<MovingFormat, readonly string[]>> = {
@@ -156,11 +156,11 @@ const CODECS: Readonly<Record<string, readonly string[]>> = {
 export type SoundFormat = 'mp3' | 'aac' | 'm4a' | 'ogg' | 'wav' | 'flac'
 export const sound = (format: SoundFormat, seconds = 3): Promise<Buffer> =>
   once(`${format} ${seconds}`, () => ffmpeg(format, [...TONE(seconds), ...CODECS[format]!]))
-/** Makes Opus sound with two channels, which must be mixed down for a voice note. */
+/** Makes Opus sound with two channels. For a voice note, they must be converted to one. */
 export const stereoOpus = (): Promise<Buffer> =>
   once('stereo opus', () => ffmpeg('ogg', [...TONE(2), '-ac', '2', '-c:a', 'libopus']))
 
-/** Lists the names of ffmpeg's sound encoders, or of its muxers. */
+/** Lists the names of ffmpeg's sound encoders or of its container formats (muxers). */
 async function listed(option: '-encoders' | '-muxers', line: RegExp): Promise<string[]> {
   if (!programs) return []
   const { stdout } = await promisify(execFile)(programs.ffmpeg, ['-hide_banner', option])
@@ -169,7 +169,7 @@ async function listed(option: '-encoders' | '-muxers', line: RegExp): Promise<st
 export const soundEncoders = (): Promise<string[]> => listed('-encoders', /^ A\S{5} (\w+) /)
 export const muxers = (): Promise<string[]> => listed('-muxers', /^ +E (\S+)/)
 
-/** Options for the sample rate and the number of channels, because many encoders support only one combination. */
+/** Options for the sample rate and the number of channels. Many encoders accept only one of these combinations. */
 const VOICES = [
   [],
   ['-ar', '48000', '-ac', '2'],
@@ -188,7 +188,8 @@ async function firstVoice(encoder: string): Promise<readonly string[] | undefine
 const encoded = (codec: readonly string[], muxer: string) => ffmpeg('made', [...TONE(1), ...codec, '-strict', '-2', '-f', muxer])
 
 /**
- * Makes a tone with this encoder (null: the default of the container) in this container; undefined if ffmpeg cannot.
+ * Makes a tone with this encoder in this container; null selects the default encoder of the container. Returns
+ * undefined if ffmpeg cannot do this.
  */
 export async function soundBy(encoder: string | null, muxer: string): Promise<Buffer | undefined> {
   const voice = encoder === null ? [] : await (voices.get(encoder) ?? firstVoice(encoder))
@@ -215,14 +216,14 @@ const CONTAINERS: Readonly<Record<string, readonly string[]>> = {
 export type FilmFormat = 'mp4' | 'mov' | 'mkv' | 'webm' | 'avi' | '3gp'
 export const film = (format: FilmFormat, size = '320x240', seconds = 2): Promise<Buffer> =>
   once(`${format} ${size} ${seconds}`, () => ffmpeg(format, [...SCENE(size, seconds), ...CONTAINERS[format]!]))
-/** Makes a file with sound and video whose first track is sound. */
+/** Makes a file with sound and video, in which the sound is the first track. */
 export const soundFirst = (container: 'asf' | 'ogg'): Promise<Buffer> => {
   const codecs = container === 'asf' ? ['-c:v', 'wmv2', '-c:a', 'wmav2'] : ['-c:v', 'libtheora', '-c:a', 'libvorbis']
   return once(`${container} with sound first`, () =>
     ffmpeg(container, [...SCENE('320x240', 1), '-map', '1:a', '-map', '0:v', ...codecs, '-f', container]),
   )
 }
-/** Makes an mp4 with a codec that phones do not play. */
+/** Makes an mp4 with a codec that phones cannot play. */
 export const mpeg2Film = (): Promise<Buffer> =>
   once('mpeg2', () => ffmpeg('mp4', [...SCENE('320x240', 1), '-c:v', 'mpeg2video', '-c:a', 'aac']))
 /** Makes a video file with only one of its tracks, in the same container. */
@@ -230,7 +231,9 @@ export const halfFilm = (format: 'mp4' | 'webm', without: 'picture' | 'sound'): 
   once(`${format} without ${without}`, () =>
     ffmpeg(format, [...SCENE('320x240', 1), ...CONTAINERS[format]!, without === 'picture' ? '-vn' : '-an']),
   )
-/** Makes a video of about this number of bytes, in a codec that phones do not play; the converted video is smaller. */
+/**
+ * Makes a video of about this number of bytes, with a codec that phones cannot play. The converted video is smaller.
+ */
 export const largeFilm = (bytes: number): Promise<Buffer> =>
   once(`film of ${bytes}`, () =>
     ffmpeg('avi', [

@@ -1,11 +1,11 @@
 /**
- * Tests that a document refers to: the last cell of a row is `` `test/…ts`: title / title; `test/…ts`: title ``, where a title is a part of the
- * test's title.
+ * Finds the tests to which the rows of a document refer. The last cell of a row has the form `` `test/…ts`: title /
+ * title; `test/…ts`: title ``, where each title is a part of a test's title.
  */
 import { readFileSync } from 'node:fs'
 import { ROOT } from './checkout.ts'
 
-/** One sentence for each test that does not exist, and one for a row without tests. */
+/** Returns one sentence for each named test that does not exist, and one sentence if the row names no test. */
 export function missingTests(row: string): string[] {
   const cell = row.split('|').at(-2) ?? ''
   const named = [...cell.matchAll(/`(test\/\S+\.ts)`: ([^;]+)/g)]

@@ -1,7 +1,8 @@
 /**
- * The simulator as tests start it. If `SVC_SANDBOX_TRACE` is a folder, every network of a run writes a trace there, a file each. Traces of
- * conversations with an unmodified library are in a separate folder, because the gateway is not responsible for what the library sends. Processes
- * that tests start read the variable themselves. Loaded late: a test that has the network in a thread does not need it here.
+ * Starts the simulator for tests. If `SVC_SANDBOX_TRACE` is a folder, every network of a run writes its trace to a
+ * separate file there. Traces of an unmodified library are in a subfolder, because the gateway is not responsible for
+ * what the library sends. Processes that tests start read the variable themselves. The simulator is imported late,
+ * because a test whose network runs in a thread does not need it in this thread.
  */
 import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +14,7 @@ export type { NetworkThread, SandboxNetworkReady, Simulator }
 
 const trace = process.env.SVC_SANDBOX_TRACE || undefined
 
-/** Folder for traces of conversations with the library; undefined if none are written. */
+/** Returns the folder for traces of an unmodified library; undefined if no traces are written. */
 export function libraryTrace(): string | undefined {
   if (trace === undefined || !statSync(trace, { throwIfNoEntry: false })?.isDirectory()) return trace
   const folder = join(trace, 'library')
@@ -22,7 +23,7 @@ export function libraryTrace(): string | undefined {
 }
 
 /**
- * Starts a simulator in this thread, for tests with the library itself as the client. Tests of a gateway use
+ * Starts a simulator in this thread, for tests in which the library itself is the client. Tests of a gateway use
  * `startNetworkThread`.
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {

@@ -1,4 +1,4 @@
-/** Calls operations by their ids: answers are checked against the schema, refusals against the declared codes. */
+/** Calls operations by their ids. Answers are checked against the schema, and refusals against the declared codes. */
 import assert from 'node:assert/strict'
 import type { z } from 'zod'
 import { INSTANCE_BASE } from '../../src/features/endpoint.ts'
@@ -13,7 +13,7 @@ export interface Answer {
 export interface Operations {
   ask(operation: string, input: Json): Promise<Answer>
   must(operation: string, input: Json): Promise<Json>
-  /** Calls an operation that must be refused, and returns the code. */
+  /** Calls an operation that must be refused, and returns the error code. */
   refused(operation: string, input: Json): Promise<string>
 }
 

@@ -1,6 +1,6 @@
 /**
- * The tables in which other programs store a linked device, made from a device of Baileys. Tables, columns and formats of values are those of
- * whatsmeow (schema 15) and of zapo (store-sqlite 1.3.0).
+ * Converts a device of Baileys to the tables in which whatsmeow (schema 15) and zapo (store-sqlite 1.3.0) store a
+ * linked device. Tables, columns and value formats are those of these programs.
  */
 import { type AuthenticationCreds, proto, type SignalDataSet } from '@whiskeysockets/baileys'
 import { recordFromJson } from '../../workers/shard/keys/signal/session-json.ts'
@@ -40,7 +40,7 @@ const fingerprintBytes = (value: proto.Message.IAppStateSyncKeyFingerprint | nul
 
 const stateKeys = (device: Device) =>
   rowsOf(device, 'app-state-sync-key').map(([id, value]) => {
-    // The library's folder contains bytes as text.
+    // In the library's folder, bytes are stored as text.
     const { keyData, fingerprint, timestamp } = proto.Message.AppStateSyncKeyData.fromObject(value)
     return { id: bytes(id), keyData: bytes(keyData), fingerprint: fingerprintBytes(fingerprint), timestamp: Number(timestamp) }
   })

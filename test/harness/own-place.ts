@@ -1,4 +1,4 @@
-/** A network in its thread and a service with real shards, in this process. */
+/** Starts a network in its own thread and a service with real shards, in this process. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,12 +20,12 @@ export async function openPlace({ shards = 1, env = {}, untraced = false }: Plac
     ...(untraced ? { trace: undefined } : {}),
   })
   /**
-   * Port of the service: the first start uses a free port, and later starts use the same one, so that addresses stay
-   * valid.
+   * Port of the service. The first start chooses a free port, and later starts use the same port, so that addresses
+   * stay valid.
    */
   let port = '0'
   let service = await serve().catch(async (error) => {
-    // Parts that have already started would keep the process alive forever.
+    // The parts that have already started would keep the process alive forever, so they are stopped.
     await stop()
     throw error
   })

@@ -1,4 +1,7 @@
-/** Steps of linking an account that requires its passkey, by its owner, a browser and the phone. One world per file. */
+/**
+ * The steps in which the owner, a browser and the phone link an account that requires its passkey. Each test file has
+ * one world.
+ */
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import type { PasskeyState } from '../../src/domain/passkey.ts'
@@ -13,7 +16,7 @@ export const CONTACT = '5511988880001'
 export let world: World
 export let see: ReturnType<typeof watch>
 
-/** Starts and ends the world of the file. */
+/** Starts the world before the tests of the file, and stops it after them. */
 export function linkWithPasskeys(options: WorldOptions = {}) {
   before(async () => {
     world = await startWorld(options)
@@ -26,7 +29,7 @@ export function linkWithPasskeys(options: WorldOptions = {}) {
 export const REQUIRED = 'The account wants its passkey before it links a device; confirm it on the pairing page.'
 export const CONFIRMATION = 'The passkey was accepted; look at the phone and confirm there.'
 
-/** Resolves with the result of `look` when it is not empty. */
+/** Repeats `look`, and resolves with its first result that is not empty. */
 export async function found<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> {
   const value = await until(look, (each) => each !== undefined && each !== false).catch((error) =>
     assert.fail(`${what}: ${error}`),
@@ -60,7 +63,7 @@ export async function scan({ phone, instance }: Linking) {
   await world.sandbox.scan(phone, String(value))
 }
 
-/** Starts a linking whose QR code the phone has accepted. */
+/** Starts to link an instance whose QR code the phone has scanned. */
 export async function asked(passkey: PasskeyInput = {}): Promise<Linking> {
   const linking = await waiting(passkey)
   await scan(linking)
@@ -71,7 +74,7 @@ export async function asked(passkey: PasskeyInput = {}): Promise<Linking> {
 export const toSign = (linking: Pick<Linking, 'instance'>) =>
   found('something to sign', async () => (await stateOf(linking)).public_key ?? undefined)
 
-/** Signs as a browser does, or with a deviation, and submits it. */
+/** Signs the options as a browser does, and submits the result. `more` causes deviations. */
 export async function answer(linking: Linking, more: Record<string, unknown> = {}) {
   const assertion = await world.sandbox.signPasskey(linking.phone, await toSign(linking), more)
   return world.gateway.ask(linking.instance, 'POST', '/passkey/response', { assertion })
@@ -80,13 +83,13 @@ export async function answer(linking: Linking, more: Record<string, unknown> = {
 export const TAKEN = [200, 'awaiting_confirmation']
 export const taken = async (linking: Linking) => assert.deepEqual(answerOf(await answer(linking)), TAKEN)
 
-/** Makes the network refuse one query of this connection. */
+/** Makes the network refuse the next query with this child on the connection. */
 export async function refuse(linking: Linking, child: string, code = 403) {
   const { conn } = await ceremonyOf(linking)
   await world.sandbox.post('/answers', { match: { conn, xmlns: 'md', child }, do: { error: [code, 'refused'] }, times: 1 })
 }
 
-/** Uses up the proof with an answer that the network refuses: the owner must then compare the code. */
+/** Uses up the proof with an answer that the network refuses. After that, the owner must compare the code. */
 export async function withoutProof(linking: Linking) {
   await refuse(linking, 'passkey_prologue')
   assert.deepEqual(answerOf(await answer(linking)), [502, 'action_failed'])
@@ -112,7 +115,7 @@ export async function failed(linking: Linking, error: string) {
   assert.deepEqual({ stage, last_error, code, public_key }, { stage: 'none', last_error: error, code: null, public_key: null })
 }
 
-/** Checks that the linked instance sends, receives, restarts and logs in again. */
+/** Checks that the linked instance sends and receives, and that it logs in again after a restart. */
 export async function works({ instance, phone }: Linking) {
   const { gateway, sandbox, receiver } = world
   for (const text of [`first of ${phone}`, `second of ${phone}`]) {
@@ -125,10 +128,10 @@ export async function works({ instance, phone }: Linking) {
   }
 }
 
-/** The statuses on the way to a device that is linked with a passkey. */
+/** The statuses through which an instance goes when it is linked with a passkey. */
 export const LINKED = ['created', 'starting', 'qr', 'connecting', 'connected']
 
-/** Functions that reach each stage. */
+/** Functions that start to link an instance, each up to another stage. */
 export const STAGES: Readonly<Record<string, () => Promise<Linking>>> = {
   'something to sign': () => asked(),
   async 'the phone has its turn'() {

@@ -1,6 +1,6 @@
 /**
- * The phone's side of linking with a passkey, in place of the simulator's: it receives the network's items for the phone over the sandbox's relay,
- * and shares no code with the simulator. The simulator does the ordinary linking at the end.
+ * The phone's side of linking with a passkey. It replaces the phone of the simulator and shares no code with it: the
+ * sandbox's relay passes it the network's items for the phone. The simulator does the ordinary linking at the end.
  */
 import type { RelayInput, RelayItem } from '../../workers/simulator/control/passkeys.ts'
 import {
@@ -29,7 +29,7 @@ export interface Relay {
 }
 
 export interface Owner {
-  /** Asks the person; called unless a proof is valid and WhatsApp is in the foreground. */
+  /** Asks the person whether to link. It is not called if a proof is valid and WhatsApp is in the foreground. */
   wantsToLink(): boolean | Promise<boolean>
   codeIsEqual(code: string): boolean | Promise<boolean>
 }
@@ -37,11 +37,13 @@ export interface Owner {
 export interface PlayedPhone {
   /** Whether the proof of the last prologue was valid. */
   readonly hasProof: boolean | undefined
-  /** The code that the phone shows. */
+  /** The confirmation code that the phone shows. */
   readonly code: string | undefined
-  /** Resolves when the secret was sent for the ordinary linking; rejects with the error that the phone found. */
+  /**
+   * Resolves when the phone has sent the secret for the ordinary linking; rejects with the error that the phone found.
+   */
   readonly done: Promise<void>
-  /** Ends the phone's part; `done` rejects. */
+  /** Ends the phone's part. `done` then rejects. */
   stop(): void
 }
 
@@ -73,7 +75,7 @@ export function playPhone(relay: Relay, options: PhoneOptions): PlayedPhone {
     }
   }
   const done = listen()
-  // A rejection must not fail a test that does not await `done`.
+  // If `done` rejects and a test does not await it, the test must not fail.
   done.catch(() => {})
   return {
     done,

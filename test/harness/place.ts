@@ -1,4 +1,7 @@
-/** A network and a service that uses it: the parts of a world besides its receiver, in this process or in a borrowed one. */
+/**
+ * A network and a service that uses it. They are the parts of a world without the receiver, and run in this process or
+ * in a borrowed one.
+ */
 import type { Service } from '../../src/main.ts'
 import type { SandboxNetworkReady } from './network.ts'
 
@@ -6,7 +9,7 @@ export interface Place extends SandboxNetworkReady {
   dir: string
   baseUrl: string
   adminKey: string
-  /** The service object; null if it runs in another process. */
+  /** The object of the service; null if the service runs in another process. */
   service(): Service | null
   stopService(): Promise<void>
   /** Starts the service on the same data and the same port. */
@@ -17,6 +20,6 @@ export interface Place extends SandboxNetworkReady {
 export interface PlaceOptions {
   shards?: number
   env?: Record<string, string>
-  /** True if the test makes the network deviate from the protocol: nothing is then written for the wire check. */
+  /** True if the test makes the network deviate from the protocol. Then no trace is written for the wire check. */
   untraced?: boolean
 }

@@ -1,6 +1,6 @@
 /**
- * Chats to which tests write, and the people in them: groups of each addressing, and the phone-number JID and LID JID
- * of each person.
+ * Chats to which tests write, and the people in them: groups of each kind of addressing, and the phone-number JID and
+ * LID JID of each person.
  */
 import type { Sandbox } from './sandbox.ts'
 
@@ -8,13 +8,13 @@ import type { Sandbox } from './sandbox.ts'
 export type Addressing = 'lid' | 'pn'
 export type ByAddressing<T> = Record<Addressing, T>
 
-/** A group in the form of the API, and in the form of the network. */
+/** The id of a group: as the API writes it, and as the network writes it. */
 export interface Place {
   chat: string
   jid: string
 }
 
-/** The JID of a group in the form of the API. */
+/** Returns the id of a group as the API writes it. */
 export const chatOf = (group: string) => `${group.split('@')[0]}-group`
 
 async function createTeam(sandbox: Sandbox, addressing: Addressing, participants: readonly string[]): Promise<Place> {
@@ -22,7 +22,7 @@ async function createTeam(sandbox: Sandbox, addressing: Addressing, participants
   return { chat: chatOf(id), jid: id }
 }
 
-/** Creates one group of each addressing; the first participant owns both groups. */
+/** Creates one group for each kind of addressing. The first participant owns both groups. */
 export const createTeams = async (sandbox: Sandbox, participants: readonly string[]): Promise<ByAddressing<Place>> => ({
   lid: await createTeam(sandbox, 'lid', participants),
   pn: await createTeam(sandbox, 'pn', participants),

@@ -1,4 +1,4 @@
-/** PgBouncer in front of a test's PostgreSQL server, on a Unix socket in a temporary folder. */
+/** Starts PgBouncer in front of a test's PostgreSQL server, on a Unix socket in a temporary folder. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,13 +9,13 @@ import { until } from './until.ts'
 
 const PROGRAM = '/usr/sbin/pgbouncer'
 
-/** The reason why there is no pooler here, for the test's skip. */
+/** The reason why PgBouncer cannot be used here, to skip the test, or false. */
 export const noPooler: string | false = existsSync(PROGRAM)
   ? false
   : "PgBouncer is not installed here (Debian's package pgbouncer)"
 
 export interface Pooler {
-  /** URL of the cluster's database through the pooler. */
+  /** Returns the URL with which the cluster's database is reached through the pooler. */
   url(schema: string): string
   stop(): Promise<void>
 }

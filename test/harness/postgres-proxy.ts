@@ -1,6 +1,7 @@
 /**
- * A proxy in front of a PostgreSQL server that breaks connections at a chosen message of the protocol: before a commit arrives, while it is under way,
- * after it was carried out and before the answer arrives, or by silence.
+ * A proxy in front of a PostgreSQL server. It breaks connections at a chosen message of the protocol: before a commit
+ * arrives, while the server executes it, or after it was executed and before the answer arrives. It can also drop the
+ * answer and keep the connection open.
  */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
@@ -16,15 +17,15 @@ export type Fault = 'before' | 'during' | 'after' | 'silent'
 export interface PostgresProxy {
   port: number
   /**
-   * Gives this fault to the next message from a client that contains the text. The text is the name or the text of a
+   * The next message from a client that contains this text has this fault. The text is the name or the SQL of a
    * statement.
    */
   next(text: string, fault: Fault): void
-  /** Number of faults that have happened. */
+  /** Returns the number of faults that have happened. */
   faults(): number
   /** Ends all connections. */
   cut(): void
-  /** While refused, connections are ended as soon as they are made. */
+  /** If `isRefused` is true, each new connection is ended immediately. */
   refuse(isRefused: boolean): void
   stop(): Promise<void>
 }
@@ -57,7 +58,7 @@ export async function startProxy(socket: string): Promise<PostgresProxy> {
       planned = undefined
       faults++
       if (fault === 'before') return end()
-      // The operating system takes the bytes before the connection ends.
+      // The bytes are passed to the operating system before the connection ends.
       if (fault === 'during') return void far.write(bytes, end)
       dropped = fault
       far.write(bytes)

@@ -1,4 +1,7 @@
-/** A PostgreSQL server of a test's own: a new cluster in a temporary folder, on a Unix socket, that is ended with the test's process. */
+/**
+ * Starts a PostgreSQL server for one test: a new cluster in a temporary folder, on a Unix socket. The server ends with
+ * the test's process.
+ */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -8,7 +11,10 @@ import pg from 'pg'
 import { until } from './until.ts'
 
 const INSTALLED = '/usr/lib/postgresql'
-/** PostgreSQL refuses to run as root. Debian's package makes a user for it; `nobody` is on every machine. */
+/**
+ * PostgreSQL refuses to run as root. Debian's package creates the user `postgres`, and every machine has the user
+ * `nobody`.
+ */
 const USERS = ['postgres', 'nobody']
 
 const programs = existsSync(INSTALLED)
@@ -18,18 +24,18 @@ const programs = existsSync(INSTALLED)
       .find((folder) => existsSync(join(folder, 'initdb')))
   : undefined
 
-/** The reason why there is no server here, for the test's skip. */
+/** The reason why PostgreSQL cannot be used here, to skip the test, or false. */
 export const noPostgres: string | false =
   programs === undefined ? "PostgreSQL is not installed here (Debian's package postgresql)" : false
 
 export interface Cluster {
-  /** Returns the URL of the database, with a schema of its own. */
+  /** Returns the URL of the database with this schema. */
   url(schema: string): string
   /** Path of the socket that the server listens on. */
   socket: string
-  /** Opens a connection beside the store's; it is ended with the cluster. */
+  /** Opens a connection that does not belong to the store. It is ended with the cluster. */
   client(schema?: string): Promise<pg.Client>
-  /** Ends the server and all its processes at once, as a loss of power does. */
+  /** Ends the server and all its processes immediately, as a loss of power does. */
   kill(): Promise<void>
   start(): Promise<void>
   /** Returns the CPU time that the server and its running processes have used, in ms. */
@@ -37,7 +43,7 @@ export interface Cluster {
   stop(): Promise<void>
 }
 
-/** The user that runs the programs. */
+/** Returns the user as whom the programs of PostgreSQL run. */
 export function owner(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {}
   const rows = readFileSync('/etc/passwd', 'utf8')
@@ -48,7 +54,7 @@ export function owner(): { uid?: number; gid?: number } {
 }
 
 export async function startCluster(settings: Record<string, string> = {}): Promise<Cluster> {
-  // A path of a Unix socket has about 100 characters at most.
+  // The path of a Unix socket can have only about 100 characters, so the folder has a short name.
   const dir = mkdtempSync(join(tmpdir(), 'svc-pg-'))
   const data = join(dir, 'data')
   const user = owner()
@@ -94,7 +100,7 @@ export async function startCluster(settings: Record<string, string> = {}): Promi
 
   async function start() {
     server = spawn(join(programs!, 'postgres'), ['-D', data, ...given], { ...user, cwd: dir, detached: true, stdio: 'ignore' })
-    // If a failing test leaves the server running, the test's process ends nevertheless, and the server ends with it.
+    // If a failing test does not stop the server, the test's process can still end, and the server ends with it.
     server.unref()
     await until(async () => isReady(data, server), Boolean, 60_000)
   }
@@ -131,8 +137,8 @@ export async function startCluster(settings: Record<string, string> = {}): Promi
 }
 
 /**
- * Whether the last line of this file says that the server is ready. The file of a server that was killed names another
- * process.
+ * Whether the last line of this file says that this server is ready. After a kill, the file may still name the process
+ * of an earlier server.
  */
 function isReady(data: string, server: ChildProcess): boolean {
   if (server.exitCode !== null) throw new Error(`PostgreSQL did not start: it ended with ${server.exitCode}`)
@@ -142,7 +148,7 @@ function isReady(data: string, server: ChildProcess): boolean {
   return Number(lines[0]) === server.pid && lines[7]?.trim() === 'ready'
 }
 
-/** Length of a clock tick of /proc, in ms: there are 100 per second on every Linux in use. */
+/** Length of a clock tick in /proc, in ms. Every Linux in use has 100 ticks per second. */
 const TICK_MS = 10
 
 function cpuOf(pid: number): number {
@@ -154,7 +160,7 @@ function cpuOf(pid: number): number {
         .split(' ')
         .map(Number)
     } catch {
-      // The process has ended.
+      // The process has ended in the meantime.
       return undefined
     }
   }

@@ -1,4 +1,4 @@
-/** The service and the network as separate processes, for tests that kill them. */
+/** Runs the service and the network as separate processes, for tests that kill them. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { program } from './checkout.ts'
 import { loggingEnv, noteSecrets } from './secrets.ts'
@@ -15,13 +15,13 @@ export interface Running {
   child: ChildProcess
   /** Resolves with the exit code or signal when the process has ended. */
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
-  /** SIGKILL: the process runs no code after this. */
+  /** Sends SIGKILL. The process runs no code after this. */
   kill(): Promise<void>
-  /** SIGTERM, which a service manager sends. */
+  /** Sends SIGTERM, as a service manager does. */
   stop(): Promise<void>
 }
 
-/** Processes that a failing test does not stop end with the test's process. */
+/** Running child processes. If a failing test does not stop them, they are ended with the test's process. */
 const children = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL')
@@ -29,15 +29,15 @@ process.on('exit', () => {
 
 const START = program('../../src/start', import.meta.url)
 /**
- * Deadline for a start, in ms; it ends a start that hangs. A successful start may take more than half a minute on a
+ * Deadline for a start, in ms. It ends a start that hangs. A start that succeeds may take more than half a minute on a
  * busy machine.
  */
 const START_DEADLINE = 120_000
 
-/** Runs a program. `args` are arguments for node; a bench starts the program as users do. */
+/** Runs a program. `args` are arguments for node, because benchmarks start the program in another way, as users do. */
 export async function run(flags: string[], env: Record<string, string>, args = START): Promise<Running> {
   const child = spawn(process.execPath, [...args, '--json', ...flags], {
-    // A test that sets a level reads the log itself.
+    // If the test sets a log level, it reads the log itself.
     env: { ...process.env, ...(env.SVC_LOG_LEVEL === undefined ? loggingEnv() : {}), ...env },
     stdio: ['ignore', 'pipe', process.env.SVC_LOG_LEVEL ? 'inherit' : 'pipe'],
   })
@@ -83,7 +83,7 @@ export async function run(flags: string[], env: Record<string, string>, args = S
   }
 }
 
-/** The environment that points a service at a network started with `--network-only`. */
+/** Returns the environment variables with which a service uses a network that was started with `--network-only`. */
 export const networkEnv = ({ network }: Printed): Record<string, string> => ({
   SVC_NETWORK_URL: network.url!,
   SVC_NETWORK_ROOT: network.root!,

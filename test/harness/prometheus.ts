@@ -1,6 +1,6 @@
 /**
- * A reader of the Prometheus text format (0.0.4), written from its description and not from the code that writes it.
- * It rejects everything outside the format.
+ * Reads the Prometheus text format (0.0.4). It was written from the description of the format, and not from the code
+ * that writes the metrics. It rejects everything that the format does not allow.
  */
 import { credentialsIn } from './secrets.ts'
 
@@ -42,7 +42,7 @@ function numberOf(text: string): number {
   return value
 }
 
-/** Returns the families by name. The samples of a histogram are with their family, under their own names. */
+/** Returns the metric families by name. The samples of a histogram are in its family, under their own names. */
 export function parse(text: string): Map<string, Family> {
   if (credentialsIn(text).length > 0) throw new Error('the metrics hold a credential')
   const families = new Map<string, Family>()
@@ -69,7 +69,7 @@ export function parse(text: string): Map<string, Family> {
   return families
 }
 
-/** Returns the sum over the series of `name` with these labels. */
+/** Returns the sum of all series of `name` that have these labels. */
 export function total(families: Map<string, Family>, name: string, labels: Record<string, string> = {}): number {
   const family = families.get(name) ?? families.get(name.replace(/_(bucket|sum|count)$/, ''))
   if (!family) throw new Error(`no metric is called ${name}`)

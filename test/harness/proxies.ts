@@ -1,6 +1,7 @@
 /**
- * Reverse proxies in front of a service. Each passes the caller's address to the service in the way of a real proxy. The caller is the address in
- * `X-Test-Caller` of the request, because on one machine every caller has a loopback address.
+ * Starts reverse proxies in front of a service. Each passes the caller's address on in the same way as a real proxy.
+ * The header `X-Test-Caller` of a request gives the address of the caller, because every caller on one machine has a
+ * loopback address.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,7 +19,7 @@ export interface FrontProxy {
   stop(): Promise<void>
 }
 
-/** The server that receives the requests, and the address that they come from. */
+/** The server to which the proxy passes requests, and the address from which it connects. */
 export interface ProxyRoute {
   to: string
   from: string
@@ -31,24 +32,24 @@ const is = (wanted: string) => (line: HeaderLine) => line[0].toLowerCase() === w
 const isNot = (wanted: string) => (line: HeaderLine) => !is(wanted)(line)
 const valuesOf = (lines: readonly HeaderLine[], name: string) => lines.filter(is(name)).map(([, value]) => value)
 
-/** Combines header lines with the same name in one, at the place of the first line. */
+/** Combines header lines that have the same name, at the place of the first one. */
 function merged(lines: readonly HeaderLine[]): HeaderLine[] {
   const names = [...new Set(lines.map(([name]) => name.toLowerCase()))]
   return names.map((name) => [name, valuesOf(lines, name).join(name === 'cookie' ? '; ' : ', ')])
 }
 
-/** The header lines that are sent, by the way in which a proxy adds the caller's address. */
+/** The header lines that a proxy sends, by the way in which it adds the caller's address. */
 const ARRANGEMENTS = {
-  /** Joins its headers with those of the caller, sorted by name, as proxies written in Go do. */
+  /** The proxy joins its header lines with those of the caller, sorted by name, as proxies written in Go do. */
   sorting: (lines: readonly HeaderLine[], caller: string): HeaderLine[] => {
     const forwarded = [...valuesOf(lines, FORWARDED_FOR), caller].join(', ')
     const all: HeaderLine[] = [...lines.filter(isNot(FORWARDED_FOR)), [FORWARDED_FOR, forwarded]]
     const nameOf = ([name]: HeaderLine) => name.toLowerCase()
     return all.sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : nameOf(one) > nameOf(other) ? 1 : 0))
   },
-  /** Adds a line after all others, as HAProxy does. */
+  /** The proxy adds its line after all others, as HAProxy does. */
   appending: (lines: readonly HeaderLine[], caller: string): HeaderLine[] => [...lines, [FORWARDED_FOR, caller]],
-  /** Combines all lines with the same name in one. */
+  /** The proxy combines all lines that have the same name. */
   merging: (lines: readonly HeaderLine[], caller: string): HeaderLine[] => merged([...lines, [FORWARDED_FOR, caller]]),
 }
 export type Arrangement = keyof typeof ARRANGEMENTS
@@ -56,8 +57,8 @@ export type Arrangement = keyof typeof ARRANGEMENTS
 const END_OF_HEAD = '\r\n\r\n'
 
 /**
- * Returns the head that is sent. A line that begins with a blank belongs to the line before it, and is passed on
- * unchanged.
+ * Returns the head of the request that the proxy sends. A line that begins with a blank continues the line before it,
+ * and is passed on unchanged.
  */
 function arranged(head: string, arrangement: Arrangement): string {
   const [start, ...rest] = head.split(/\r\n(?![ \t])/)
@@ -104,16 +105,22 @@ export async function startProxy(arrangement: Arrangement, { to, from }: ProxyRo
 }
 
 const NGINX = '/usr/sbin/nginx'
-/** The reason why nginx is missing, for the test's skip; false if it is installed. */
+/** The reason why nginx cannot be used here, to skip the test, or false. */
 export const nginxMissing = existsSync(NGINX) ? false : `nginx is not installed: there is no ${NGINX}`
 
-/** The sample of docs/running.md with another address of the service, and without the header that only tests send. */
+/**
+ * Returns the sample of docs/running.md with another address of the service. The header that only tests send is removed
+ * from the request.
+ */
 const guide = (to: string) =>
   sampleWith('docs/running.md', 'proxy_pass')
     .replace('http://127.0.0.1:8080', to)
     .replace('proxy_http_version', `proxy_set_header ${CALLER} ""; proxy_http_version`)
 
-/** Configuration with the sample of the guide, after the module that replaces the address of the caller. */
+/**
+ * Builds the configuration of nginx: first the module that sets the address of the caller, and then the sample of
+ * docs/running.md.
+ */
 const nginxConfig = (dir: string, { to, from }: ProxyRoute) => `
 daemon off;
 master_process off;
@@ -137,7 +144,9 @@ http {
 }
 `
 
-/** Returns a port that was free a moment ago, because nginx cannot choose one itself. */
+/**
+ * Returns a port that was free a moment ago. The test has to choose it, because nginx cannot choose a free port itself.
+ */
 export async function freePort(): Promise<number> {
   const server = createServer()
   server.listen(0, '127.0.0.1')
@@ -162,7 +171,7 @@ async function untilListening(port: number, child: ChildProcess): Promise<void> 
   }
 }
 
-/** Starts a private nginx, with its files in a separate folder. */
+/** Starts a separate nginx for the test. Its files are in a temporary folder. */
 export async function startNginx(route: ProxyRoute): Promise<FrontProxy> {
   const dir = await mkdtemp(join(tmpdir(), 'svc-nginx-'))
   const port = await freePort()

@@ -1,12 +1,12 @@
-/** Which devices of a person could read a message. */
+/** Checks which devices of a person could decrypt a message. */
 import assert from 'node:assert/strict'
 import type { MessageCopy } from '../../workers/simulator/control/network-control.ts'
 import type { Sandbox } from './sandbox.ts'
 import { until } from './until.ts'
 
 /**
- * Waits until each of these devices of a person has its copy of a message, and checks that each could read the first copy: none has asked for
- * the message again. Resolves with the number of devices.
+ * Waits until each of these devices of a person has its copy of a message. Checks that each device could decrypt its
+ * first copy, so that none has requested the message again. Resolves with the number of devices.
  */
 export async function readByDevices(sandbox: Sandbox, phone: string, id: string, devices: number): Promise<number> {
   const copies = await until(

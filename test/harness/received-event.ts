@@ -1,4 +1,7 @@
-/** Complete received events: created for tests of their transport, and read in tests of their creation. */
+/**
+ * Complete received events. Tests of their transport create them with these functions, and tests of their creation read
+ * them.
+ */
 import assert from 'node:assert/strict'
 import type { BlockName, ReceivedBlocks, ReceivedContent } from '../../src/features/received/blocks.ts'
 import type { Received, ReceivedEvent, ReceivedFields } from '../../src/features/webhook-payloads.ts'
@@ -10,8 +13,8 @@ const textBlock = (message: string): ReceivedContent => ({
 })
 
 /**
- * Creates a text in a private chat, whose id and content are `text`: the sample of `webhooks/sample.ts`, from somebody
- * whose name is not known.
+ * Creates the event of a text in a private chat. `text` is both its id and its content. The other fields are those of
+ * the sample in `webhooks/sample.ts`, from a person whose name is not known.
  */
 export function textEvent(text: string, at: number, fields: Partial<ReceivedFields> = {}): ReceivedEvent {
   const sample = sampleEvent('received', at) as ReceivedEvent
@@ -19,7 +22,7 @@ export function textEvent(text: string, at: number, fields: Partial<ReceivedFiel
   return { ...sample, body: { ...sample.body, ...nameless, message_id: text, ...fields, ...textBlock(text) } }
 }
 
-/** Returns the block with that name, which must be the only one. */
+/** Returns the block with this name. The event must have no other block. */
 export function blockOf<Name extends BlockName>(body: Received | undefined, name: Name): ReceivedBlocks[Name] {
   assert.equal(body?.message_type, name)
   return (body as unknown as ReceivedBlocks)[name]

@@ -1,6 +1,6 @@
 /**
- * A webhook receiver on loopback. Every request is verified with the packages `stripe`, `standardwebhooks` and `svix` before it counts; its answer
- * can be changed at any time.
+ * A webhook receiver on loopback. It verifies every request with the packages `stripe`, `standardwebhooks` and `svix`
+ * before it counts the request. A test can change its answer at any time.
  */
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -21,11 +21,11 @@ export interface Receiver {
   url: string
   /** Requests with a valid signature, in the order of arrival, including repetitions. */
   readonly received: readonly Received[]
-  /** Sentences about requests with a wrong signature or form: a test with such a request fails. */
+  /** Sentences about requests with a wrong signature or form. A test that causes such a request fails. */
   readonly problems: readonly string[]
-  /** Secrets that are accepted, by instance. */
+  /** Adds a secret that is accepted for this instance. */
   trust(instance: string, secret: string): void
-  /** Resolves with the first matching event, received before or later. */
+  /** Resolves with the first matching event. The event may arrive before or after this call. */
   waitFor(what: string, fits: (event: Received['event']) => boolean, ms?: number): Promise<Received['event']>
   reply(reply: Reply | null): void
   events(type?: string): Received['event'][]
@@ -33,7 +33,7 @@ export interface Receiver {
 }
 
 const WAIT = 20_000
-/** Longest wait for the secret of an unknown instance, in ms; the service ends an attempt after 10 s. */
+/** Longest wait for the secret of an unknown instance, in ms. The service gives up an attempt after 10 s. */
 const STRANGER = 8_000
 
 interface Parked {
@@ -50,13 +50,22 @@ export async function startReceiver(): Promise<Receiver> {
   const secrets = new Map<string, string>()
   const waiting = new Set<() => void>()
   const strangers = new Set<() => void>()
-  /** Requests of instances whose creation took longer than a webhook waits: they are answered at once, and verified when the secret is known. */
+  /**
+   * Requests of instances whose secret did not become known in time, because their creation took longer than a webhook
+   * waits. They are answered immediately, and verified when the secret is known.
+   */
   let parked: Parked[] = []
   let answer: Reply | null = null
-  /** A path of its own, because ports are used again, and requests for an earlier test may still arrive. */
+  /**
+   * Each receiver has its own path. Ports are used again, so requests for an earlier test may still arrive at this
+   * port.
+   */
   const path = `/hook/${randomUUID()}`
 
-  /** The first events of an instance arrive before the answer to its creation: its secret is known a moment later. */
+  /**
+   * Returns the secret of an instance, or waits for it. The first events of an instance arrive before the answer to its
+   * creation, and only that answer contains the secret.
+   */
   function secretOf(instance: string): Promise<string | undefined> | string {
     const known = secrets.get(instance)
     if (known !== undefined) return known
@@ -75,7 +84,7 @@ export async function startReceiver(): Promise<Receiver> {
     })
   }
 
-  /** Counts the request if its signature is valid; otherwise returns undefined. */
+  /** Counts the request if its signature is valid. If it is not valid, returns undefined. */
   function accept({ body, headers, at }: Omit<Parked, 'instance'>, secret: string): Received | undefined {
     try {
       stripe.webhooks.constructEvent(body, String(headers['x-svc-signature']), secret)

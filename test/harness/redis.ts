@@ -1,4 +1,4 @@
-/** A private Redis on a socket in a temporary folder. It ends with the test's process. */
+/** Starts a separate Redis on a Unix socket in a temporary folder. It ends with the test's process. */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'

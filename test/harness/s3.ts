@@ -1,5 +1,5 @@
 /**
- * An S3 server that is not ours (`test/s3`), in a process of its own, with its objects in a temporary folder. It verifies
+ * Starts an independent S3 server (`test/s3`) in its own process, with its objects in a temporary folder. It verifies
  * the signature of every request. It can be stopped and started again on the same port, with the same objects.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -16,24 +16,24 @@ import { ROOT } from './checkout.ts'
 
 const SERVER = fileURLToPath(new URL('test/s3/server.mjs', ROOT))
 
-/** The reason why there is no S3 server here, for the test's skip. */
+/** The reason why the S3 server cannot be used here, to skip the test, or false. */
 export const noS3: string | false = existsSync(fileURLToPath(new URL('test/s3/node_modules/@20minutes/s3rver', ROOT)))
   ? false
   : 'the S3 server is not installed: npm ci --prefix test/s3'
 
-/** Key and secret that the server knows. */
+/** The access key and the secret that the server accepts. */
 const KEY = 'S3RVER'
 
 export interface S3 {
   endpoint: string
-  /** The server's only bucket, with the folder as its prefix. */
+  /** Returns a client of the server's only bucket, with the folder as the prefix of its keys. */
   bucket(folder: string): Bucket
   client(folder: string): BucketClient
   /** Value of a variable that names the folder, at this address of the server. */
   url(folder: string, endpoint?: string): string
-  /** Variables with the credentials. */
+  /** Environment variables with the credentials of the server. */
   env: Record<string, string>
-  /** Ends the server at once; its objects stay. */
+  /** Ends the server immediately. Its objects stay. */
   kill(): Promise<void>
   start(): Promise<void>
   stop(): Promise<void>

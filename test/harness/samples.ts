@@ -1,4 +1,4 @@
-/** The samples in the pages for people: blocks of code, with the language that follows the opening fence. */
+/** Finds the samples in the documentation: blocks of code, with the language that follows the opening fence. */
 import { existsSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { ROOT } from './checkout.ts'
@@ -11,7 +11,10 @@ export interface Sample {
   code: string
 }
 
-/** The samples of a page. A block inside of a list is indented like its item; the indentation is not part of the code. */
+/**
+ * Returns the samples of a page. In a list, a block is indented like its list item; the indentation is removed from the
+ * code.
+ */
 export function samplesOf(page: string): Sample[] {
   const text = readFileSync(new URL(page, ROOT), 'utf8')
   return [...text.matchAll(/^( *)```(\w*)\n([\s\S]*?)^\1```$/gm)].map(({ index, 1: indent, 2: language = '', 3: code = '' }) => ({
@@ -30,8 +33,8 @@ export function sampleWith(page: string, words: string): string {
 }
 
 /**
- * The arguments of the only `npm run cli -- …` of a page that ends in these words, with values in place of the words that a reader replaces, such as
- * `<id>` and `/path/to/auth`.
+ * Returns the arguments of the only `npm run cli -- …` command of a page that ends in these words. `values` replace the
+ * words that a reader has to replace, such as `<id>` and `/path/to/auth`.
  */
 export function cliSample(page: string, words: string, values: Readonly<Record<string, string>> = {}): string[] {
   const lines = samplesOf(page).flatMap(({ code }) => code.split('\n').map((line) => line.replace(/ +#.*$/, '')))
@@ -42,10 +45,13 @@ export function cliSample(page: string, words: string, values: Readonly<Record<s
   return given.map((word) => values[word] ?? word)
 }
 
-/** Folders with programs, including those for administrators, which the `PATH` of other users often lacks. */
+/**
+ * Folders in which programs are searched. They include the folders of programs for administrators, which the `PATH` of
+ * other users often lacks.
+ */
 const FOLDERS = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin', '/sbin']
 
-/** Path of an installed program, or undefined. */
+/** Returns the path of an installed program, or undefined. */
 export const installed = (name: string): string | undefined =>
   FOLDERS.map((folder) => join(folder, name)).find((path) => existsSync(path))
 

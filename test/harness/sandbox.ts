@@ -2,7 +2,7 @@
 import type { Assertion, PasskeyInput, PasskeyView, RelayInput, RelayItem } from '../../workers/simulator/control/passkeys.ts'
 import { must } from './http.ts'
 
-/** Media as the contact received them: downloaded, decrypted, hashed; `error` has the reason of a failure. */
+/** A media file as the contact received it: downloaded, decrypted and hashed. `error` is the reason if that failed. */
 export interface ReceivedMedia {
   mime: string
   bytes: number
@@ -19,18 +19,21 @@ export interface InboxItem {
   text: string | null
   proto: Record<string, unknown>
   media: ReceivedMedia | null
-  /** Media inside other content: headers, cards, the picture of a product. */
+  /** Media inside other content, such as headers, cards, or the picture of a product. */
   inner_media?: ReceivedMedia[]
-  /** Votes, answers to events, encrypted edits and reactions, decrypted with the JIDs of the chat; `error` if that failed. */
+  /**
+   * The decrypted content of votes, answers to events, encrypted edits and reactions. They are decrypted with the JIDs
+   * of the chat; `error` is the reason if that failed.
+   */
   opened?: Record<string, unknown>
   /** Attributes of the stanza. */
   attrs?: Record<string, string>
-  /** Nodes of the stanza beside its ciphertexts. */
+  /** Child nodes of the stanza, without those of the ciphertexts. */
   nodes?: { tag: string; attrs: Record<string, string>; content?: unknown }[]
   retries: number
-  /** How often it arrived again under its id. */
+  /** How often the message arrived again under the same id. */
   repeats?: number
-  /** True if one of the repetitions had another content. */
+  /** True if one of the repeated messages had another content. */
   repeats_differ?: true
 }
 
@@ -54,8 +57,8 @@ export function createSandbox(url: string) {
     post,
     put,
     /**
-     * Returns the number of stanzas that the network would send again, for all phones: 0 if all were received and
-     * acknowledged.
+     * Returns the number of stanzas that the network would send again, for all phones. It is 0 if every stanza was
+     * received and acknowledged.
      */
     async pending(): Promise<number> {
       const { phones } = await get<{ phones: { devices: { pending: number }[] }[] }>('/state')
@@ -65,21 +68,24 @@ export function createSandbox(url: string) {
     settings: (changes: Record<string, unknown>) => must('PUT', `${url}/settings`, changes),
     reset: () => post('/reset'),
     createPhone: (phone: string, more: Record<string, unknown> = {}) => post('/phones', { phone, ...more }),
-    /** `code`: a PNG data URL, or the text inside. */
+    /** Makes a phone scan a code. `code` is a PNG data URL, or the text in the code. */
     scan: (phone: string, code: string) =>
       post<{ device: number }>(`/phones/${phone}/scan`, code.startsWith('data:') ? { image: code } : { qr: code }),
     enterCode: (phone: string, code: string) => post<{ device: number }>(`/phones/${phone}/enter-code`, { code }),
-    /** Makes the phone require its passkey from now on, or changes its behaviour. */
+    /** Makes the phone require its passkey from now on, or changes how it behaves with the passkey. */
     setPasskey: (phone: string, input: PasskeyInput = {}) => put<PasskeyView>(`/phones/${phone}/passkey`, input),
     passkey: (phone: string) => get<PasskeyView>(`/phones/${phone}/passkey`),
-    /** Signs the network's options as a browser would. */
+    /** Signs the network's passkey options as a browser would do. */
     signPasskey: async (phone: string, public_key: unknown, more: Record<string, unknown> = {}) =>
       (await post<{ assertion: Assertion }>(`/phones/${phone}/passkey/sign`, { public_key, ...more })).assertion,
     acceptPasskey: (phone: string, more: { yes?: boolean; code?: string } = {}) =>
       post<PasskeyView>(`/phones/${phone}/passkey/accept`, more),
     sayPasskey: (phone: string, what: 'request' | 'refresh' | 'continuation') =>
       post<PasskeyView>(`/phones/${phone}/passkey/say`, { what }),
-    /** Relays the network's items for a phone to a program that acts as this phone, and the program's messages back. */
+    /**
+     * Passes the network's items for a phone to a program that acts as this phone, and passes the program's messages
+     * back.
+     */
     passkeyRelay: (phone: string) => ({
       read: (after: number, waitMs: number) =>
         get<{ items: RelayItem[] }>(`/phones/${phone}/passkey/relay?after=${after}&wait_ms=${waitMs}`),

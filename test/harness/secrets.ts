@@ -1,6 +1,7 @@
 /**
- * Checks that no log of any test has a secret. If `TEST_LOGS` is a folder, the log of every service is written there, and every credential that tests
- * received or sent; `scripts/log-secrets.mjs` then searches the logs for the credentials.
+ * Checks that no log of any test contains a secret. If `TEST_LOGS` is a folder, every service writes its log there, and
+ * tests write every credential that they received or sent there. `scripts/log-secrets.mjs` then searches the logs for
+ * the credentials.
  */
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +9,7 @@ import { join } from 'node:path'
 const folder = process.env.TEST_LOGS || undefined
 const fileOf = (kind: string) => join(folder!, `${process.pid}.${kind}`)
 
-/** Keys, tokens of apps and of instances, secrets of webhooks; nothing else has this format. */
+/** Matches API keys, tokens of apps and of instances, and secrets of webhooks. Nothing else has these formats. */
 const CREDENTIAL = /svc_(?:key|admin|oat|ort)_[0-9a-f]{48,80}|whsec_[0-9A-Za-z]{32}|(?<![0-9a-f])[0-9a-f]{48}(?![0-9a-f])/g
 
 export const credentialsIn = (text: string): string[] => [...text.matchAll(CREDENTIAL)].map(([credential]) => credential)

@@ -1,6 +1,6 @@
 /**
- * Messages that are sent again after a kill: a message that the contact already has, although it is no longer in memory; and a message that ends the
- * service each time it is sent, which is not repeated forever.
+ * Tests messages that are sent again after a kill: a message that the contact already has, although the service no
+ * longer has it in memory; and a message whose sending always ends the service, which must not be repeated forever.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -34,8 +34,8 @@ const KINDS: Record<string, (ground: Ground, instance: Instance) => Promise<[pat
     { phone: ANA, event: { name: 'Planning', date_time: '2030-03-02T14:00:00Z', call_link_type: 'video' } },
   ],
   'a picture': async () => ['/send-image', { phone: ANA, image: (await image('jpeg')).toString('base64') }],
-  // The messages to which these refer are no longer in memory: if these were composed again, the service would not find
-  // them, and would report a failure although the message arrived.
+  // The messages to which these sends refer are no longer in memory. If the service composed such a send again, it
+  // would not find that message, and would report a failure although the first copy arrived.
   'a vote': async ({ sandbox, receiver }) => {
     const { id } = await sandbox.send(ANA, PHONE, { poll: { question: 'Which?', options: ['a', 'b'], max: 1 } })
     await receiver.waitFor('the poll', (event) => event.type === 'received' && event.message_id === id)
@@ -91,7 +91,7 @@ test('an item with which the service died three times is given up, and the next 
       await ground.start({ SVC_TEST_KILL_AT: 'queue:before-send' })
       await dies(ground)
     }
-    // A fourth attempt would end the process, too.
+    // If the service tried to send the message a fourth time, the process would end here, too.
     await ground.start({ SVC_TEST_KILL_AT: 'queue:before-send:2' })
     const failed = await outcomeOf(ground, poison)
     assert.deepEqual([failed.status, failed.error_code], ['failed', 'send_failed'])

@@ -1,6 +1,7 @@
 /**
- * Tests labels, the name and the saved contacts of an account: the service dies between reading them and the commit,
- * and between the commit and the acknowledgement; while it is connected, and while it reads changes after a login.
+ * Tests labels, the name and the saved contacts of an account if the service dies between reading them and the commit,
+ * or between the commit and the acknowledgement. It dies while it is connected, or while it reads changes after a
+ * login.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,13 +9,16 @@ import { type Ground, pause, startGround, until } from '../ground.ts'
 import { CONTACTS, createPeople, PHONE } from '../traffic.ts'
 
 const [ANA, BEN] = CONTACTS
-/** At the first step the change is read but not written; at the second it is written but not acknowledged. */
+/**
+ * Steps at which the process is killed. At the first one, the change was read but not written. At the second one, it
+ * was written but not acknowledged.
+ */
 const STEPS = ['app-state:held', 'app-state:written']
 
-/** Label of changes that only show whether changes are reported yet. */
+/** A label that the test only changes to find out whether changes are already reported. */
 const PROBE = 'probe'
 
-/** Reported changes, once per event id: labels as `chat +label`, the name unchanged. */
+/** Returns the reported changes, once per event id: a label as `chat +label`, and the name as it is. */
 function told({ receiver }: Ground): string[] {
   const events = new Map(receiver.events('received').map((event) => [event.event_id, event]))
   return [...events.values()].flatMap(({ notification, label_associations, profile_name }) => {
@@ -43,7 +47,8 @@ test('a change of app state is told once, and a saved contact is kept, whenever 
   try {
     const instance = await gateway.connected(sandbox, PHONE, receiver)
     await createPeople(sandbox)
-    // The service cannot know whether a change that the first reading finds was made before the pairing, so it does not report it.
+    // The service does not report the changes that its first reading finds, because they may be older than the pairing.
+    // So the test changes a label until it is reported.
     let isProbed = false
     await until('the first reading is over', async () => {
       isProbed = !isProbed
@@ -60,7 +65,7 @@ test('a change of app state is told once, and a saved contact is kept, whenever 
       return chat_name
     }
 
-    /** Starts a run in which everything is read and acknowledged. */
+    /** Starts the service without a kill. All changes are read and acknowledged. */
     async function live() {
       await ground.start()
       await connected()
@@ -78,12 +83,12 @@ test('a change of app state is told once, and a saved contact is kept, whenever 
 
     const expected: string[] = []
     for (const step of STEPS) {
-      // Each change is made in a separate run.
+      // Each change is made in another run of the service.
       await dieOf(step, () => label(ANA, step, true))
       await dieOf(step, () => rename(`After ${step}`))
       await dieOf(step, () => save(ANA, `Ana ${step}`))
-      // The change is made while the service is down; the first reading dies, and so does the second one, in the next
-      // run.
+      // These changes are made while the service is down. The next run dies while it reads them, and so does the run
+      // after that.
       await ground.service.kill()
       await label(ANA, step, false)
       await label(BEN, step, true)
@@ -102,7 +107,7 @@ test('a change of app state is told once, and a saved contact is kept, whenever 
       assert.deepEqual(reported().sort(), [...expected].sort())
     }
 
-    // The contact is removed from the address book, in a run that dies of it.
+    // The contact is removed from the address book, and the run that reads this dies.
     await dieOf('app-state:held', () => save(ANA, ''))
     assert.notEqual(await chatName(ANA), `Ana ${STEPS[1]}`)
   } finally {
@@ -110,7 +115,8 @@ test('a change of app state is told once, and a saved contact is kept, whenever 
   }
 })
 
-// The first reading reports nothing, but it is the only one with the contacts that are saved by then.
+// The first reading reports nothing. It is the only reading that contains the contacts which are saved before it, so it
+// must be complete.
 test('contacts saved before the pairing are kept, whenever the service dies of the first reading', {
   timeout: 180_000,
 }, async () => {
@@ -144,8 +150,9 @@ test('contacts saved before the pairing are kept, whenever the service dies of t
 })
 
 /**
- * At these steps a change of ours is marked but not sent; accepted by the network but not stored here; collected but
- * not written; written but not answered.
+ * Steps at which the process is killed during a change by the service. In this order: the change is marked but not
+ * sent; the network has accepted it but it is not stored; it is collected but not written; it is written but not
+ * answered.
  */
 const OWN_STEPS = ['app-state:marked', 'app-state:changed', 'app-state:held', 'app-state:written']
 
@@ -191,7 +198,7 @@ test('what this service changes of a chat, a label and its name is the same here
           return (await mutedHere()) === muted.muteAction.muted && (await nameHere()) === name.pushNameSetting.name
         })
       }
-      // The collection continues from its current version.
+      // The collection still works: further changes continue from its current version.
       for (const muted of [!value, value]) {
         assert.equal((await ask('PUT', `/chats/${ANA}/mute`, { value: muted })).status, 200)
         assert.equal(await mutedHere(), muted)

@@ -1,6 +1,7 @@
 /**
- * The command `instance export` is killed at each of its steps, beside a running service and without one. Afterwards the instance is either connected or
- * moved, the target is either complete or does not count, and repeating the command completes the export: every message is sent once.
+ * Tests that the command `instance export` is killed at each of its steps, with and without a running service.
+ * Afterwards the instance is either connected or moved, and the target file is either complete or not accepted. When
+ * the command is repeated, it completes the export, and every message is sent once.
  */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
@@ -52,7 +53,7 @@ const statusNow = async () => {
 const delivered = async () => (await ground.sandbox.inbox(ANA, 0, 5_000)).flatMap(({ text }) => text ?? [])
 const isSaid = (text: string) => until(text, async () => (await delivered()).includes(text))
 
-/** Number of messages in the queue of the archive. */
+/** Returns the number of messages in the queue that the archive contains. */
 async function queuedIn(archive: string): Promise<number> {
   let count = 0
   await readInstanceArchive(archive, PASSPHRASE, {
@@ -64,7 +65,7 @@ async function queuedIn(archive: string): Promise<number> {
   return count
 }
 
-/** Checks that the target can be imported: it is refused only because the device is still here. */
+/** Checks that the target is complete: its import is refused only because this server still has the device. */
 async function assertWhole(kind: Kind, target: string) {
   const from =
     kind === 'folder' ? ['baileys', target, '--stopped'] : ['svc', target, '--passphrase-file', join(dir, 'passphrase')]
@@ -78,7 +79,7 @@ async function waitingTexts(): Promise<string[]> {
   return texts
 }
 
-/** Checks that every text is in the queue of the archive or was sent before the move. */
+/** Checks that every text is in the queue of the archive, or was sent before the move. */
 async function assertNoneLost(texts: readonly string[], archive: string) {
   const { total } = (await ground.gateway.must(instance, 'GET', '/queue')) as { total: number }
   assert.equal(total, 0, 'messages that are in the archive are no longer here')
@@ -144,7 +145,7 @@ test('after a kill during the removal, another archive is refused, because it wo
   assert.equal((await exported('move', target)).code, 0)
   await assertNoneLost(texts, target)
   await callOff()
-  // The archive is now older than the instance.
+  // The instance has worked since the export, so the archive is now older than the instance.
   const again = await exported('move', target)
   assert.match(again.errors, /exists already; name another one/)
   assert.equal(await statusNow(), 'connected')

@@ -1,4 +1,7 @@
-/** An import on a full disk: it is refused, nothing of the device stays, and the same file is imported when there is space again. */
+/**
+ * Tests an import on a full disk: it is refused, no data of the device stay on disk, and the same file can be imported
+ * when there is space again.
+ */
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -8,7 +11,7 @@ import { must } from '../../harness/http.ts'
 import { linked, session } from '../../unit/portability/device.ts'
 import { errorOf, MB, onSmallDisk } from '../small-disk.ts'
 
-/** Number of sessions, of 28 kB each. The store needs more space for them than the 8 MB that it reserves in advance. */
+/** Number of sessions, each of 28 kB. The store reserves 8 MB in advance, and needs more space than that for them. */
 const SESSIONS = 2_100
 const CLOSED = 40
 
@@ -34,7 +37,8 @@ test('an import on a full disk leaves nothing, and works when there is space', a
   const uploads = async () =>
     (await readdir(join(world.dataDir, 'tmp'), { recursive: true })).filter((name) => basename(name).startsWith('import-'))
 
-  // At first the file does not fit; then it fits, but the records that the store makes of it do not.
+  // In the first round the uploaded file does not fit on the disk. In the second round it fits, but the records that
+  // the store makes of it do not fit.
   for (const left of [body.length - MB, body.length + MB]) {
     disk.fill(left)
     const refused = await imported()

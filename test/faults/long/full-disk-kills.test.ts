@@ -1,6 +1,6 @@
 /**
- * Tests kills on a full disk. In 4 of 6 such runs one acknowledged send once ended as `send_failed` and was dropped:
- * the failed commit inside the library's relay was taken for a refusal of the network.
+ * Tests kills on a full disk. In 4 of 6 such runs, one acknowledged send once ended as `send_failed` and was dropped,
+ * because a failed commit inside the library's relay was treated as a refusal of the network.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -25,7 +25,7 @@ test(`${RUNS} kills on a full disk: every acknowledged send ends as sent, and ev
     await gateway.waitForStatus(instance, 'connected', 60_000)
     await world.untilReady(200)
     receiver.reply(() => {})
-    // These texts are sent although the disk is full by then.
+    // The service sends these texts although the disk is already full.
     for (let number = 1; number <= SENDS; number++) {
       const to = CONTACTS[number % 4]!
       const message = `out ${run} ${number}`
@@ -36,7 +36,7 @@ test(`${RUNS} kills on a full disk: every acknowledged send ends as sent, and ev
     ids.push(...burstIds(await sandbox.burst(CONTACTS[2], PHONE, 10, `in ${run} `)))
     await pause(4_000 + Math.random() * 4_000)
     await world.service.kill()
-    // On a full disk the start may fail; then it reports that, and the next start has space.
+    // On a full disk the start may fail. It must report the reason, and the next start gets more space.
     const isUp = await world.start().then(
       () => true,
       () => false,

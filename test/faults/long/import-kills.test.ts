@@ -1,7 +1,8 @@
 /**
- * The service is killed at each step of an import over HTTP, of an archive and of a folder of Baileys. Until the device is staged nothing of it stays, and the
- * import can be repeated; after that the next start makes the whole instance of it. The device is never connected twice: its instance is at the source
- * until it is deleted there as moved.
+ * Tests that the service is killed at each step of an import over HTTP, for an archive and for a folder of Baileys.
+ * Before the device is staged in the store, no data of it stay, and the import can be repeated. After that, the next
+ * start creates the complete instance. The device must never be connected twice, so the moved instance at the source is
+ * deleted.
  */
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
@@ -31,11 +32,11 @@ const instances = async () =>
   (await must<{ total: number }>('GET', url('/account/instances'), undefined, ground.gateway.account)).total
 const texts = async () => (await ground.sandbox.inbox(ANA, 0, 5_000)).flatMap(({ text }) => text ?? [])
 
-/** Files of imports, which have the keys of a device. */
+/** Returns the uploaded files of imports, which contain the keys of a device. */
 const uploads = async () =>
   (await readdir(join(ground.dataDir, 'tmp'), { recursive: true })).filter((name) => basename(name).startsWith('import-'))
 
-/** The archive of the instance with a message in its queue; the instance is then deleted here. */
+/** Exports the instance with a message in its queue, deletes it from this server, and returns the archive. */
 async function movedOut(text: string): Promise<Uint8Array<ArrayBuffer>> {
   await ground.gateway.sendText(instance, ANA, text, { delay_message: 15 })
   const answer = await fetch(url(`/admin/instances/${instance.id}/export`), {
@@ -48,7 +49,7 @@ async function movedOut(text: string): Promise<Uint8Array<ArrayBuffer>> {
   return archive
 }
 
-/** Resolves with the status, or undefined if the service was killed before it answered. */
+/** Imports the archive. Resolves with the status, or with undefined if the service was killed before it answered. */
 const imported = (archive: Uint8Array<ArrayBuffer>): Promise<number | undefined> =>
   fetch(url('/admin/instances/import'), {
     method: 'POST',
@@ -84,7 +85,7 @@ for (const [step, isStaged] of [
       assert.deepEqual(await uploads(), [])
       assert.equal(await imported(archive), 200)
     }
-    // After a start, the service already answers requests while it takes over the imported devices.
+    // After a start, the service answers requests before it has created the instances of imported devices.
     await until('the instance', async () => (await instances()) === 1)
     await ground.gateway.waitForStatus(instance, 'connected')
     assert.equal(await imported(archive), 409)
@@ -93,10 +94,13 @@ for (const [step, isStaged] of [
     assert.equal((await texts()).filter((each) => each === text).length, 1)
   })
 
-/** Ids of instances of earlier tests. */
+/** Ids of the instances that earlier tests created. */
 const known = new Set<string>()
 
-/** The files of a folder of Baileys, as the body of an import. The network does not know the device, so its instance ends as `logged_out`. */
+/**
+ * Returns the files of a folder of Baileys as the body of an import. The network does not know the device, so its
+ * instance ends as `logged_out`.
+ */
 function filesOfBaileys(): string {
   const files = Object.entries(KEYS).flatMap(([type, values]) =>
     Object.entries(values ?? {}).map(([id, value]) => [`${type}-${id.replaceAll('/', '__').replaceAll(':', '-')}.json`, value]),
@@ -124,7 +128,7 @@ for (const [step, isStaged] of [
     await ground.service.kill()
     await ground.start({ SVC_TEST_KILL_AT: step })
     assert.equal(await importedFiles(files), undefined, 'the service was killed')
-    // The keys in the file are not encrypted.
+    // The uploaded file contains keys that are not encrypted, so it must be deleted as soon as the device is staged.
     if (isStaged) assert.deepEqual(await uploads(), [])
     await ground.start()
     if (!isStaged) {
@@ -134,7 +138,7 @@ for (const [step, isStaged] of [
     await until('the instance', async () => (await instances()) === before + 1)
     const { data } = await must<{ data: Instance[] }>('GET', url('/account/instances'), undefined, ground.gateway.account)
     const { id } = data.find((each) => !known.has(each.id))!
-    // It has logged in with the whole device, so the network could refuse it.
+    // The instance has logged in with the complete device, because only then can the network refuse it.
     await until('the first login ends', async () => {
       const shown = await must<Instance>('GET', url(`/account/instances/${id}`), undefined, ground.gateway.account)
       return shown.status === 'logged_out'

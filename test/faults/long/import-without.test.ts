@@ -1,6 +1,7 @@
 /**
- * Imports a Baileys device while the files of one kind are damaged, one kind after another: the report states the
- * consequence that then occurs. Messages that have to be requested again arrive nevertheless.
+ * Tests the import of a Baileys device whose files are damaged, one kind of file after another. The report of the
+ * import must name the consequence, and this consequence must occur. Messages that have to be requested again must
+ * still arrive.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -20,8 +21,8 @@ interface Case {
   /** The consequence that the report states. */
   says: RegExp
   /**
-   * Messages that the account requests again: Ana's next message, her message in the group, and the first message of a
-   * new person.
+   * Messages that the account has to request again: the next message of Ana (`direct`), her message in the group
+   * (`group`), and the first message of a new person (`first`).
    */
   asked?: { direct?: 1; group?: 1; first?: 1 }
 }
@@ -68,7 +69,10 @@ const readBy = async (phone: string, text: string) =>
     )
   ).find((item) => item.text === text)!
 
-/** Links a device with the library and uses it: messages with Ana and Bia, and in a group with both. `at` makes the numbers. */
+/**
+ * Links a device with the library and uses it: it exchanges messages with Ana and Bia, and in a group with both. `at`
+ * makes the phone numbers unique.
+ */
 async function usedDevice(name: string, at: number) {
   const { sandbox } = world
   const [me, ana, bia, eva] = [1, 2, 3, 4].map((who) => `55119999${who}00${at}0`) as [string, string, string, string]
@@ -92,7 +96,10 @@ async function usedDevice(name: string, at: number) {
   return { me, ana, bia, eva, group, folder, files }
 }
 
-/** Damages the files of a kind of keys; `id`: only of keys whose id contains it. Resolves with their number. */
+/**
+ * Damages the files of one kind of keys, and resolves with their number. If `id` is given, only keys whose id contains
+ * it are damaged.
+ */
 async function damage({ folder, files }: Awaited<ReturnType<typeof usedDevice>>, kind: string, id = ''): Promise<number> {
   const damaged = files.filter(({ key }) => key?.type === kind && key.id.includes(id))
   for (const { file } of damaged) await writeFile(join(folder, file), '{')
@@ -151,7 +158,8 @@ test('without a readable key of the account settings, names come once the phone 
     ((await gateway.must(instance, 'GET', '/contacts')) as { data: { name: string }[] }).data.map(({ name }) => name)
   await gateway.sendText(instance, ana, 'from here')
   assert.equal((await readBy(ana, 'from here')).retries, 0)
-  // The notice of the change stays unacknowledged at the network until it can be read.
+  // The network keeps the notification of the change, because the service does not acknowledge it before it can read
+  // the change.
   await until(sandbox.pending, (count) => count === 1)
   assert.ok(!(await names()).includes('Ana of Sales'))
   const share = { keys: [{ keyId: { keyId: key!.id }, keyData }] }

@@ -1,6 +1,7 @@
 /**
- * Forty bodies of the largest size at once against a service with a limit of 1 GB: some are accepted and delivered, the others are answered with "try
- * again later", nothing dies, and the memory is returned.
+ * Tests forty bodies of the largest size at the same time, against a service with a memory limit of 1 GB. Some are
+ * accepted and delivered, and the others are answered with "try again later". No process dies, and the memory is
+ * returned.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,9 +13,11 @@ const MB = 1_048_576
 const READER = '5511988880001'
 const BODIES = 40
 const SIZE = 65_000_000
-/** Several accounts, because one instance gets at most half of the memory for bodies. */
+/**
+ * Numbers of several accounts. One instance gets at most half of the memory for bodies, so one account is not enough.
+ */
 const PHONES = ['5511999990000', '5511999990001', '5511999990002', '5511999990003']
-/** The most memory that the process may keep, in MB: less than one decoded body and its text. */
+/** The most memory in MB that the process may keep. It is less than one decoded body together with its text. */
 const KEPT = 100
 
 const limit = limitMemory(1_024 * MB)

@@ -1,6 +1,6 @@
 /**
- * A device with 5,000 sessions in a folder of 50 MB is imported as a whole, by the command and over HTTP. The network does not know this device, so its
- * instance ends as `logged_out`. Time and memory are printed.
+ * Tests that a device with 5,000 sessions in a folder of 50 MB is imported completely, by the command and over HTTP.
+ * The network does not know this device, so its instance ends as `logged_out`. The test prints the time and the memory.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -17,7 +17,10 @@ import { linked, session } from '../../unit/portability/device.ts'
 import { type Ground, startGround, until } from '../ground.ts'
 
 const SESSIONS = 5_000
-/** Number of earlier sessions with each device, so that its file has 11 kB. The library keeps 40 of them at most. */
+/**
+ * Number of earlier sessions in the record of each device, which make its file 11 kB long. The library keeps at most 40
+ * of them.
+ */
 const CLOSED = 16
 const MB = 1_048_576
 const COUNTED = /^5000 sessions with devices: 5000 taken, 5000 converted\.$/m
@@ -46,7 +49,7 @@ async function folderWith(name: string, closed: number): Promise<{ folder: strin
   return { folder, size: sizes.reduce((sum, each) => sum + each, 0) }
 }
 
-/** The most memory that the process has used, in MB. */
+/** Returns the most memory that the process has used, in MB. */
 const peakOf = async (pid: number) =>
   Number(/VmHWM:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8').catch(() => ''))?.[1] ?? 0) / 1_024
 

@@ -1,4 +1,7 @@
-/** The service dies when it has prepared the media of the next item while the previous one is being sent: nothing is lost. */
+/**
+ * Tests that the service dies after it has prepared the media of the next item, while the previous item is being sent:
+ * no message is lost.
+ */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
@@ -18,7 +21,7 @@ test('items whose media was prepared ahead arrive once each, in order, over thre
     await ground.service.kill()
     await ground.start({ SVC_TEST_KILL_AT: 'queue:ahead' })
     await gateway.waitForStatus(instance, 'connected')
-    // The network delays the first item, so that the preparation of the next one is complete before the ack.
+    // The network delays the acknowledgement of the first item, so that the next item is completely prepared before it.
     await sandbox.fault({ on: 'message', do: { delay_ms: 3_000 }, times: 1 })
     const expected: { id: string; sha256: string }[] = []
     for (let count = 0; count < PICTURES; count++) {

@@ -1,6 +1,7 @@
 /**
- * Numbered messages of every kind, with all faults at once: SIGKILL of the process, the shard's thread, the connection, the network, the receiver. At
- * the end every number has arrived, with one event id, in order.
+ * Tests numbered messages of every kind while all faults happen at once: SIGKILL of the process, the death of the
+ * shard's thread, and faults of the connection, the network and the receiver. At the end every number has arrived, with
+ * one event id, and in order.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -16,14 +17,17 @@ import { CONTACTS, PHONE } from '../traffic.ts'
 
 const KILLS = 20
 const CRASHES = 4
-/** Steps of `windows.test.ts`, which happen here together with all other faults. */
+/** Steps of `windows.test.ts` at which the process is killed, here together with all other faults. */
 const STEPS = ['inbox:before-commit', 'inbox:after-commit', 'inbox:after-receipt', 'outbox:before-post', 'outbox:after-post']
-/** Messages from the phone itself must be reported as well. */
+/** Messages that the phone itself sends must be reported as well. */
 const OPTIONS = { webhooks: { notify_sent_by_me: true } }
 
-/** The contact whose messages the network delays, all by the same time: their order only changes relative to other chats. */
+/**
+ * The network delays all messages of this contact by the same time. So their own order stays, and they are only late in
+ * comparison with other chats.
+ */
 const SLOW = CONTACTS[2]
-/** The contact whose messages the network reorders and loses: their order is not checked. */
+/** The network reorders and loses messages of this contact, so their order is not checked. */
 const SHUFFLED = CONTACTS[3]
 const SLOW_BY = 40
 
@@ -33,7 +37,7 @@ const toUs = (match: Record<string, string> = {}) => ({ on: 'message', match: { 
 const slowDown = (sandbox: Sandbox) =>
   Promise.all(addresses(SLOW).map((from) => sandbox.fault({ ...toUs({ from }), do: { delay_ms: SLOW_BY } })))
 
-/** Sets the faults of the next seconds. */
+/** Sets the random faults of the next seconds. */
 async function trouble(sandbox: Sandbox, { pick, below, chance }: Seeded) {
   await sandbox.settings({ addressing: pick(['lid', 'pn']) })
   for (let count = 0; count < 4; count++) {
@@ -41,7 +45,7 @@ async function trouble(sandbox: Sandbox, { pick, below, chance }: Seeded) {
     await sandbox.fault({ ...pick([alone, inGroup]), do: chance(0.2) ? 'drop' : { delay_ms: below(200) }, times: 1 })
   }
   await sandbox.fault({ on: 'message', do: 'duplicate', times: 1 + below(8) })
-  // The network sends unacknowledged messages again.
+  // The network drops receipts of the client, and sends the unacknowledged messages again.
   await sandbox.fault({ on: 'receipt', match: { direction: 'from_client' }, do: 'drop', times: 1 + below(4) })
 }
 
@@ -85,7 +89,7 @@ interface Scene {
   moody: Moody
 }
 
-/** Delivered events, except those that only report that a message cannot be read yet. */
+/** The delivered events, without those that only report that a message cannot be decrypted yet. */
 const readable = ({ moody }: Scene) => ({
   events: (type?: string) => moody.taken(type).filter(({ waiting_message }) => !waiting_message),
 })
@@ -99,7 +103,7 @@ const settle = (scene: Scene) =>
   )
 
 async function waitForAll(scene: Scene, ms: number) {
-  // Messages that are still missing are counted and shown.
+  // At the deadline, the messages that are still missing are counted and shown.
   const deadline = Date.now() + ms
   await until('everything', () => settle(scene).lost.length === 0 || Date.now() > deadline, ms + 10_000)
 }
@@ -120,8 +124,8 @@ async function check(t: TestContext, name: string, scene: Scene, { seed }: Seede
     const message = byId.get(stanzaOf(event))
     return message && !event.waiting_message ? [{ event, message }] : []
   })
-  // A network that reorders can send a vote before its poll, and a deletion before its text; these cannot be decrypted
-  // or proven then. Event ids are in the order of processing.
+  // The network may send a vote before its poll, or a deletion before its text. The service can then not decrypt the
+  // vote or check the author. Event ids show the order in which messages were processed.
   const eventIds = new Map(arrived.map(({ event, message }) => [message.id, event.event_id]))
   const isEarly = ({ from, about, id }: Numbered) =>
     from === SHUFFLED && about !== null && eventIds.get(about)! > eventIds.get(id)!
@@ -183,7 +187,7 @@ test('20 kills, cuts, a failing network and a failing receiver lose none of 1,00
     }
 
     /**
-     * Runs the service and ends it at a random moment: during the start, while waiting messages arrive, or while new
+     * Runs the service and kills it at a random moment: during its start, while waiting messages arrive, or while new
      * messages arrive.
      */
     async function randomLife() {
@@ -197,7 +201,7 @@ test('20 kills, cuts, a failing network and a failing receiver lose none of 1,00
       await ground.service.kill()
     }
 
-    /** Resolves when the service has ended at a step; if the step is not reached in time, it is killed. */
+    /** Resolves when the service has ended at a step. If the step is not reached in time, the service is killed. */
     async function endedInWindow(ended: Promise<unknown>) {
       sending!.give(28)
       const isReached = await Promise.race([ended.then(() => true), pause(4_000).then(() => false)])
@@ -209,7 +213,7 @@ test('20 kills, cuts, a failing network and a failing receiver lose none of 1,00
     for (let kill = 1; kill < KILLS; kill++) {
       await trouble(sandbox, seeded)
       if (kill % 6 === 1) scene.moody.hangNext()
-      // A part of the messages waits on the network.
+      // A part of the messages is sent while the service is down, so they wait on the network.
       sending.give(20)
       await pause(seeded.below(100))
       if (kill % 3 !== 2) {
@@ -248,7 +252,8 @@ test('four crashes of a shard lose none of 200 mixed messages', { timeout: 120_0
     const scene = { sandbox, receiver, mixed, moody: makeMoody(receiver, seeded.apart()) }
     sending = startSending(mixed, seeded.apart())
     await slowDown(sandbox)
-    // `/status` answers with the last known state while the shard is down; this request needs the session.
+    // While the shard is down, `/status` answers with the last known state. So this test uses a request that needs the
+    // session.
     const isBack = async () => (await gateway.ask(instance, 'GET', '/device')).status === 200
     for (let crash = 0; crash < CRASHES; crash++) {
       await until('the account is back', isBack)

@@ -1,6 +1,6 @@
 /**
- * Tests a gateway that is off while 5,000 messages wait for it, all of them an hour old when they arrive. Each has an
- * event, in the order of its chat, also if the process is killed in the middle.
+ * Tests a gateway that is off while 5,000 messages wait for it. All are an hour old when they arrive. Each message has
+ * an event, in the order of its chat, even if the process is killed in the middle.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,10 +15,10 @@ const MIXED = 500
 const ALONE = 1_350
 const IN_GROUP = 900
 const NEW = 30
-/** Number of events after which the first of the two runs ends. */
+/** Number of events after which the first of the two runs of the service is killed. */
 const FIRST_LIFE = 1_500
 
-/** Sets every clock in the network's process, including its threads, an hour back. */
+/** Code that sets every clock in the network's process, including its threads, back by an hour. */
 const HOUR_BEHIND = `const Real = Date
 globalThis.Date = class extends Real {
   constructor(...given) { given.length > 0 ? super(...given) : super(Real.now() - ${HOUR}) }
@@ -48,7 +48,7 @@ test('5,000 messages of an hour without the gateway are all delivered, none take
     const { ids, burst } = writeBursts(sandbox)
     for (const [from, to, count, prefix] of lines) await burst(from, to, count, prefix)
     while (mixed.left > 0) await mixed.send()
-    // A message that the phone has received is queued for its linked devices.
+    // When the phone has received a message, the network has also queued it for the linked devices.
     const missing = new Set(ids)
     let seen = 0
     await until('all of them queued', async () => {
@@ -58,7 +58,7 @@ test('5,000 messages of an hour without the gateway are all delivered, none take
       }
       return missing.size === 0
     })
-    // The set is made before the new messages are written.
+    // The set contains only these messages, because it is made before the new messages are written.
     const queued = new Set([...ids, ...mixed.sent.map(({ id }) => id)])
     assert.equal(queued.size, 5_000)
 
@@ -66,7 +66,7 @@ test('5,000 messages of an hour without the gateway are all delivered, none take
     await ground.start()
     await until('the first of them', () => receiver.events('received').length >= FIRST_LIFE, 180_000)
     await ground.service.kill()
-    // New messages of the same people and of others, while the old ones are being sent.
+    // The same people and others write new messages, while the old ones are being delivered.
     await burst(three, PHONE, NEW, 'new c ', 10)
     await burst(MEMBERS[1], chats.group, NEW, 'new h ', 10)
     await burst(two, PHONE, NEW, 'new b ', 10)

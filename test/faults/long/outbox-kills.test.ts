@@ -1,4 +1,7 @@
-/** SIGKILL at random moments, ten times, during 5,000 deliveries: every committed event arrives, and a repeated one has the same id. */
+/**
+ * Tests SIGKILL at random moments, ten times, during 5,000 deliveries: every committed event arrives, and a repeated
+ * event has the same id.
+ */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { test } from 'node:test'
@@ -12,8 +15,8 @@ const CHILD = program('../outbox-child', import.meta.url)
 const EVENTS = 5_000
 const KILLS = 10
 /**
- * Most deliveries before a kill: an eleventh of the events, so that some are left at each kill, however fast the
- * service is.
+ * Most deliveries before a kill. It is an eleventh of the events, so that events are left at each of the ten kills,
+ * even if the service is fast.
  */
 const LONGEST_LIFE = Math.floor(EVENTS / (KILLS + 1))
 
@@ -23,7 +26,7 @@ test('ten kills lose none of 5,000 events', { timeout: 400_000 }, async (t) => {
   const promised = new Map<string, number>()
   let next = 0
 
-  /** Runs the process once; it ends by itself when all events are written and delivered. */
+  /** Runs the process once. Without a kill it ends by itself when all events are written and delivered. */
   async function live(killAfter: number | undefined): Promise<boolean> {
     const child = spawn(process.execPath, [...CHILD, dir, to.url, String(next), String(EVENTS)], {
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,4 +1,7 @@
-/** Every failure of linking an account with its passkey: each refusal, each deviation of the phone, each loss, in every stage. */
+/**
+ * Tests every failure when an account is linked with its passkey: each refusal, each deviation of the phone, and each
+ * lost connection, in every stage.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { CeremonyView } from '../../../workers/simulator/control/passkeys.ts'
@@ -198,7 +201,10 @@ describe('the owner changes their mind', { concurrency: 4 }, () => {
 
 const STOPPED = 'The session is not running; request a QR code to start it.'
 
-/** Ends the thread during ceremonies in every stage: afterwards all of them are over, and nothing is partly linked. */
+/**
+ * Prepares linkings in every stage, and ends the thread. Afterwards all of them must have ended, and no device may be
+ * partly linked.
+ */
 async function survives(end: () => Promise<unknown>) {
   const all = await Promise.all(Object.values(STAGES).map((reach) => reach()))
   const before = await Promise.all(all.map((linking): Promise<CeremonyView> => ceremonyOf(linking)))

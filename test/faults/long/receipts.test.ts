@@ -1,7 +1,7 @@
 /**
- * Tests receipts while the service dies: directly before and after a commit, at random, and while they wait on the
- * network. Each results in one `message_status`. The messages are sent before, because only receipts for known
- * messages have an event.
+ * Tests receipts while the service dies: directly before and after a commit, at random moments, and while receipts wait
+ * on the network. Each receipt must result in one `message_status`. The messages are sent first, because only receipts
+ * of known messages have an event.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -46,7 +46,7 @@ test('receipts given during kills all end in one message_status each', { timeout
         await Promise.all(
           CONTACTS.map(async (contact, index) => {
             const ids = sent[index]!.slice(round * PER_ROUND, (round + 1) * PER_ROUND)
-            // Some receipts come one by one, and the rest as a list.
+            // Half of the receipts name one message, and one receipt names the rest as a list.
             for (const id of ids.slice(0, PER_ROUND / 2)) await sandbox.receipt(contact, PHONE, [id], value)
             await sandbox.receipt(contact, PHONE, ids.slice(PER_ROUND / 2), value)
             wanted.push(...ids.map((id) => `${value} ${id}`))
@@ -68,8 +68,8 @@ test('receipts given during kills all end in one message_status each', { timeout
     const lost = () => wanted.filter((key) => !told().has(key))
 
     /**
-     * Waits for all receipts so far: work that the previous round left would reach the step before the new receipts
-     * do.
+     * Waits until all earlier receipts are reported. Otherwise, work of the previous round would reach the step before
+     * the new receipts do.
      */
     const quiet = () => until('every receipt', () => lost().length === 0, 120_000)
 

@@ -1,6 +1,6 @@
 /**
- * Messages without content on the network, which the phone sends again: the service dies between the acknowledgement of the phone's message and the
- * event, and directly after that message is settled.
+ * Tests messages that arrive from the network without content, and that the phone sends again. The service dies between
+ * the acknowledgement of the phone's message and the event, or directly after it has processed that message.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +8,10 @@ import { pause, startGround, until } from '../ground.ts'
 import { textOf } from '../ledger.ts'
 import { CONTACTS, createPeople, PHONE } from '../traffic.ts'
 
-/** Longer than the work that remains after the pairing takes, in ms: the phone is asked for a message after two seconds. */
+/**
+ * A time in ms in which the work that remains after the pairing ends. It is shorter than the two seconds after which
+ * the service asks the phone for a message.
+ */
 const QUIET = 1_000
 const STEPS = ['inbox:peer-confirmed', 'inbox:peer-settled']
 
@@ -18,14 +21,14 @@ test('a message the phone sent again is told once, whenever the service dies', {
   try {
     const instance = await gateway.connected(sandbox, PHONE, receiver)
     await createPeople(sandbox)
-    // The contact writes first, so that the phone's devices know the author.
+    // The contact writes once before the test, so that the phone's devices know this author.
     await sandbox.send(CONTACTS[2], PHONE, { text: 'hello' })
     const told = (id: string) =>
       receiver.events('received').filter((event) => event.message_id === id && event.message_type === 'text')
 
     /**
-     * Starts a run that settles earlier messages of the phone, and then a run that is connected before the step is
-     * reached.
+     * Starts the service once without a kill, so that it processes earlier messages of the phone. Then starts it again
+     * with a kill at this step, and waits until it is connected.
      */
     async function startDoomed(step: string) {
       await ground.service.kill()

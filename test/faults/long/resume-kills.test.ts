@@ -1,7 +1,8 @@
 /**
- * `instance resume` is killed at each of its steps, or the service is killed while it carries the resumption out. Afterwards the instance is either
- * moved, with no connection at the network, or connected, with exactly one; a later start of the service changes neither. Repeating the
- * command connects a moved instance, and what waited at the network arrives once.
+ * Tests that `instance resume` is killed at each of its steps, or that the service is killed while it resumes the
+ * instance. Afterwards the instance is either moved, without a connection to the network, or connected, with exactly
+ * one connection. A later start of the service does not change this. If the command is repeated, a moved instance
+ * connects, and the messages that waited on the network arrive once.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -34,7 +35,10 @@ after(async () => {
 const command = (env: Record<string, string>, ...args: string[]): Promise<CommandResult> =>
   runCommandIn(env, ground.dataDir, 'instance', ...args)
 const resume = (env: Record<string, string> = {}) => command(env, 'resume', instance.id)
-/** The same over HTTP. Resolves with the status, or undefined if the service was killed before it answered. */
+/**
+ * Resumes the instance over HTTP. Resolves with the status, or with undefined if the service was killed before it
+ * answered.
+ */
 const resumeOverHttp = () =>
   fetch(`${ground.gateway.baseUrl}/admin/instances/${instance.id}/resume`, {
     method: 'POST',
@@ -44,7 +48,7 @@ const resumeOverHttp = () =>
     () => undefined,
   )
 
-/** The name of the state, and the connections that the network has with it. */
+/** Checks the state of the instance, and the number of connections that the network has with it. */
 async function assertState(expected: 'moved' | 'connected') {
   if (expected === 'connected') await ground.gateway.waitForStatus(instance, 'connected')
   const { status, error } = await ground.gateway.status(instance)
@@ -55,7 +59,7 @@ async function assertState(expected: 'moved' | 'connected') {
 const received = (text: string) =>
   ground.receiver.events('received').filter((event) => (event.text as { message?: string } | undefined)?.message === text)
 
-/** Moves the instance into a folder, while a message waits at the network. */
+/** Moves the instance into a folder while a message waits on the network. */
 async function movedOut(): Promise<string> {
   round += 1
   const { code, errors } = await command({}, 'export', instance.id, join(dir, String(round)), '--to', 'baileys')
@@ -66,7 +70,10 @@ async function movedOut(): Promise<string> {
   return text
 }
 
-/** A start of the service does not change the outcome; a moved instance is then connected by a further command. */
+/**
+ * Checks that another start of the service does not change the outcome, and that a moved instance connects when the
+ * command is repeated.
+ */
 async function assertOutcome(outcome: 'moved' | 'connected', waiting: string) {
   await assertState(outcome)
   await ground.service.kill()

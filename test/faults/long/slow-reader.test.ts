@@ -1,6 +1,7 @@
 /**
- * A reader of the event stream that stops reading, against the real service over a real socket: it is disconnected, its events stay on disk within a
- * limit, and neither another reader nor the webhook of the same instance waits for it.
+ * Tests a client that stops reading the event stream, against the real service over a real socket. The service
+ * disconnects it, and keeps its events on disk up to a limit. Neither another reader nor the webhook of the same
+ * instance waits for it.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -16,15 +17,18 @@ import { burstIds } from '../traffic.ts'
 const PHONE = '5511999990000'
 const FRIEND = '5511988880001'
 /**
- * Number of texts: together they exceed the operating system's buffers for a reader, and the 8 MB that are kept for
- * readers of an instance.
+ * Number of texts. Together they are larger than the operating system's buffers for a reader, and the 8 MB that the
+ * service keeps for the readers of an instance.
  */
 const TEXTS = amount(800, 240)
 const TEXT = 'x'.repeat(60_000)
-/** The most events that the buffers of both ends of a connection on this machine hold: the system's limits are 4 and 6 MB. */
+/**
+ * The most events that the buffers at both ends of a connection hold on this machine, whose system limits are 4 and 6
+ * MB.
+ */
 const BUFFERED = 10_000_000 / TEXT.length
 
-/** Opens a stream whose reader reads the beginning, and then nothing until it is resumed. */
+/** Opens a stream. Its reader reads the beginning, and then nothing until it is resumed. */
 async function openAndStop(apiUrl: string): Promise<{ socket: Socket; beginning: string; closed: Promise<unknown> }> {
   const { hostname, port, pathname } = new URL(`${apiUrl}/events`)
   const socket = connect(Number(port), hostname)

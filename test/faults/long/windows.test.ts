@@ -1,6 +1,6 @@
 /**
- * The service is killed exactly between two steps (SVC_TEST_KILL_AT): early and late in a burst, and while waiting messages are delivered after a
- * login.
+ * Tests that the service is killed exactly between two steps (SVC_TEST_KILL_AT): early or late in a burst, or while
+ * waiting messages are delivered after a login.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -24,7 +24,10 @@ import {
 interface Round {
   step: string
   count: number
-  /** `backlog`: the texts wait on the network when the service starts. `live`: they arrive while it is connected. `sends`: texts of ours. */
+  /**
+   * `backlog`: the texts wait on the network when the service starts. `live`: the texts arrive while the service is
+   * connected. `sends`: the account sends the texts.
+   */
   traffic: 'live' | 'backlog' | 'sends'
 }
 
@@ -41,7 +44,7 @@ const ROUNDS: Round[] = [
   ...inbound('inbox:before-commit', 1, 20, 12),
   ...inbound('inbox:after-commit', 1, 20, 12),
   ...inbound('inbox:after-receipt', 1, 20, 12),
-  // The first events are the changes of state during the start.
+  // The first five events report state changes during the start, so the kill happens at the sixth.
   ...inbound('outbox:before-post', 6, 20, 12),
   ...inbound('outbox:after-post', 6, 20, 12),
   { step: 'outbox:settled', count: 12, traffic: 'backlog' },
@@ -56,7 +59,7 @@ interface Account {
   round: Round
   ids: string[]
   owed: Owed[]
-  /** Resolves when the last of `owed` is acknowledged. */
+  /** Resolves when all sends in `owed` are acknowledged. */
   sending: Promise<void>
 }
 
@@ -83,30 +86,36 @@ test('a kill inside any window loses nothing', { timeout: 900_000 }, async (t) =
         ms,
       )
 
-    /** Waits until earlier work is done: it would reach the step before the new texts do. */
+    /** Waits until earlier work is done. Otherwise, that work would reach the step before the new texts do. */
     async function quietLife() {
       await ground.start()
       await gateway.waitForStatus(instance, 'connected')
       await everything(10_000)
-      // Data of the pairing are settled a moment after they are acknowledged, and would reach the step as well.
+      // The data of the pairing are processed a moment after they are acknowledged. This work would reach the step as
+      // well, so the test waits for it.
       await until('nothing that the network would give out again', async () => (await sandbox.pending()) === 0)
       await pause(300)
       await ground.service.kill()
     }
 
-    /** Starts a run; undefined if it died before it reported its start, which is also a valid moment. */
+    /**
+     * Starts the service with a kill at the step of the round. Returns undefined if it died before it reported its
+     * start, which is also a valid moment.
+     */
     const startDoomed = ({ step, count }: Round) =>
       ground.start({ SVC_TEST_KILL_AT: `${step}:${count}` }).catch((error: Error) => {
         if (error.message.startsWith('ended with SIGKILL')) return undefined
         throw error
       })
 
-    /** Starts a run that is connected, and in which all other work that could reach the step is done. */
+    /**
+     * Starts the service with a kill, connects it, and waits until all other work that could reach the step is done.
+     */
     async function startLive(round: Round) {
       for (let tries = 0; tries < 6; tries++) {
         await quietLife()
         const service = await startDoomed(round)
-        // The call fails if the service has died.
+        // The request fails if the service has already died.
         const isUp = await gateway.waitForStatus(instance, 'connected').then(
           () => true,
           () => false,
@@ -123,7 +132,8 @@ test('a kill inside any window loses nothing', { timeout: 900_000 }, async (t) =
       if (round.traffic === 'backlog') account.ids = await texts(name)
       const service = await (round.traffic === 'live' ? startLive(round) : startDoomed(round))
       if (round.traffic === 'live') account.ids = await texts(name)
-      // The service may die before the last send is acknowledged; the sends continue when the next run answers.
+      // The service may die before it acknowledges the last send. The sends continue when the next run of the service
+      // answers.
       const sends = async () => {
         for (let number = 1; number <= SENDS; number++) {
           account.owed.push(await sendOwed(ground, instance, number % 2 ? CONTACTS[3] : group, `${name} out ${number}`))
@@ -179,7 +189,7 @@ test('a kill inside any window loses nothing', { timeout: 900_000 }, async (t) =
   }
 })
 
-/** How the run ended; at the deadline the step was not reached. */
+/** Waits until the run has ended, and checks how. If the deadline comes first, the step was not reached. */
 async function ending({ step, count, traffic }: Round, { ended }: Running): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
