@@ -1,4 +1,7 @@
-/** Dispatches a call from the main thread: a send is queued, an action or control operation runs its handler with the context of its kind. */
+/**
+ * Dispatches a call from the main thread. A send is put into the queue; for an action or a control operation, its handler runs with the context of
+ * its kind.
+ */
 import type { Logger } from 'pino'
 import type { Call, CallOrigin } from '../../src/domain/call.ts'
 import { Failure } from '../../src/domain/failures.ts'
@@ -21,7 +24,7 @@ import type { Sending } from './send/sending.ts'
 export interface DispatchDeps {
   sending: Sending
   status: StatusKeeper
-  /** State that callers see of the instance. */
+  /** State of the instance as callers see it. */
   shown(): RuntimeState
   pairing: Pairing
   passkeys: ControlContext['passkeys']
@@ -66,7 +69,7 @@ export function createDispatch(context: Context<'id' | 'clock' | 'config'> & { l
   function checkUnpaired() {
     if (deps.shown().paired) throw new Failure('instance_already_connected')
   }
-  /** The account may be linked while a request waits for its turn, so the turn itself decides. */
+  /** The account may be linked while a request waits for its turn, so the state is checked when the turn begins. */
   const unpairedControl = controlWith(async (what, isWanted = () => true) => {
     const state = await status.handle({ type: what }, () => !deps.shown().paired && isWanted())
     checkUnpaired()
@@ -82,7 +85,7 @@ export function createDispatch(context: Context<'id' | 'clock' | 'config'> & { l
     return restarting
   }
 
-  /** Returns the session, or throws the failure that the current state gives to callers. */
+  /** Returns the session. Without one it throws the failure that callers get in the current state. */
   function connected(): Session {
     const session = deps.session()
     const state = deps.shown()

@@ -25,7 +25,7 @@ export function sessionEvents({ creds, pairing, hasProxy, report, onOpened, rest
     loggedIn: () => report({ type: 'loggedIn' }),
     opened() {
       const { me, account, platform } = creds
-      // A server that logs in a device without an account is not the network and proves nothing about it.
+      // A server that logs in a device without an account is not the real network, so this login proves nothing about the network.
       if (account) onOpened()
       report({ type: 'opened', phone: phoneOf(me?.id), profileName: nameOf(me?.name), platform: platformOf(platform) })
     },
@@ -70,9 +70,9 @@ const isProxyRefusal = (message: string) =>
 
 const phoneOf = (jid: string | undefined) => (jid === undefined ? null : identifierOf(bare(jid)))
 
-/** Returns the name; the library writes `~` while it does not know one. */
+/** Returns the name. Null for `~`, which the library writes if it knows no name. */
 const nameOf = (name: string | undefined) => (name && name !== '~' ? name.slice(0, 100) : null)
 
-/** Business apps are reported as the system on which they run. */
+/** Platforms of business apps are reported as the system on which the app runs. */
 const PLATFORMS: Readonly<Record<string, string>> = { smba: 'android', iphone: 'ios', smbi: 'ios' }
 const platformOf = (platform: string | undefined) => (platform ? (PLATFORMS[platform] ?? platform).slice(0, 32) : null)

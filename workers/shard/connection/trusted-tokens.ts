@@ -1,7 +1,7 @@
 /**
- * Tokens of trusted contacts: one that a contact gave to this account shows the network that the two have met, and the account gives its own to the
- * people it writes to. They are stored under the LID. For a contact without one the account creates a substitute, which is used for messages only
- * (`wire/chat-token.ts`).
+ * Tokens of trusted contacts. A token that a contact gave to this account shows the network that the two know each other, and the account gives its
+ * own token to the people it writes to. Tokens are stored under the LID. For a contact without a token the account creates a substitute, which is
+ * used for messages only (`wire/chat-token.ts`).
  */
 import {
   type AuthenticationState,
@@ -35,27 +35,30 @@ export type Token = SignalDataTypeMap['tctoken']
 type Tokens = NonNullable<SignalDataSet['tctoken']>
 
 export interface TrustedTokens {
-  /** Returns the token as a node of a stanza to the contact. Empty if there is none, or none that is still valid. */
+  /** Returns the contact's token as a node of a stanza to the contact. Empty if there is no valid token. */
   node(jid: string): Promise<BinaryNode[]>
-  /** Returns the token as a node of a query for the contact's picture. Empty for our own: the network would not answer. */
+  /**
+   * Returns the token as a node of a query for the contact's picture. Empty for our own picture, because the network would not answer a query with a
+   * token.
+   */
   forPicture(jid: string): Promise<BinaryNode[]>
-  /** Token as a node of a message to the contact, and whether the contact is due to get ours. */
+  /** Returns the contact's token as a node of a message to the contact, and whether our token must be sent to the contact. */
   inMessage(jid: string): Promise<{ nodes: BinaryNode[]; isDue: boolean }>
   /**
    * Returns a substitute for a token in a message to a person without a valid one. Empty if there is a token, for a
    * person without a LID, and while the phone has not sent a salt.
    */
   standIn(jid: string): Promise<BinaryNode[]>
-  /** Returns the valid tokens by the jid to query: a LID if it is known. */
+  /** Returns the valid tokens by the jid to use in a query, which is the LID if it is known. */
   all(jids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>
   /** Stores the tokens of a stanza that this contact sent or caused. On disk when it resolves. */
   store(stanza: BinaryNode, contact: string): Promise<void>
   /**
-   * Stores tokens that are newer than the stored ones. Resolves with their names when they are on disk; the names go
-   * into the index by `list`.
+   * Stores tokens that are newer than the stored ones. Resolves with their names when the tokens are on disk. Pass these names to `list`, which adds
+   * them to the index.
    */
   storeNewer(tokens: ReadonlyMap<string, Token>): Promise<string[]>
-  /** Writes these names into the index, by which expired tokens are found. */
+  /** Adds these names to the index. Expired tokens are found through it. */
   list(names: string[]): Promise<void>
   /** Sends our token to the contact, in the background, one at a time per contact. */
   giveSoon(jid: string): void
@@ -77,14 +80,14 @@ export interface TrustedTokenDeps {
 export function createTrustedTokens(deps: TrustedTokenDeps): TrustedTokens {
   const { auth, serverProps, identity, query, fetchLid, clock, log } = deps
   const { isMe } = identity
-  // No query for an unknown pair: the token is stored under the known name.
+  // If the pair is unknown, the network is not queried: the token is stored under the known jid.
   const lidOf = (jid: string) => identity.lidOf(jid)
   const pnOf = (jid: string) => identity.pnOf(jid)
   const nameOf = (jid: string) => resolveTcTokenJid(bare(jid), lidOf)
   const { runAll } = createKeyedMutex()
   const underWay = new Set<string>()
 
-  /** Keys whose tokens keep stored fields that the writer did not have, because each writer knows only a part of the record. */
+  /** Key store that completes written tokens with the stored fields, because each writer knows only a part of the record. */
   const keys: SignalKeyStoreWithTransaction = {
     ...auth.keys,
     isInTransaction: () => false,
@@ -104,11 +107,11 @@ export function createTrustedTokens(deps: TrustedTokenDeps): TrustedTokens {
 
   async function node(jid: string): Promise<BinaryNode[]> {
     const { token, timestamp } = valid(await stored(await nameOf(jid))) ?? {}
-    // An import may have stored a number.
+    // The stored time may be a number, from an import.
     return token && timestamp !== undefined ? [contactTokenNode(token, String(timestamp))] : []
   }
 
-  /** Expired tokens are found by the index. */
+  /** Adds the names to the index, through which expired tokens are found. */
   const list = (names: string[]) =>
     runAll([TC_TOKEN_INDEX_KEY], async () => auth.keys.set({ tctoken: await buildMergedTcTokenIndexWrite(keys, names) }))
 
@@ -186,7 +189,10 @@ export function createTrustedTokens(deps: TrustedTokenDeps): TrustedTokens {
   }
 }
 
-/** The written token, completed with stored fields that the writer did not have: a token that is still valid, and the time at which ours was sent. */
+/**
+ * Returns the written token, completed with stored fields that the writer did not have: a token that is still valid, and the time at which our token
+ * was sent.
+ */
 function withStored(token: Token, stored: Token | undefined): Token {
   if (!stored) return token
   const given = stored.senderTimestamp === undefined ? {} : { senderTimestamp: stored.senderTimestamp }

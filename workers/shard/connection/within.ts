@@ -12,18 +12,17 @@ export const RELAY_DEADLINE = 60 * SECOND
 export const ACK_DEADLINE = 60 * SECOND
 /** Deadline of an upload: a file of 100 MB over a slow connection. Other instances do not wait for it. */
 export const UPLOAD_DEADLINE = 15 * MINUTE
-/** Deadline of an answer of the account's phone, which the network only relays. */
+/** Deadline of an answer of the account's own phone. The network only relays this answer. */
 export const PHONE_DEADLINE = 30 * SECOND
 
-/** A connection: aborted when its socket ends. */
+/** An object whose signal is aborted when its socket ends. */
 export interface Ending {
   readonly ended: AbortSignal
 }
 
 /**
- * Waits for `work`. Rejects with `instance_not_connected` if the socket ends first. The wait uses a listener that is
- * removed again and not a race against one long promise, which would retain part of every race while the connection is
- * open.
+ * Waits for `work`. Rejects with `instance_not_connected` if the socket ends first. The wait uses a listener, which is removed afterwards. A
+ * `Promise.race` against one promise of the connection would leave memory behind with every call, until the connection ends.
  */
 export function untilEnd<T>({ ended }: Ending, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -34,10 +33,7 @@ export function untilEnd<T>({ ended }: Ending, work: Promise<T>): Promise<T> {
   })
 }
 
-/**
- * Waits for `work` until the socket ends or the deadline passes, with one promise for both ends, because a text waits a
- * few times.
- */
+/** Waits for `work` until the socket ends or the deadline passes, with a single promise for both, because each sent text waits several times. */
 export function within<T>({ ended }: Ending, deadlineMs: number, work: Promise<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     function over() {

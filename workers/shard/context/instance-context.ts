@@ -6,10 +6,10 @@ import type { Tally } from '../../../src/metrics/tally.ts'
 import type { StateStore } from '../../../src/storage/contract.ts'
 import type { Sealer } from '../../../src/storage/sealer.ts'
 
-/** The instance that a part belongs to. It is made once per instance, and the parts get it as their first parameter. */
+/** The instance to which a part belongs. The context is created once per instance, and each part gets it as its first parameter. */
 export interface InstanceContext {
   readonly id: string
-  /** View of the store that ends with the instance. */
+  /** View of the store, which refuses commits after the instance has ended. */
   readonly store: StateStore
   /** Seals all data of the instance at rest. */
   readonly sealer: Sealer
@@ -19,11 +19,11 @@ export interface InstanceContext {
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
   readonly tally: Tally
   readonly steps: Steps
-  /** Something has arrived for this instance; the CPU time from now on is its own (`usage/work-meter.ts`). */
+  /** Called when something has arrived for this instance: from now on, the CPU time counts as used by it (`usage/work-meter.ts`). */
   working(): void
-  /** The configuration as of this moment. */
+  /** Returns the current configuration. */
   config(): InstanceConfig
 }
 
-/** The fields that one part needs. A test of the part makes only these. */
+/** The fields that one part needs, so that a test of this part creates only these fields. */
 export type Context<K extends keyof InstanceContext> = Pick<InstanceContext, K>

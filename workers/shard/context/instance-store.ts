@@ -8,12 +8,12 @@ import { type Ahead, type ChainedStore, createCommitChain } from '../../../src/s
 import type { Batch, Op, Rider, StateStore } from '../../../src/storage/contract.ts'
 
 export interface InstanceStore extends ChainedStore {
-  /** Sets the rider, whose operations go with the commits. There is at most one. */
+  /** Sets the rider. Its operations are added to every commit. There is at most one rider. */
   carries(rider: Rider): void
 }
 
 /**
- * `commit` never resolves with false: a refusing guard means that somebody else writes the records of this instance, so it rejects with
+ * `commit` never resolves with false: if a guard refuses the commit, another process writes the records of this instance, so `commit` rejects with
  * `engine_unavailable`, and no caller has to check. `close` ends only this view: it waits for running commits, and later ones are refused in the same
  * way. Reading still works. `onWritten` is called before a caller of `commit` continues.
  */
@@ -31,8 +31,7 @@ export function createInstanceStore(store: StateStore, onWritten: () => void): I
       isWritten = await store.commit({ ...batch, ops: [...batch.ops, ...more] })
       return isWritten
     } catch (error) {
-      // The store itself refused the commit in this turn, before anything was written, so nothing newer has been
-      // written in between.
+      // The store refused this commit in the same turn, before anything was written, so no newer commit can have been written before the retry.
       if (!(error instanceof StorageFailure && error.isFull)) throw error
       // The rider's records may need more space than the commit. On a nearly full disk the message is stored without them.
       return await store.commit(batch)

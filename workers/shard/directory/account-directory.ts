@@ -1,9 +1,9 @@
 /**
  * The directory of an account: its chats, people and labels. The network sends the list of chats once, at the pairing, so it is stored: names, flags
- * and counters, never message content. It provides lists without a query, and is the only writer of its records.
+ * and counters, never message content. The directory returns lists without a query, and only this module writes its records.
  *
- * A change is made in memory first. It is written with the next commit of the instance (`rides`) or with a `flush`. The changes of a message are
- * in the commit that confirms it, and a message that arrives twice changes nothing the second time. The changes of app state are written before its
+ * A change is made in memory first. It is written with the next commit of the instance (`rides`) or with a `flush`. The changes of a message are in
+ * the commit that confirms it, and a message that arrives twice changes nothing the second time. The changes of app state are written before its
  * version, so they may be read again after a kill, which gives the same result.
  */
 
@@ -41,7 +41,7 @@ import { createWriteBehind } from './write-behind.ts'
 export interface AccountDirectory {
   /** Reads the records on disk, once. Must be called before any method below. */
   ready(): Promise<void>
-  /** Like `ready`, and also sorts its lists, so that the first page is as fast as the next one. */
+  /** Like `ready`, and also sorts the lists of the directory, so that the first page is returned as fast as later pages. */
   warm(): Promise<void>
   /** Records a message. Must be called before the commit of the message, because this commit includes the change. */
   record(message: WAMessage, options: MessageOptions): void
@@ -55,7 +55,7 @@ export interface AccountDirectory {
   learn(history: readonly HistoryPiece[]): void
   /** Adds people who have not written, such as group members, each with their JIDs. Works in slices; they are on disk when it resolves. */
   met(people: readonly (readonly string[])[]): Promise<void>
-  /** Learns facts of a group from its metadata or a notice. */
+  /** Learns facts about a group from its metadata or a notice. */
   group(jid: string, facts: GroupFacts): void
   /** Applies actions in slices. They are on disk when it resolves. */
   apply(actions: readonly AppStateAction[]): Promise<void>
@@ -82,9 +82,9 @@ export interface AccountDirectory {
   /** Chats with a label. */
   labelled(id: string): ChatEntry[]
 
-  /** Adds the changes to the commits of the instance's store. */
+  /** Rider for the instance's store: it adds the changes to the store's commits. */
   readonly rides: Rider
-  /** Resolves when all changes so far are on disk. Rejects if they could not be written; they are then written with the next changes. */
+  /** Resolves when all changes so far are on disk. Rejects if they could not be written; the next commit or `flush` then writes them. */
   flush(): Promise<void>
   /** Called before another account is linked, after the session has ended. */
   forget(): Promise<void>
@@ -117,8 +117,8 @@ export function createAccountDirectory(
   const tables = [chats, contacts, labels]
   const { rides, flush, flushBehind, idle } = createWriteBehind(context, tables, UNWRITTEN)
   /**
-   * Messages that are already recorded, so that they are not counted twice: when a commit of several messages fails, all
-   * of them arrive again.
+   * Messages that are already recorded, so that they are not counted twice: when a commit of several messages fails, the network delivers all of them
+   * again.
    */
   const recorded = boundedCache<string, true>(MAX_RECORDED)
 
@@ -286,11 +286,11 @@ function idsByChat(messages: readonly WAMessageKey[]) {
   return byChat.values()
 }
 
-/** Form of a name for sorting: names that differ only in accents and case are adjacent, and entries without a name come last. */
+/** Form of a name for sorting, in which names that differ only in accents and case are adjacent. Entries without a name come last. */
 const folded = (name: string) => (IS_PLAIN.test(name) ? name : name.normalize('NFD').replace(/\p{M}+/gu, '')).toLowerCase()
 const IS_PLAIN = /^[ -~]*$/
 
-/** Compares contacts by rank, which is computed once per entry. */
+/** Compares contacts by their rank in the order. The rank is computed once per entry. */
 function createByRank(): (one: ContactEntry, other: ContactEntry) => number {
   const ranks = new WeakMap<ContactEntry, { name: string | null; jid: string; rank: string }>()
 

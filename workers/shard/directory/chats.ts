@@ -38,9 +38,9 @@ function known(chats: Chats, jid: string, other: string | null = null): ChatEntr
 }
 
 export interface MessageOptions {
-  /** Whether a new message unarchives its chat, by a setting of the account. */
+  /** Whether a new message unarchives its chat. This is a setting of the account. */
   unarchives: boolean
-  /** Whether this service sent the message, which does not mean that the chat was read. */
+  /** Whether this service sent the message. Such a message does not mean that the person has read the chat. */
   fromApi: boolean
   /** Current time, in epoch ms. */
   now: number
@@ -85,7 +85,9 @@ function noteSide(chat: ChatEntry, fromMe: boolean, at: number) {
 /** Whether either side of a chat has ever written to the other. */
 export const hasBegun = ({ activeAt, contactedAt }: ChatEntry): boolean => activeAt > 0 || contactedAt > 0
 
-/** Records that the account is about to write to a person for the first time; `jids` are those of the person, the one of the chat first. */
+/**
+ * Records that the account is about to write to a person for the first time; `jids` are the jids of the person, beginning with the jid of the chat.
+ */
 export function recordContact(chats: Chats, [jid, other]: readonly [string, string?], now: number): void {
   const chat = known(chats, bare(jid), bareOrNull(other))
   if (hasBegun(chat)) return
@@ -108,13 +110,13 @@ function markRead(chat: ChatEntry) {
 export function readMessages(chats: Chats, jids: readonly (string | null | undefined)[], ids: readonly string[]): void {
   const chat = chats.find(jids.map(bareOrNull))
   if (!chat || (chat.unread === 0 && !chat.isMarkedUnread)) return
-  // Reading the newest message means that all were read.
+  // If the newest message was read, all messages were read.
   if (chat.last !== null && ids.includes(chat.last.id)) markRead(chat)
   else chat.unread = Math.max(0, chat.unread - ids.length)
   chats.changed(chat)
 }
 
-/** Learns a chat from the phone's history. Values that are already known are newer, because they arrived after the phone sent it. */
+/** Learns a chat from the phone's history. Values that are already known are newer, because they arrived after the phone sent the history. */
 export function learnConversation(chats: Chats, facts: HistoryChat): void {
   const id = bare(facts.id)
   if (!isChat(id)) return
@@ -205,7 +207,7 @@ export function joinChats(
 type Value = proto.ISyncActionValue
 type Range = proto.SyncActionValue.ISyncActionMessageRange | null | undefined
 
-/** Whether the chat has a message that is newer than the range of an action: the device that wrote the action had not seen it. */
+/** Whether the chat has a message that is newer than the range of an action, so the device that wrote the action had not seen this message. */
 const hasNewer = (chat: ChatEntry, range: Range): boolean => {
   const until = decimal(range?.lastMessageTimestamp)
   return until !== null && until > 0 && chat.activeAt > until

@@ -1,4 +1,4 @@
-/** Changes the entries of people: the names under which they are saved, and those they chose themselves. */
+/** Changes the entries of people: the names under which the phone has saved them, and the names that they chose themselves. */
 import type { proto, WAMessage } from '@whiskeysockets/baileys'
 import type { AppStateAction } from '../wire/app-state-actions.ts'
 import { cutOrNull, decimal } from '../wire/bounds.ts'
@@ -88,7 +88,9 @@ export function learnPerson(
   } as ContactFacts)
 }
 
-/** Lists a person who is only a member of a group. No entry with activity is evicted for such a person. */
+/**
+ * Lists a person who is only a member of a group. If the table is full, such a person is not added, because an entry with activity would be evicted.
+ */
 export function meetPerson(contacts: Contacts & Pick<Table<ContactEntry>, 'size'>, jids: readonly string[]): void {
   const names = namesOf(jids)
   if (!names) return

@@ -6,7 +6,7 @@ const text = v.optional(v.nullable(v.string()), null)
 const flag = v.optional(v.boolean(), false)
 const number = v.optional(v.number(), 0)
 
-/** The newest message of a chat, which ends the range of a change of the chat. */
+/** The newest message of a chat. A change of the chat in app state covers the messages up to this one. */
 const LastMessage = v.object({
   id: v.string(),
   /** Time in epoch s. */
@@ -31,11 +31,11 @@ export const ChatEntry = v.object({
   last: v.optional(v.nullable(LastMessage), null),
   /** Time of the newest activity in epoch s; 0 if none is known. */
   activeAt: number,
-  /** Time in epoch ms at which that activity arrived here, because the network's times are whole seconds. */
+  /** Time in epoch ms at which the newest activity arrived here. It is more exact than the network's times, which are whole seconds. */
   receivedAt: number,
   /** Time of the newest message by somebody else in epoch s; 0 if none is known. */
   heardAt: number,
-  /** Number of messages of the account since then. */
+  /** Number of messages that the account has sent since the newest message by somebody else. */
   unanswered: number,
   /** Time in epoch ms at which the account wrote to this person for the first time, if it was counted (`queue/safety/`); 0 otherwise. */
   contactedAt: number,
@@ -50,7 +50,7 @@ export const ChatEntry = v.object({
 export type ChatEntry = v.InferOutput<typeof ChatEntry>
 
 export const ContactEntry = v.object({
-  /** Jids, at least one of which is known. */
+  /** Jids of the person, of which at least one is known. */
   pn: text,
   lid: text,
   /** Name as saved on the phone; null if not saved. */
@@ -67,7 +67,7 @@ export type ContactEntry = v.InferOutput<typeof ContactEntry>
 
 export const LabelRecord = v.object({
   id: v.string(),
-  /** The whole action as its JSON, because fields that a change omits would be cleared. */
+  /** The whole action as JSON. A change must send all fields, because the phone clears fields that the change omits. */
   action: v.record(v.string(), v.unknown()),
 })
 export interface LabelEntry {

@@ -1,10 +1,10 @@
-/** Changes the labels of a business account, each as the phone last wrote it. */
+/** Changes the labels of a business account. Each label has the fields that the phone wrote last. */
 import { proto } from '@whiskeysockets/baileys'
 import type { AppStateAction } from '../wire/app-state-actions.ts'
 import type { LabelEntry } from './entries.ts'
 import type { Table } from './table.ts'
 
-/** The most labels, including deleted ones, which stay because of their ids; no account creates as many. */
+/** The most labels, including deleted ones, whose ids must not be used again. No account creates this many. */
 export const MAX_LABELS = 500
 
 export type LabelAction = proto.SyncActionValue.ILabelEditAction
@@ -12,10 +12,10 @@ export type LabelAction = proto.SyncActionValue.ILabelEditAction
 const { SyncActionValue } = proto
 const { ListType } = SyncActionValue.LabelEditAction
 
-/** Lists of chats that the app itself creates use the same actions as labels. */
+/** Types of lists of chats that the app itself creates. They use the same actions as labels. */
 const LISTS = new Set<unknown>([ListType.UNREAD, ListType.GROUPS, ListType.FAVORITES, ListType.COMMUNITY])
 
-/** Converts the action to the form in which it is written again: numbers and enumerations as in protobuf. */
+/** Converts the action to the form in which it is sent again, with numbers and enumerations as in protobuf. */
 export const actionOf = ({ action }: LabelEntry): LabelAction =>
   SyncActionValue.LabelEditAction.toObject(SyncActionValue.LabelEditAction.fromObject(action), { longs: Number })
 

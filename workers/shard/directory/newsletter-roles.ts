@@ -9,13 +9,13 @@ import type { Newsletter } from '../wire/newsletters.ts'
 const MAX_KNOWN = 1_000
 
 export interface NewsletterRoles {
-  /** Learns the role from a description of a channel; one without a role changes nothing. */
+  /** Learns the role from a description of a channel. A description without a role changes nothing. */
   learn(newsletter: Pick<Newsletter, 'id' | 'role'>): void
   /** Forgets the role, which an operation may have changed. */
   forget(newsletter: string): void
   /**
-   * Returns the roles to query under, the likeliest first. The network answers every account as a subscriber, even one
-   * that does not follow the channel; in all captured answers it refused guests.
+   * Returns the roles with which a query can be tried, the most likely first. The network answers queries with the role of a subscriber even if the
+   * account does not follow the channel; in all captured answers it refused the role of a guest.
    */
   toTry(newsletter: string): ViewRole[]
 }

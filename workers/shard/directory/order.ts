@@ -1,4 +1,4 @@
-/** Keeps entries sorted, for pages of them. They are sorted again only after a change, starting from the previous order. */
+/** Keeps entries sorted and returns them in pages. They are sorted again only after a change, starting from the previous order. */
 import { onPage } from '../../../src/domain/page.ts'
 import type { Table } from './table.ts'
 
@@ -12,7 +12,7 @@ export interface Order<T> {
   page(page: number, size: number): Page<T>
 }
 
-/** Creates the order. The filter selects the entries that are shown. */
+/** Creates the order. `filter` selects the entries that the pages contain. */
 export function orderOf<T extends object>(
   table: Pick<Table<T>, 'values' | 'has' | 'revision'>,
   compare: (one: T, other: T) => number,

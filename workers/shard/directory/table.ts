@@ -3,7 +3,7 @@
  * are loaded in some milliseconds and a change writes only the few that share its record. The number is limited: the least recently used entry is
  * evicted.
  *
- * Memory is ahead of the disk. `changed` must be called for every changed entry, and `ops` returns the records of all changes since, in the turn in
+ * A change is made in memory first. `changed` must be called for every changed entry, and `ops` returns the records of all changes since, in the turn in
  * which they are committed.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -17,46 +17,46 @@ export interface TableOptions<T extends object> {
   /** Name of the records, for example `chat`. */
   name: string
   schema: v.GenericSchema<unknown, T>
-  /** Number of records on disk; a power of two, at most 4,096. */
+  /** Number of records on disk, which is a power of two and at most 4,096. */
   parts: number
   max: number
   /** All jids of an entry, without a device part. */
   jidsOf(entry: T): readonly (string | null)[]
-  /** Time of the last use of an entry: the least recently used one is evicted. */
+  /** Time of the last use of an entry. When the table is full, the least recently used entry is evicted. */
   usedAt(entry: T): number
 }
 
 export interface Table<T extends object> {
-  /** Loads everything from disk once, in slices. Rejects like the store, and reads again when called again. */
+  /** Loads everything from disk once, in slices. Rejects if the store cannot be read; a later call then reads again. */
   load(): Promise<void>
-  /** Finds an entry by any of the jids: the first known one. */
+  /** Finds an entry by any of the jids. The first jid with an entry decides. */
   find(jids: readonly (string | null | undefined)[]): T | undefined
   add(entry: T): void
-  /** Must be called when anything of an entry changed, including its jids. */
+  /** Must be called when any field of an entry has changed, including its jids. */
   changed(entry: T): void
   remove(entry: T): void
   values(): Iterable<T>
   has(entry: T): boolean
   readonly size: number
-  /** Changes with every change of an entry. */
+  /** A number that changes with every change of an entry. */
   readonly revision: number
-  /** Returns the records that changed since the last call; if there are many, only a part of them. */
+  /** Returns the records that have changed and are not written yet. If there are many, returns only a part of them. */
   ops(): Op[]
-  /** Does the same for the entries that changed last. */
+  /** Like `ops`, but returns the records that changed last. */
   newestOps(): Op[]
   /** Whether there are more changed records. */
   readonly hasChanged: boolean
-  /** Tells that the records were not written; the next call of `ops` returns them again. */
+  /** Reports that the records were not written, so the next call of `ops` returns them again. */
   notWritten(ops: readonly Op[]): void
   /** Clears the memory; the caller removes the records. */
   clear(): void
 }
 
-/** Part of the limit that is evicted at once, so that not every new entry has to scan all of them. */
+/** Share of the limit that is evicted at once. Without it, every new entry would have to scan all entries. */
 const SLACK = 1 / 32
 /** Number of records that are read or created in one turn of the loop. */
 const SLICE = 64
-/** The most records that a commit of others takes along: more than concurrent messages change. */
+/** The most records of this table that are added to a commit of another part. It is more than concurrent messages change. */
 const NEWEST = 32
 
 export function createTable<T extends object>(
@@ -75,7 +75,7 @@ export function createTable<T extends object>(
   const dirty = new Set<number>()
   let revision = 0
   let loading: Promise<void> | null = null
-  /** Changes with the account; a running read then belongs to another account. */
+  /** Changes when the records of another account begin. A read that started before then belongs to the previous account. */
   let generation = 0
 
   const keyOf = (part: number) => keys.directoryPart(instance, name, part)
@@ -83,7 +83,7 @@ export function createTable<T extends object>(
   const partFor = (entry: T) => Buffer.from(sealer.blindOnce(names(entry)[0] ?? ''), 'base64url').readUInt16BE(0) & (parts - 1)
 
   function touch(part: number) {
-    // The part is added again, so that the last one in the set is the one that changed last.
+    // The part is removed and added again, so that the last part in the set is the one that changed last.
     dirty.delete(part)
     dirty.add(part)
     revision += 1

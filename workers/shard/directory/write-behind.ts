@@ -11,20 +11,20 @@ import type { Table } from './table.ts'
 type Tables = readonly Pick<Table<never>, 'hasChanged' | 'newestOps' | 'ops' | 'notWritten'>[]
 
 export interface WriteBehind {
-  /** For the store of the instance, whose commits include the changes. */
+  /** Rider for the store of the instance: it adds the changes to the store's commits. */
   readonly rides: Rider
   /** Resolves when all changes so far are on disk. Rejects if they could not be written. */
   flush(): Promise<void>
-  /** Starts a flush that no caller waits for; a failure is logged. */
+  /** Starts a flush for which no caller waits; a failure is logged. */
   flushBehind(): void
   /** Resolves when no flush is running. Never rejects. */
   idle(): Promise<void>
 }
 
-/** `unwritten`: text of the log if a flush that no caller waits for has failed. */
+/** `unwritten`: text of the log line if a flush fails for which no caller waits. */
 export function createWriteBehind({ store, log }: Context<'store' | 'log'>, tables: Tables, unwritten: string): WriteBehind {
   const writing = new Set<Promise<void>>()
-  /** Commits of others that include changes of the tables; resolved when they have ended. */
+  /** Running commits of other parts that include changes of the tables, each with a promise that resolves when the commit has ended. */
   const riding = new Map<readonly Op[], Deferred<void>>()
 
   function notWritten(ops: readonly Op[]) {
@@ -53,14 +53,15 @@ export function createWriteBehind({ store, log }: Context<'store' | 'log'>, tabl
     await Promise.all([...writing])
     if (others.length === 0) return
     await Promise.all(others)
-    // Writes changes that a commit of others could not write.
+    // Writes the changes of commits that failed.
     await write()
   }
 
   return {
     rides: {
       take() {
-        // Only the newest changes are taken along: a history changes more than a message should wait for.
+        // Only the newest changes are added to another part's commit: a history changes so many records that the message of this commit would wait
+        // too long.
         const ops = tables.flatMap((table) => (table.hasChanged ? table.newestOps() : []))
         if (ops.length === 0) return ops
         riding.set(ops, deferred())

@@ -70,7 +70,7 @@ export interface DurableLine<V> {
 /** Sorts after every id. */
 const END = '~'
 
-/** Returns a text that sorts before this id, and after all ids that are not almost equal to it. */
+/** Returns a text that sorts before this id and after nearly all smaller ids. */
 const before = (id: string) => id.slice(0, -1)
 
 export function createDurableLine<V extends {}>(options: DurableLineOptions<V>): DurableLine<V> {
@@ -81,7 +81,7 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
   let gone = ''
   let passed = ''
   let known = ''
-  /** Id of a row at or before the first one that is aside. */
+  /** Lower bound of the ids of the rows that are aside: no such row has a smaller id. */
   let firstAside = END
   /** Rows after `known` that were committed during the current read, which may have missed them. */
   let arrived: { id: string; value: V | undefined }[] | undefined
@@ -106,7 +106,7 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
     for await (const row of range(from, readAtOnce)) found.push(row)
     const during = arrived
     arrived = undefined
-    // An earlier row has come in the meantime, so the result of this read is not used.
+    // An earlier row was committed during this read, so the result of the read is not used.
     if (known !== from) return
     known = found.length < readAtOnce ? END : found.at(-1)![0]
     for (const [id, stored] of found) {
@@ -136,7 +136,7 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
       const value = memory.drop(id)
       if (id <= gone) gone = before(id)
       if (id > known) arrived?.push({ id, value })
-      // A read has found the row before this call, or its value was evicted.
+      // A read has found the row before this call, or the value of the row was evicted.
       else if (value === undefined) reread(id)
       else memory.insert(value)
     },
@@ -185,7 +185,7 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
     async oldest() {
       const seen = reports
       for await (const [id] of range(gone, 1)) {
-        // The cursor stays if a row was reported during the read, because that row may precede this one.
+        // `gone` is unchanged if a row was reported during the read, because that row may precede this one.
         if (seen === reports && before(id) > gone) gone = before(id)
         if (gone > passed) passed = gone
         if (passed > known) known = passed

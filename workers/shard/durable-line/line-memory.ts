@@ -2,7 +2,7 @@
 
 export interface LineMemoryOptions<V> {
   idOf(value: V): string
-  /** Bounds of both kinds of rows together; rows that exceed them wait on disk. By default there are none. */
+  /** Limits for both kinds of rows together; rows above the limits wait on disk. By default there are no limits. */
   maxRows?: number
   maxBytes?: number
   bytesOf?(value: V): number
@@ -33,7 +33,7 @@ export function createLineMemory<V extends {}>(options: LineMemoryOptions<V>) {
     },
     insert(value: V): void {
       const id = idOf(value)
-      // The place is nearly always the end.
+      // The row is nearly always inserted at the end.
       let at = rows.length
       while (at > 0 && idOf(rows[at - 1]!) > id) at--
       rows.splice(at, 0, value)
@@ -48,7 +48,7 @@ export function createLineMemory<V extends {}>(options: LineMemoryOptions<V>) {
       rows.forEach(without)
       rows = []
     },
-    /** Adds a row whose commit has begun. If the newest rows had to go, returns the id of the last one that is left. */
+    /** Adds a row whose commit has begun. If the newest waiting rows had to be evicted, returns the id of the last row that is left. */
     coming(value: V): string | undefined {
       coming.set(idOf(value), value)
       bytes += bytesOf(value)
@@ -57,14 +57,14 @@ export function createLineMemory<V extends {}>(options: LineMemoryOptions<V>) {
         without(rows.pop())
         last = idOf(rows.at(-1)!)
       }
-      // A row whose commit failed is never reported; the oldest go first.
+      // A row whose commit failed is never reported and would stay here, so the oldest rows are evicted first.
       for (const id of coming.keys()) {
         if (!isOver()) break
         drop(id)
       }
       return last
     },
-    /** Takes a coming row out; returns undefined if it is not in memory. */
+    /** Removes a coming row and returns its value; undefined if the row is not in memory. */
     drop,
   }
 }

@@ -1,8 +1,8 @@
 /**
- * Makes the commits that end rows of a durable line. An outcome cannot be undone (a message was sent, an event was
- * posted), so its commit is tried again while the disk fails. `write` waits for it. `add` does not: these outcomes are
- * written together, in the commit of a new row or some milliseconds later, because a kill only repeats what may be
- * repeated. Until then the rows are still on disk, so outcomes are written before the line is read.
+ * Makes the commits that end rows of a durable line. An outcome cannot be undone (a message was sent, an event was posted), so its commit is tried
+ * again while the disk fails. `write` waits for it. `add` does not: these outcomes are written together, in the commit of a new row or some
+ * milliseconds later, because after a kill only work is repeated that may be repeated. Until then the rows are still on disk, so outcomes are written
+ * before the line is read.
  */
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { persistently } from '../../../src/storage/persist.ts'
@@ -23,29 +23,29 @@ const WITHIN = 50
 export interface Outcomes {
   /** Writes an outcome, which is durable when it resolves. `ops` is called for each try. */
   write(ops: () => readonly Op[]): Promise<void>
-  /** Adds an outcome. `ops` is called once, when the outcome is written, and not between an outcome and the next attempt. */
+  /** Adds an outcome. `ops` is called once, when the outcome is written, so it does not delay the next attempt. */
   add(id: string, ops: () => readonly Op[]): void
-  /** Returns some of the oldest outcomes that are not taken, for the commit of this new row, which is made immediately. */
+  /** Returns some of the oldest outcomes that are in no other commit, for the commit of this new row. The caller makes this commit immediately. */
   take(carrier: string): readonly Op[]
-  /** The commit of this new row has succeeded. Outcomes in a commit that failed are written separately. */
+  /** Reports that the commit of this new row has succeeded. Outcomes in a commit that failed are written separately. */
   carried(carrier: string): void
-  /** Writes all outcomes so far, which are on disk when it resolves; it retries while the disk fails. */
+  /** Writes all outcomes so far; retries while the disk fails. They are on disk when it resolves. */
   flush(): Promise<void>
-  /** True if the limit is reached: there must be no further attempt before a `flush`. */
+  /** True if the limit of unwritten outcomes is reached: there must be no further attempt before a `flush`. */
   readonly isFull: boolean
-  /** Call it after `signal` was aborted: writes the waiting outcomes, if the disk accepts them immediately. */
+  /** Must be called after `signal` was aborted. Writes the waiting outcomes, if the disk accepts them immediately. */
   stop(): Promise<void>
 }
 
 export interface OutcomesOptions {
   store: Pick<StateStore, 'commit'>
   timer: Timer
-  /** Ends the retries on a failing disk. */
+  /** Aborted to end the retries on a failing disk. */
   signal: AbortSignal
   max?: number | undefined
   onFailure(error: unknown, waitMs: number): void
   onWritten?(id: string): void
-  /** Outcomes were not written before the end of the service, and their attempts are repeated. */
+  /** Called when outcomes were not written before the end of the service, so their attempts will be repeated. */
   onLost?(error: unknown): void
 }
 
@@ -99,7 +99,7 @@ export function createOutcomes(options: OutcomesOptions): Outcomes {
     })
   }
 
-  /** Writes the waiting outcomes. Those that were taken wait the same time once more for their carrier. */
+  /** Writes the waiting outcomes. Outcomes that are in a commit of a new row wait for this commit, for the same time once more. */
   async function behind(): Promise<void> {
     await flush(({ isTaken }) => !isTaken)
     for (const each of waiting.values()) each.isTaken = false
@@ -115,7 +115,7 @@ export function createOutcomes(options: OutcomesOptions): Outcomes {
     },
     take(carrier) {
       const taken: Entry[] = []
-      // The outcomes are taken one by one: each new row asks, while up to a whole batch waits.
+      // The loop ends as soon as enough outcomes are found, because it runs for each new row while up to a whole batch of outcomes waits.
       for (const one of waiting) {
         if (taken.length === MAX_TAKEN) break
         if (!one[1].isTaken) taken.push(one)

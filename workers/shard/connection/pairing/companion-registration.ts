@@ -1,6 +1,6 @@
 /**
- * Ends a pairing by code. The phone has accepted the code and sends its keys, encrypted with the code. Our keys are
- * sent back, encrypted for the phone only. Then the network sends the same `pair-success` as after a scan.
+ * Completes a pairing by code. The phone has accepted the code and sends its keys, encrypted with the code. Our keys are sent back, encrypted for the
+ * phone only. Then the network sends the same `pair-success` as after a scan.
  */
 import { hkdfSync, randomBytes } from 'node:crypto'
 import {

@@ -2,7 +2,7 @@
 import { type AuthenticationCreds, proto, toNumber } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
 
-/** Returns that time in epoch ms; null if it is unknown. */
+/** Returns the time of the link in epoch ms; null if it is unknown. */
 export function linkedAt(creds: Pick<AuthenticationCreds, 'account'> | undefined): number | null {
   const { details } = creds?.account ?? {}
   if (!details) return null
@@ -10,7 +10,8 @@ export function linkedAt(creds: Pick<AuthenticationCreds, 'account'> | undefined
     const seconds = toNumber(proto.ADVDeviceIdentity.decode(details).timestamp)
     return seconds > 0 ? seconds * SECOND : null
   } catch {
-    // Another program wrote the credentials; the time is only a fact about the age of the number.
+    // Another program wrote the credentials, so the identity may be unreadable. The time is only a hint about the age of the number, so the error is
+    // ignored.
     return null
   }
 }

@@ -13,7 +13,7 @@ const VERDICT_TIME = 3 * SECOND
 
 export interface CodeAsker extends Ending {
   sock: Pick<WASocket, 'requestPairingCode'>
-  /** Calls back with every refused query of ours; returns a function that unsubscribes. */
+  /** Registers a listener for every query of ours that the network refused. Returns a function that unsubscribes. */
   onQueryRefused(listener: (answer: BinaryNode) => void): () => void
 }
 

@@ -20,20 +20,20 @@ export interface Pairing {
   current(): QrCode | null
   /** Resolves with the code, or with null if the pairing ended or `ms` passed. */
   wait(ms: number): Promise<QrCode | null>
-  /** Wakes waiting callers although no code will come (the state has changed). */
+  /** Wakes the callers of `wait`, because the state has changed and no code will come. */
   giveUp(): void
   png(): Promise<Buffer | null>
   /**
-   * Returns the code for this number: the one of the last minute, or a new one from `request`. A socket has one code at
-   * a time; a code for another number invalidates it.
+   * Returns the code for this number: the code that was requested in the last minute, or a new one from `request`. A socket has one code at a time; a
+   * code for another number invalidates it.
    */
   phoneCode(digits: string, request: () => Promise<string>): Promise<string>
 }
 
 /**
- * Options of the image: grey pixels, and each line stored as its difference from the line above, which is empty in most
- * lines of a code. By default the library writes colours and tries all filters on each line: that takes the thread of
- * the shard twice as long, for a file twice as large.
+ * Options of the image: grey pixels, and each line is stored as its difference from the line above, because most lines of a code repeat the line
+ * above. By default the library writes colours and tries all filters on each line. This blocks the thread of the shard for twice as long, and the
+ * file is twice as large.
  */
 const PLAIN = { colorType: 0, filterType: 2 } as object
 

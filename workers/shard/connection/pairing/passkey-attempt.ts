@@ -1,4 +1,4 @@
-/** One attempt to link with a passkey: its keys, and the data derived from them that is sent. Another attempt creates new ones. */
+/** One attempt to link with a passkey: its keys, and the data that is derived from them and sent. Each attempt creates new keys. */
 import { randomBytes } from 'node:crypto'
 import { type AuthenticationCreds, Curve } from '@whiskeysockets/baileys'
 import {
@@ -13,25 +13,25 @@ import { DEVICE_TYPE } from '../socket/socket.ts'
 import { commitmentTo, confirmationCode, encryptionKey, sealedWith } from './passkey-keys.ts'
 
 export interface PasskeyAttempt {
-  /** Encoded identity of this attempt, and our commitment to the nonce. */
+  /** Encoded identity of this attempt. It contains our commitment to the nonce. */
   readonly payload: Uint8Array
   readonly nonce: Uint8Array
-  /** Throws for a key of the phone that makes the shared secret zero. */
+  /** Agrees on a secret with the phone. Throws if the phone's key makes this secret zero. */
   agree(primary: PrimaryIdentity): Agreement
-  /** Overwrites the keys. Nothing may be encrypted afterwards. */
+  /** Overwrites the keys. Nothing can be encrypted afterwards. */
   forget(): void
 }
 
 export interface Agreement {
-  /** Code that the phone also shows. */
+  /** Code to compare with the one that the phone shows. */
   readonly code: string
-  /** Public keys and secret of these credentials, encrypted for the phone. */
+  /** Returns the public keys and the secret of these credentials, encrypted for the phone. */
   seal(creds: AuthenticationCreds): Uint8Array
 }
 
 const IV_BYTES = 12
 
-/** Creates an attempt. `ref`: reference of the network for this attempt. */
+/** Creates an attempt. `ref`: the network's reference for this attempt. */
 export function createPasskeyAttempt(ref: string): PasskeyAttempt {
   const pair = Curve.generateKeyPair()
   const nonce = randomBytes(KEY_BYTES)

@@ -39,9 +39,9 @@ export interface CeremonyDeps {
   clock: Clock
   steady: Clock
   log: Logger
-  /** The ceremony has ended. `error` is null if the device is linked or the socket was closed on purpose. */
+  /** Called when the ceremony has ended. `error` is null if the device is linked or the socket was closed on purpose. */
   onEnd(error: PasskeyError | null): void
-  /** An attempt failed, and another one follows. */
+  /** Called when an attempt failed and another one follows. */
   onError(error: PasskeyError): void
 }
 
@@ -50,13 +50,13 @@ export type CeremonyState = Omit<PasskeyState, 'last_error'> & { ceremony: strin
 
 export interface Ceremony {
   state(): CeremonyState
-  /** The network requests the passkey, for the first time or again. Resolves when the new secret is on disk. */
+  /** Called when the network requests the passkey, for the first time or again. Resolves when the new secret is on disk. */
   asked(notice: BinaryNode): Promise<void>
-  /** The phone's key and nonce have arrived. */
+  /** Called when the phone's key and nonce have arrived. */
   continued(notice: BinaryNode): void
   /** Resolves when the network has accepted the assertion. Rejects with a `Failure`. */
   respond(assertion: Assertion): Promise<PasskeyStage>
-  /** The owner states whether the phone shows the same code. */
+  /** Called when the owner has stated whether the phone shows the same code. */
   confirm(matches: boolean): void
   end(error: PasskeyError | null): void
 }

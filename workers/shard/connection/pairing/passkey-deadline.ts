@@ -8,13 +8,16 @@ export function createPasskeyDeadline(clock: Clock) {
   let endsAt = clock.now()
   let timer: NodeJS.Timeout | undefined
   return {
-    /** Replaces the deadline. Without `onTimeout` it is only reported: the table of states has the timer. */
+    /**
+     * Replaces the deadline. Without `onTimeout` this object starts no timer and only reports the deadline, because the table of states has the
+     * timer.
+     */
     set(ms: number, onTimeout?: () => void) {
       clearTimeout(timer)
       endsAt = clock.now() + ms
       if (onTimeout) timer = setTimeout(onTimeout, ms)
     },
-    /** Keeps the reported time, but nothing happens then. */
+    /** Clears the timer, so nothing happens at the deadline. The deadline is still reported. */
     clear: () => clearTimeout(timer),
     leftMs: () => endsAt - clock.now(),
   }

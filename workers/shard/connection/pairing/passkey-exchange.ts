@@ -1,7 +1,7 @@
 /**
- * One attempt of a passkey ceremony, from an assertion to the sealed request: the network accepts the assertion, the phone answers with its keys, both
- * compare a code where the phone has no proof of this device, and our keys are sent to it, encrypted. A failed exchange is not repeated; a new one
- * takes its place.
+ * One attempt of a passkey ceremony, from an assertion to the sealed request: the network accepts the assertion, the phone answers with its keys, the
+ * owner compares a code on both sides if the phone has no proof of this device, and our keys are sent to the phone, encrypted. A failed exchange is
+ * not repeated, but replaced by a new one.
  */
 import type { AuthenticationCreds } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -27,11 +27,11 @@ export interface ExchangeDeps {
   deadline: PasskeyDeadline
   log: Logger
   onAccepted(): void
-  /** The phone did not answer this attempt; it may answer another one. */
+  /** Called when the phone did not answer this attempt; it may answer another one. */
   onUnanswered(): void
-  /** The pairing has failed. */
+  /** Called when the pairing has failed. */
   onFailed(error: PasskeyError): void
-  /** The network refused a query after it had accepted the assertion. */
+  /** Called when the network refused a query after it had accepted the assertion. */
   onRefused(error: unknown, sentence: string): void
 }
 
@@ -91,7 +91,7 @@ export function createPasskeyExchange(deps: ExchangeDeps) {
     stage = 'linking'
     deadline.set(WAIT, () => deps.onFailed('no_answer_from_phone'))
     try {
-      // `pair-success` is verified with the new secret, and can overtake the result of this query.
+      // `pair-success` is verified with the new secret, and can arrive before the result of this query.
       await settled()
       // An exchange that ended in the meantime has overwritten its keys, so nothing may be encrypted with them.
       if (isOver) return
@@ -118,7 +118,7 @@ export function createPasskeyExchange(deps: ExchangeDeps) {
         hasProof = proof !== null
         const credentialId = Buffer.from(assertion.rawId, 'base64url')
         taken = query(prologueQuery({ credentialId, assertion: json, payload: own.payload, proof })).then(accepted)
-        // The keys are set before the result arrives, because the phone's continuation can overtake it.
+        // The keys are set before the result arrives, because the phone's continuation can arrive before it.
         keys = own
         await taken
       } finally {
@@ -127,14 +127,14 @@ export function createPasskeyExchange(deps: ExchangeDeps) {
       }
     },
 
-    /** The phone's key and nonce have arrived. */
+    /** Called when the phone's key and nonce have arrived. */
     continued(primary: PrimaryIdentity | null): void {
       if (!keys || isContinued) return
       isContinued = true
       void goOn(keys, primary)
     },
 
-    /** The owner states whether the phone shows the same code. */
+    /** Called when the owner has stated whether the phone shows the same code. */
     confirm(matches: boolean): void {
       if (!needsConfirmation || !agreement) throw new Failure('passkey_not_pending')
       if (matches) void seal(agreement)

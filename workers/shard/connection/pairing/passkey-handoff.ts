@@ -1,13 +1,13 @@
 /**
- * Hands a pairing over from the code that the phone accepted to a passkey: a key is derived from the secret in that
- * code, by which the phone recognizes this device.
+ * Continues a pairing whose code the phone has accepted with a passkey. The code contained a secret. A key is derived from this secret, and proves to
+ * the phone that this is the device whose code it accepted.
  */
 import type { WASocket } from '@whiskeysockets/baileys'
 import { type Clock, MINUTE } from '../../../../src/domain/clock.ts'
 import { rotateSecret } from '../../baileys/companion-refresh.ts'
 import { handoffKey, handoffProof } from './passkey-keys.ts'
 
-/** The phone accepts the proof that we are the device whose code it accepted only for this long after the network's request. */
+/** Time after the network's request in which the phone accepts the proof. The proof shows that this is the device whose code the phone accepted. */
 const PROOF_LIFE = 5 * MINUTE
 
 export type PasskeyHandoff = ReturnType<typeof createPasskeyHandoff>
@@ -29,8 +29,8 @@ export function createPasskeyHandoff(sock: Pick<WASocket, 'authState' | 'ev'>, c
       return ownSecret !== null
     },
     /**
-     * Derives the key and replaces the secret; the new one is sent to the phone at the end. A repeated request changes nothing, because the phone does
-     * not know the new secret yet.
+     * Derives the key and replaces the secret. The new secret is sent to the phone at the end. A repeated request changes nothing, because the phone
+     * does not know the new secret yet.
      */
     begin() {
       if (creds.advSecretKey === ownSecret) return

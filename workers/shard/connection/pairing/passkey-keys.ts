@@ -15,12 +15,12 @@ export const handoffKey = (advSecret: Uint8Array): Buffer => derived(advSecret, 
 export const handoffProof = (key: Uint8Array, payload: Uint8Array): Buffer => createHmac('sha256', key).update(payload).digest()
 
 /**
- * Commits us to a nonce before the phone chooses its own; otherwise either side could search for one that makes the codes equal. `identity` is
- * encoded.
+ * Creates our commitment to a nonce, which is sent before the phone chooses its own nonce. Without it, either side could search for a nonce that
+ * makes the codes equal. `identity` is encoded.
  */
 export const commitmentTo = (nonce: Uint8Array, identity: Uint8Array): Buffer => sha256(identity, nonce)
 
-/** Derives the key of the request. Throws for a key of the phone with which every agreement is the same. */
+/** Derives the key that encrypts the request. Throws if the phone's key is one with which every agreement has the same result. */
 export function encryptionKey(
   privateKey: Uint8Array,
   primary: Pick<PrimaryIdentity, 'publicKey'>,
@@ -31,7 +31,7 @@ export function encryptionKey(
   return derived(shared, Buffer.from(`Companion Pairing ${deviceType} with ref ${ref}`), 'Pairing Information Encryption Key')
 }
 
-/** Number of bytes of both nonces and the phone's key that the code shows. */
+/** Number of bytes in the code. They are computed from both nonces and the phone's key. */
 const CODE_BYTES = 5
 
 /** Returns the code to compare: two groups of four letters with a hyphen. The phone shows another code if somebody intercepts the connection. */

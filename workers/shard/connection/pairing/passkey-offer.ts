@@ -21,18 +21,18 @@ export function createPasskeyOffer(deadline: Pick<PasskeyDeadline, 'set'>) {
   return {
     options: () => options,
     attemptsLeft: () => attemptsLeft,
-    /** Returns what callers may know of the offer. */
+    /** Returns the part of the offer that callers may see. */
     shown: () => ({ public_key: options?.publicKey ?? null, attempts_left: attemptsLeft }),
     replace(found: RequestOptions) {
       options = found
       deadline.set(OPTIONS_LIFE)
     },
-    /** Gives the next attempt the full time, in which its options are fetched, too. */
+    /** Gives the next attempt the full time. This time includes fetching its options. */
     renew: () => deadline.set(OPTIONS_LIFE),
     withdraw() {
       options = null
     },
-    /** Takes an assertion, which then uses an attempt. Throws a `Failure` if it may not be sent. */
+    /** Takes an assertion, which uses up one attempt. Throws a `Failure` if the assertion may not be sent. */
     take(assertion: Assertion): void {
       if (options === null) throw new Failure('passkey_not_pending')
       if (refused >= MAX_REFUSED) throw new Failure('rate_limited', { message: TOO_MANY })

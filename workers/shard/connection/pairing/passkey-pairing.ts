@@ -22,16 +22,16 @@ export interface PasskeySocket {
   events: PasskeyEvents
 }
 
-/** Reports of one socket. */
+/** Handlers of the passkey events of one socket. */
 export interface SocketPasskey {
   readonly isUnderWay: boolean
   /** Handles `passkey_prologue_request`. Resolves when the new secret is on disk. */
   asked(notice: BinaryNode): Promise<void>
   /** Handles `crsc_continuation`. */
   continued(notice: BinaryNode): void
-  /** The device is linked. */
+  /** Called when the device is linked. */
   linked(): void
-  /** The socket has ended. `wasLeft`: we closed it on purpose. */
+  /** Called when the socket has ended. `wasLeft`: whether we closed it on purpose. */
   ended(wasLeft: boolean): void
 }
 
@@ -40,7 +40,7 @@ export interface PasskeyPairing {
   state(): PasskeyReport
   respond(assertion: Assertion): Promise<PasskeyStage>
   confirm(matches: boolean): void
-  /** The timer of the stage has fired. */
+  /** Called when the timer of the current stage has fired. */
   timedOut(): void
 }
 
@@ -94,7 +94,7 @@ export function createPasskeyPairing(deps: { clock: Clock; steady: Clock; log: L
           return own !== null
         },
         async asked(notice) {
-          // A linked device has nothing to hand over, and its secret must not change.
+          // A device that is already linked needs no passkey, and its secret must not change.
           if (isFromServer(notice) && !sock.authState.creds.account) await (own ?? begin()).asked(notice)
         },
         continued(notice) {

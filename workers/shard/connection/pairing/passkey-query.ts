@@ -6,7 +6,7 @@ import { QUERY_DEADLINE } from '../within.ts'
 
 export type PasskeyQuery = (node: BinaryNode) => Promise<BinaryNode>
 
-/** The socket of the ceremony has ended, which is handled elsewhere. */
+/** Thrown when the socket of the ceremony has ended. The end itself is handled elsewhere. */
 export class ConnectionLost extends Error {}
 
 /** The network's error codes are not documented, so each one fails the attempt. */

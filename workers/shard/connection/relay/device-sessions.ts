@@ -1,4 +1,4 @@
-/** Begins sessions with devices, from the keys that the network has of each. */
+/** Creates encryption sessions with devices, from the keys that the network has of each device. */
 import {
   type BinaryNode,
   getBinaryNodeChild,
@@ -12,7 +12,7 @@ import { keyBundlesQuery } from '../../wire/key-bundles.ts'
 import type { LidPair } from '../identity.ts'
 
 export interface DeviceSessions {
-  /** Begins a session with each of these devices that has none. Devices without keys on the network are omitted. */
+  /** Creates a session with each of these devices that has none. Devices without keys on the network are omitted. */
   begin(jids: readonly string[]): Promise<void>
   /** Replaces the session with this device by a new one. Rejects if the network has no keys of it. */
   renew(jid: string): Promise<void>
@@ -26,7 +26,7 @@ export interface DeviceSessionsDeps {
 }
 
 export function createDeviceSessions({ query, repository, fetchLids }: DeviceSessionsDeps): DeviceSessions {
-  /** A session is under the LID as soon as there is one, so its keys are queried by the LID too. */
+  /** As soon as a device has a LID, its session is stored under the LID, so its keys are queried by the LID too. */
   async function preferred(jids: readonly string[]): Promise<string[]> {
     const numbers = jids.filter((jid) => isPnUser(jid) || isHostedPnUser(jid))
     const pairs = numbers.length === 0 ? [] : await fetchLids(numbers)
@@ -46,7 +46,9 @@ export function createDeviceSessions({ query, repository, fetchLids }: DeviceSes
   }
 }
 
-/** The answer without devices that the network has no keys of. The library would reject the whole answer for one of them. */
+/**
+ * Returns the answer without the devices whose keys the network does not have. Because of one such device the library would reject the whole answer.
+ */
 function withKeys(answer: BinaryNode): BinaryNode {
   const users = getBinaryNodeChildren(getBinaryNodeChild(answer, 'list'), 'user')
   const content = users.filter((user) => getBinaryNodeChild(user, 'error') === undefined)

@@ -1,6 +1,6 @@
 /**
- * Encrypts a message for its recipients and passes it to the connection. To a person each device gets a ciphertext of its own. To a group or an
- * audience all get the same one, and those that lack its key get the key.
+ * Encrypts a message for its recipients and passes it to the connection. In a message to a person, each device gets a ciphertext of its own. In a
+ * message to a group or an audience, all devices get the same ciphertext, and the devices that lack its key get the key.
  */
 import {
   type AuthenticationState,
@@ -41,14 +41,14 @@ export interface Relayed {
   stanza: RelayedStanza
 }
 
-/** Forgets that the devices to which the message brought the group's key have it. The caller calls it if the network did not accept the message. */
+/** Forgets that the devices which got the group's key with this message have the key. Called if the network did not accept the message. */
 export type TakeBack = () => Promise<void>
 
 export interface MessageRelay {
-  /** Each of these resolves when the stanza was passed to the connection, after its keys are on disk. */
+  /** Each method resolves when the stanza was passed to the connection, after its keys are on disk. */
   toPerson(relayed: Relayed): Promise<void>
   toGroup(relayed: Relayed, group: Group): Promise<TakeBack>
-  /** A status, which `people` see. `isFurther`: they see it besides those of an earlier stanza of the same status. */
+  /** Sends a status to `people`. `isFurther`: an earlier stanza of the same status was sent to other people, and these people are added. */
   toAudience(relayed: Relayed, people: readonly string[], isFurther: boolean): Promise<void>
 }
 
@@ -67,7 +67,7 @@ export function createMessageRelay(deps: MessageRelayDeps): MessageRelay {
   const { creds } = auth
   const repository = sock.signalRepository as SignalRepository
 
-  /** Omits devices for which nothing can be encrypted. */
+  /** Encrypts the messages for their devices. Devices for which nothing can be encrypted are omitted. */
   async function seal(letters: readonly Letter[]): Promise<SealedLetter[]> {
     const all = await repository.encryptAll(letters)
     if (all !== null) return all
@@ -81,7 +81,7 @@ export function createMessageRelay(deps: MessageRelayDeps): MessageRelay {
     return node ? [node] : []
   }
 
-  /** `sealed`: ciphertexts for single devices. `shared`: the one for all. */
+  /** `sealed`: ciphertexts for single devices. `shared`: the ciphertext that all devices get. */
   async function send(
     relayed: Relayed,
     bytes: Buffer,
@@ -96,7 +96,7 @@ export function createMessageRelay(deps: MessageRelayDeps): MessageRelay {
     await sock.sendNode(messageStanza({ id: relayed.id, to, ...attributes }, content, beside))
   }
 
-  /** Devices of the person, and our own except this one. */
+  /** Returns the devices of the person, and our own devices except this one. */
   async function bothSides(to: string) {
     const { id, lid } = creds.me!
     const own = to.endsWith('@lid') && lid ? lid : id
@@ -104,7 +104,7 @@ export function createMessageRelay(deps: MessageRelayDeps): MessageRelay {
     const found = await devices.of([own, to])
     const jidsOf = (isOurs: boolean) => found.filter(({ user }) => mine.has(user) === isOurs).map(deviceJid)
     const theirs = jidsOf(false)
-    // The network lists no device of some accounts; all have a phone.
+    // For some accounts the network lists no device, but every account has a phone.
     return { ours: jidsOf(true), theirs: theirs.length > 0 || identity.isMe(to) ? theirs : [bare(to)] }
   }
 
@@ -121,7 +121,10 @@ export function createMessageRelay(deps: MessageRelayDeps): MessageRelay {
     if (token.isDue && !identity.isMe(to) && !isBot(to) && !normalizeMessageContent(message)?.protocolMessage) tokens.giveSoon(to)
   }
 
-  /** Encrypts the message once, with a key that the devices in `lacking` get with it. Resolves with those that could be encrypted for. */
+  /**
+   * Encrypts the message once, with a key. The devices in `lacking` get this key with the message. Resolves with the devices for which the key could
+   * be encrypted.
+   */
   async function toAll(relayed: Relayed, ownName: string, lacking: readonly string[]): Promise<string[]> {
     const { to } = relayed.stanza
     const bytes = encoded(relayed.message)
@@ -141,7 +144,7 @@ export function createMessageRelay(deps: MessageRelayDeps): MessageRelay {
       const lacking = await holders.lacking(to, jids)
       const addressed = { ...relayed.stanza, attributes: { ...attributes, addressing_mode: group.addressingMode || 'lid' } }
       const reached = await toAll({ ...relayed, stanza: addressed }, ownNameIn(group, creds.me)!, lacking)
-      // Recorded before the ack, because a device that asks for the message again may do so before it.
+      // This is recorded before the ack, because a device can request the message again before the ack arrives.
       await holders.add(to, reached)
       return () => (reached.length > 0 ? holders.forget(to, reached) : Promise.resolve())
     },
@@ -161,7 +164,7 @@ const letter =
   (plain: Uint8Array) =>
   (jid: string): Letter => ({ jid, data: padded(plain) })
 
-/** A device that cannot be encrypted for is omitted, and may request the message again; the message fails if that is true of all. */
+/** A device for which nothing can be encrypted is omitted, and may request the message again. If all devices were omitted, the message fails. */
 function assertReached(jids: readonly string[], sealed: readonly SealedLetter[]): void {
   const reached = new Set(sealed.map(({ jid }) => jid))
   if (jids.length > 0 && !jids.some((jid) => reached.has(jid)))

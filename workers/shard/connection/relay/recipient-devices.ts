@@ -1,4 +1,4 @@
-/** Devices to which a message is encrypted: the known ones, and otherwise those that the network lists. */
+/** Finds the devices to which a message is encrypted. Unknown device lists are queried from the network. */
 import { type AuthenticationState, type BinaryNode, isPnUser, jidDecode, jidEncode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Device, devicesIn, devicesQuery, type PersonDevices } from '../../wire/device-list.ts'
@@ -42,7 +42,7 @@ export function createRecipientDevices({ query, tag, auth, lists, learnPairs, lo
       if (devices.length > 0) log.debug({ jid, devices }, 'devices without a valid address are skipped')
     const listed = found.map((person) => ({ ...person, devices: person.devices.filter((one) => !isThisDevice(one)) }))
     await keep(listed.filter(({ devices }) => devices.length > 0))
-    // Learned after the lists are kept, because the sessions of the listed devices move to the LID.
+    // The pairs are learned after the lists are kept, because learning a pair moves the sessions of the listed devices to the LID.
     const pairs = found.flatMap(({ jid, lid }) => (lid !== null && isPnUser(jid) ? [{ pn: jid, lid }] : []))
     if (pairs.length > 0) await learnPairs(pairs)
     return listed.flatMap(({ devices }) => devices)
@@ -74,6 +74,6 @@ export function createRecipientDevices({ query, tag, auth, lists, learnPairs, lo
   }
 }
 
-/** The account's device in the form that a message to the group uses. */
+/** The account's device, under its number or its LID, as messages to this group use it. */
 export const ownNameIn = (group: Group, me: AuthenticationState['creds']['me']) =>
   addressingOf(group) === 'lid' ? (me?.lid ?? me?.id) : me?.id

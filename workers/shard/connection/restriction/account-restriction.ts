@@ -1,18 +1,15 @@
-/** Holds the network's restriction of the account: it cannot message people who never wrote to it. */
+/** Holds the network's restriction of the account. A restricted account cannot message people who never wrote to it. */
 import type { Restriction } from '../../../../src/domain/instance.ts'
 import type { Context } from '../../context/instance-context.ts'
 
 export interface AccountRestriction {
-  /** Returns the restriction; null if the account is not restricted, as far as is known. */
+  /** Returns the restriction; null if the account is not known to be restricted. */
   now(): Restriction | null
-  /**
-   * Changes the restriction immediately, because the next item of the queue may be about to leave. The state of the
-   * instance follows later.
-   */
+  /** Changes the restriction immediately, because the next item of the queue may be about to be sent. The state of the instance follows later. */
   change(restriction: Restriction | null): void
 }
 
-/** Creates the restriction. `onChange` is called before the next item leaves. */
+/** Creates the restriction. `onChange` is called before the next item of the queue is sent. */
 export function createAccountRestriction(
   { tally, log }: Context<'tally' | 'log'>,
   { onChange }: { onChange(restriction: Restriction | null): void },

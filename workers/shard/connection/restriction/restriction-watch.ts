@@ -1,7 +1,7 @@
 /**
- * Watches the network's reach-out lock: for some time the account may not write to new people, and every attempt counts
- * against it. The network announces it. The lock is also queried once after each login, after a refusal with 463 (which
- * has two meanings), and when it should have ended; it counts as ended only after the network confirms it.
+ * Watches the network's reach-out lock: for some time the account may not write to new people, and every attempt counts against it. The network
+ * announces it. The lock is also queried once after each login, after a refusal with 463 (which has two meanings), and when it should have ended; the
+ * lock counts as ended only after the network confirms its end.
  */
 import type { Logger } from 'pino'
 import { type Clock, MINUTE, SECOND } from '../../../../src/domain/clock.ts'
@@ -11,7 +11,10 @@ import { type ReachOutLock, reachOutLock } from '../../wire/reach-out-lock.ts'
 import type { Mex } from '../mex.ts'
 import { QUERY_DEADLINE } from '../within.ts'
 
-/** Interval in ms of queries about a lock without an end, or past its announced end, as in the official web client. */
+/**
+ * Interval in ms of the queries about a lock that has no announced end, or whose announced end has passed. The official web client uses the same
+ * interval.
+ */
 const ASK_AGAIN = MINUTE
 /** Time after the announced end at which the query is sent, because the network's clock differs from ours. */
 const GRACE = SECOND
@@ -20,7 +23,7 @@ export interface RestrictionWatch {
   current(): Restriction | null
   /** Queries the network. Without an answer the known restriction stays. */
   refresh(): Promise<void>
-  /** The network announced a change by itself. */
+  /** Called when the network announced a change by itself. */
   lockChanged(lock: ReachOutLock): void
   stop(): void
 }
@@ -56,17 +59,20 @@ export function watchRestriction(
     alarm = timer(left > 0 ? left : ASK_AGAIN, () => void lookAgain())
   }
 
-  /** Queries a lock that should have ended. A timer that exceeds the longest possible delay fires early and is then set again. */
+  /**
+   * Queries a lock that should have ended. If the end is further away than the longest possible delay of a timer, the timer fires early and is set
+   * again.
+   */
   async function lookAgain() {
     const { until } = current ?? {}
     if (until && until > clock.now()) return lookIn(current)
     if (await ask()) return
-    // Without an answer the lock ends at its announced time; one without a time is queried again.
+    // Without an answer the lock ends at its announced time; a lock without an announced end is queried again.
     if (current?.until && current.until <= clock.now()) set(null)
     else lookIn(current)
   }
 
-  /** Queries the lock; false if there was no answer. */
+  /** Queries the lock. Resolves with false if there was no answer. */
   async function ask(): Promise<boolean> {
     try {
       lockChanged(reachOutLock(await mex('FetchReachoutTimelock', {}, QUERY_DEADLINE)))

@@ -8,11 +8,11 @@ import { deferred } from '../../../../src/lib/deferred.ts'
 import { type Ack, ackIn } from '../../wire/ack.ts'
 
 export type AckOutcome =
-  /** `serverId` of a channel post; `phash` and `addressingMode` of a group, as the network sends them. */
+  /** `serverId` is set for a channel post; `phash` and `addressingMode` are set for a group, as the network sends them. */
   | { ok: true; serverId?: string; phash?: string; addressingMode?: string }
   | { ok: false; code: number }
   | 'timeout'
-  /** The connection ended first, or the caller stopped waiting. */
+  /** The connection ended before the ack arrived, or the caller stopped waiting. */
   | 'closed'
 
 /** Code of an ack whose code is not a number. */
@@ -21,20 +21,20 @@ const UNKNOWN_CODE = 500
 export interface PendingAck {
   /** Waits for the verdict. The time begins with this call, because the send itself can take longer than any ack. Never rejects. */
   within(timeoutMs: number): Promise<AckOutcome>
-  /** The send threw, so the verdict is no longer awaited. */
+  /** Called when the send threw, so the verdict is no longer awaited. */
   giveUp(): void
 }
 
 export interface Acks {
   /**
-   * Expects the ack of a message. It must be called before the send, because the ack can arrive before the send
-   * resolves. `to` is the chat as in the stanza: the network also acks our receipts, which have the ids of other
-   * people's messages, and senders choose those ids.
+   * Registers a message whose ack is awaited. Must be called before the send, because the ack can arrive before the send resolves. `to` is the chat
+   * as in the stanza. It is compared too, because the network also acks our receipts: these have the ids of other people's messages, and senders
+   * choose those ids.
    */
   expect(messageId: string, to: string): PendingAck
   /** Takes an ack from the router. */
   came(ack: BinaryNode): void
-  /** The connection has ended. */
+  /** Called when the connection has ended. */
   end(): void
 }
 
@@ -67,7 +67,7 @@ export function createAcks(): Acks {
       else waiting.set(messageId, (waiting.get(messageId) ?? new Set()).add(mine))
       return {
         within(timeoutMs) {
-          // If the verdict is known already, nothing would clear the timer.
+          // If the verdict is known already, a timer would never be cleared, so none is set.
           if (!isOver) timer = setTimeout(mine.finish, timeoutMs, 'timeout')
           return verdict.promise
         },

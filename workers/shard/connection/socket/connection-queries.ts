@@ -116,13 +116,13 @@ function boundedRelay(relay: MessageRelay, owner: string, ended: AbortSignal): M
   }
 }
 
-/** Expects the network's ack of a message; rejects without one. */
+/** Registers a message whose ack is awaited. The verdict rejects if no ack arrives. */
 function expectAck(acks: Acks, messageId: string, to: string): ReturnType<Connection['ack']> {
   const pending = acks.expect(messageId, to)
   return {
     giveUp: pending.giveUp,
     async verdict() {
-      // At the end of the connection the outcome is `closed`.
+      // If the connection ends, the outcome is `closed`.
       const outcome = await pending.within(ACK_DEADLINE)
       if (outcome === 'timeout') throw new Failure('send_timeout')
       if (outcome === 'closed') throw new Failure('instance_not_connected')

@@ -22,14 +22,14 @@ const SILENCES = [HOUR, 6 * HOUR, DAY, 3 * DAY] as const
 export interface KindTraffic {
   /** Number of stanzas since the login. */
   stanzas: number
-  /** Number of them that are handled. */
+  /** Number of those stanzas that are handled. */
   handled: number
 }
 export type Traffic = Readonly<Record<Answered, Readonly<KindTraffic>>>
 
 export interface Liveness {
   traffic(): Traffic
-  /** Time of the last stanza, or of the login, in epoch ms; null before that. */
+  /** Time of the last stanza in epoch ms, or of the login before the first stanza. Null before the login. */
   lastInboundAt(): number | null
   /** Counts a stanza that has arrived. The router must call the returned function when the stanza has been handled. */
   came(kind: Answered): () => void

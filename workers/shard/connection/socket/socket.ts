@@ -1,5 +1,6 @@
 /**
- * Sets every option of the library's socket explicitly, each with its reason, so that a changed default in the library does not change our behaviour.
+ * Options of the library's socket. Every option is set explicitly, each with its reason, so that a changed default in the library does not change our
+ * behaviour.
  */
 import {
   Browsers,
@@ -24,7 +25,7 @@ export interface SocketParts {
   version: WAVersion
 }
 
-/** A plain browser name: the network answers 400 to a pairing code request from any other. */
+/** A plain browser name: the network answers 400 to a pairing code request from a device with any other name. */
 export const BROWSER = Browsers.macOS('Chrome')
 
 /**
@@ -54,7 +55,7 @@ export function socketOptions(parts: SocketParts): UserFacingSocketConfig {
     waWebSocketUrl: network.url ?? DEFAULT_CONNECTION_CONFIG.waWebSocketUrl,
     browser: BROWSER,
     connectTimeoutMs: NO_CONNECT_TIMEOUT,
-    // Our own pings are used instead: `baileys/keep-alive.ts`.
+    // Our own pings (`baileys/keep-alive.ts`) are used instead.
     keepAliveIntervalMs: NEVER,
     defaultQueryTimeoutMs: QUERY_TIMEOUT,
     // Being online would silence the phone's own notifications.
@@ -62,16 +63,16 @@ export function socketOptions(parts: SocketParts): UserFacingSocketConfig {
     // The queue reports each send once, with its outcome; the library's echo would needlessly go through the inbound
     // mutex.
     emitOwnEvents: false,
-    // Our own are sent instead: `login-queries.ts`.
+    // Our own queries (`login-queries.ts`) are sent instead.
     fireInitQueries: false,
     syncFullHistory: false,
-    // Our code reads the history, and app state, which the library would read after it, both in slices: `receive/effects/history.ts`,
+    // Our code reads the history in slices, and also app state, which the library would read after the history: `receive/effects/history.ts`,
     // `app-state/app-state-reader.ts`.
     shouldSyncHistoryMessage: () => false,
     shouldIgnoreJid: () => false,
     makeSignalRepository: parts.makeSignalRepository,
     getMessage: parts.getMessage,
-    // Undefined would make `sendMessage` fetch the URL without a guard; previews come from our own guarded fetch.
+    // If this were undefined, `sendMessage` would fetch the URL without a guard. Our own guarded fetch creates previews.
     generateHighQualityLinkPreview: false,
     linkPreviewImageThumbnailWidth: 192,
     // Our repository writes sessions directly, so these retries only concern the library's other keys.

@@ -30,8 +30,8 @@ export type Answered = (typeof ANSWERED)[number]
 export type Phase = 'count' | 'intercept' | 'translate' | 'commit'
 
 /**
- * Result for a stanza that has been processed, and whose outcome follows when its data is on disk. In the meantime the
- * next stanza of a row that `overlaps` may begin.
+ * Result of a step whose stanza is processed, but whose outcome is known only when its data is on disk. Until then, the next stanza of a row that
+ * `overlaps` may begin.
  */
 export class Following<Outcome> {
   readonly outcome: Promise<Outcome>
@@ -48,7 +48,7 @@ export interface Step<Outcome = unknown> {
    * outcome decides the answer. Undefined means that the step did not handle it.
    */
   decides: boolean
-  /** A failure means that the stanza must be delivered again. */
+  /** Runs the step. If it fails, the stanza must be delivered again. */
   run(node: BinaryNode): Outcome | undefined | Promise<Outcome | Following<Outcome> | undefined>
 }
 
@@ -59,12 +59,12 @@ export interface Answer<Outcome = unknown> {
 
 export interface Mutex {
   name: string
-  /**
-   * Key of a stanza. Stanzas with the same key are handled one after the other, in order of arrival; undefined means
-   * immediately.
-   */
+  /** Key of a stanza. Stanzas with the same key are handled one after the other, in order of arrival. Undefined if the stanza need not wait. */
   key(node: BinaryNode): string | undefined
-  /** A stanza begins as soon as the one before it is `Following`; other stanzas wait until that one is answered. */
+  /**
+   * If set, a stanza begins as soon as the stanza before it has returned `Following`. Without it, a stanza begins only after the stanza before it is
+   * answered.
+   */
   overlaps?: true
   /** Number of stanzas that may wait; further ones are answered without being processed. */
   most?: number
@@ -81,15 +81,15 @@ export interface Route<Outcome = unknown> {
 
 export type Table = readonly Route<never>[]
 
-/** Row for stanzas whose answer does not depend on the outcome of the steps, or whose outcome has its own type. */
+/** Creates a row for stanzas whose answer does not depend on the outcome of the steps, or whose outcome has its own type. */
 export const route = <Outcome>(of: Match, line: Mutex, steps: readonly Step<Outcome>[], answer: Answer<Outcome>): Route<never> =>
   ({ of, line, steps, answer }) as unknown as Route<never>
 
-/** Row for the stanzas that no earlier row matches. */
+/** Creates the row for the stanzas that no earlier row matches. */
 export const rest = (of: Match, answer: Answer): Route<never> =>
   ({ of, line: AT_ONCE, steps: [], answer, isRest: true }) as unknown as Route<never>
 
-/** Step that only has an effect; `decide` below makes one that decides the outcome of the stanza. */
+/** Creates a step that only has an effect; `decide` below creates a step that decides the outcome of the stanza. */
 export const step = (phase: Phase, name: string, run: (node: BinaryNode) => unknown): Step<never> =>
   ({ phase, name, decides: false, run }) as Step<never>
 export const decide = <Outcome>(phase: Phase, name: string, run: Step<Outcome>['run']): Step<Outcome> => ({
@@ -110,19 +110,21 @@ export const oneByOne = (name: string, most?: number): Mutex => ({
 export const NO_ANSWER: Answer = { name: 'nothing', send() {} }
 
 export interface RouterDeps {
-  /** A stanza that needs an answer has arrived. Call the returned function when it has been handled, with any outcome. */
+  /**
+   * Called when a stanza that needs an answer has arrived. The router calls the returned function when the stanza has been handled, with any outcome.
+   */
   came(kind: Answered): () => void
   /** Whether a stanza at which an `intercept` step failed should be delivered again. Counts the attempts. */
   isWorthAnother(stanza: string): boolean
-  /** No further stanzas are processed; the connection must be closed. */
+  /** Called when a step failed. No further stanzas are processed; the connection must be closed. */
   onFailure(error: Error, about: { route: string; step: string }): void
-  /** A stanza failed at every delivery; it is answered and dropped. */
+  /** Called when a stanza failed at every delivery. It is answered and dropped. */
   onGivenUp(error: Error, about: { route: string; step: string }): void
-  /** Too many stanzas wait for a mutex: one is answered without being processed. */
+  /** Called when too many stanzas wait for a mutex, and one of them was answered without being processed. */
   onOverflow(line: string): void
-  /** A stanza that no row matches, or only the row for the rest. */
+  /** Called with a stanza that no row matches, or only the row for the rest. */
   onUnknown(node: BinaryNode): void
-  /** The answer could not be written, usually because the connection has just ended. */
+  /** Called when the answer could not be written, usually because the connection has just ended. */
   onUnanswered(error: Error): void
 }
 
@@ -133,7 +135,7 @@ export interface Router {
   take(node: BinaryNode): Promise<void>
   /** Resolves when the matching unanswered stanzas have been handled. Undefined if none matches. */
   before(fits: (node: BinaryNode) => boolean): (() => Promise<void>) | undefined
-  /** The connection has ended: nothing is processed or answered from now on. */
+  /** Called when the connection has ended: nothing is processed or answered from now on. */
   fence(): void
 }
 
@@ -146,7 +148,10 @@ export function detachLibrary({ ws }: RoutedSocket): void {
 
 export function routeStanzas({ ws }: RoutedSocket, deps: RouterDeps): Router {
   const byTag = new Map<string, Route[]>()
-  /** State of each mutex by key: when its last task lets the next one begin, when all tasks are done, and their number. Neither promise rejects. */
+  /**
+   * State of each mutex by key: a promise that resolves when the last task lets the next one begin, a promise that resolves when all tasks are done,
+   * and the number of tasks. Neither promise rejects.
+   */
   const lines = new Map<string, { begun: Promise<void> | undefined; done: Promise<void> | undefined; count: number }>()
   /** Stanzas that need an answer and are not handled yet. */
   const underWay = new Map<BinaryNode, Promise<void>>()
@@ -237,7 +242,7 @@ export function routeStanzas({ ws }: RoutedSocket, deps: RouterDeps): Router {
     serve(table) {
       for (const row of table as unknown as readonly Route[]) byTag.set(row.of.tag, [...(byTag.get(row.of.tag) ?? []), row])
       for (const tag of byTag.keys()) ws.on(`CB:${tag}`, (node: BinaryNode) => void take(node))
-      // The steps of the handshake are bytes.
+      // The handshake also emits frames, as bytes; they are not stanzas.
       ws.on('frame', (frame: BinaryNode | Uint8Array) => {
         if (!(frame instanceof Uint8Array) && !byTag.has(frame.tag)) void take(frame)
       })

@@ -53,7 +53,7 @@ export function openWatchedSocket(deps: ConnectionDeps): WatchedSocket {
     replace('a frame could not be decrypted or decoded')
   }
 
-  // The library's own functions keep the library's encoder.
+  // The library's own functions still encode with the library's encoder.
   sock.sendNode = (node) => sock.sendRawMessage(nodeBytes(node))
   detachLibrary(sock)
   adoptSocket(sock)

@@ -1,7 +1,7 @@
 /**
  * The web client version of the thread in the state store; `baileys/version.ts` has the rules. Newer versions are read from the network's web client,
- * as a browser would, and only after a refusal. Nothing is fetched for another network, because the version of the real web client does not apply to
- * it.
+ * as a browser would, and only after a refusal. For another network, such as the sandbox, nothing is fetched, because the version of the real web
+ * client does not apply there.
  */
 import type { WAVersion } from '@whiskeysockets/baileys'
 import * as v from 'valibot'
@@ -23,7 +23,7 @@ const HEADERS = {
   'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36',
 }
 const REVISION = /\\?"client_revision\\?":\s*(\d{1,10})\b/
-/** Time limit in ms: the refused instances wait for it, and their next attempt comes after a second anyway. */
+/** Time limit in ms. It is short because the refused instances wait for the fetch, and they connect again after a second even without it. */
 const TIMEOUT = 5 * SECOND
 const MAX_BYTES = 4 * 1_024 * 1_024
 
@@ -41,7 +41,7 @@ export interface WebVersionOptions {
   wanted: readonly [number, number, number] | null
   network: NetworkOptions
   allow: Ranges
-  /** Names and sockets of tests. */
+  /** Name resolution and sockets that tests replace. */
   egress?: GuardedFetchOptions['egress']
 }
 
