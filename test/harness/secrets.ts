@@ -14,7 +14,10 @@ const CREDENTIAL = /svc_(?:key|admin|oat|ort)_[0-9a-f]{48,80}|whsec_[0-9A-Za-z]{
 
 export const credentialsIn = (text: string): string[] => [...text.matchAll(CREDENTIAL)].map(([credential]) => credential)
 
-/** No refusal may contain a credential: it names the wrong field and does not repeat the value. Throws. */
+/**
+ * Throws if the text of a refusal contains a credential. A refusal may name the wrong field, but must not repeat its
+ * value.
+ */
 export function checkRefusal(what: string, text: string): void {
   const [found] = credentialsIn(text)
   if (found) throw new Error(`a refusal holds a credential: ${what} ${text.replaceAll(found, '<a credential>').slice(0, 500)}`)
@@ -22,7 +25,7 @@ export function checkRefusal(what: string, text: string): void {
 
 const noted = new Set<string>()
 
-/** Notes every credential in a text. */
+/** Records every credential in a text. */
 export function noteSecrets(text: string): void {
   if (folder === undefined) return
   for (const credential of credentialsIn(text)) {
@@ -32,7 +35,10 @@ export function noteSecrets(text: string): void {
   }
 }
 
-/** Variables for the log of a service: it is only written to the folder, unless a test reads it. */
+/**
+ * Returns the environment variables for the log of a service: the log is only written to the folder, unless a test
+ * reads it.
+ */
 export function loggingEnv(): Record<string, string> {
   if (process.env.SVC_LOG_LEVEL) return { SVC_LOG_LEVEL: process.env.SVC_LOG_LEVEL }
   return folder === undefined ? { SVC_LOG_LEVEL: 'fatal' } : { SVC_LOG_LEVEL: 'info', SVC_TEST_LOG_FILE: fileOf('log') }

@@ -1,4 +1,4 @@
-/** A real small file system that can be filled: mounted for a test, and removed afterwards. */
+/** A small real file system that a test can fill. It is mounted for the test, and removed afterwards. */
 import { execFileSync } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, rmSync, unlinkSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ export interface SmallDisk {
 
 export type FileSystem = 'tmpfs' | 'ext4'
 
-/** Mounts a small file system, or returns the reason why this machine cannot, for the test's skip. */
+/** Mounts a small file system. Returns the reason to skip the test if this machine cannot do that. */
 export function mountSmallDisk(kind: FileSystem, megabytes: number): SmallDisk | string {
   if (process.platform !== 'linux') return `${process.platform} has no small file system to mount`
   if (process.getuid?.() !== 0) return 'mounting a small file system needs root'
@@ -58,8 +58,8 @@ export function mountSmallDisk(kind: FileSystem, megabytes: number): SmallDisk |
 }
 
 /**
- * Writes a file, in large pieces first, because they are fast; then in smaller ones, down to the unit of the file
- * system.
+ * Writes a file of this size: first in large pieces, because they are fast, and then in smaller ones, down to the block
+ * size of the file system.
  */
 function write(path: string, bytes: number): void {
   const fd = openSync(path, 'a')

@@ -1,14 +1,14 @@
 /**
- * A stanza of each kind that the server may send unasked, made from its tree in the description of the protocol: every
- * required attribute and child, with a value of its type. That description is outside the repository (`../shared`);
- * without it there are no such stanzas.
+ * Builds a stanza of each kind that the server may send without a request, from the description of the protocol. It has
+ * every required attribute and child, with values of their types. The description is outside the repository
+ * (`../shared`); without it there are no such stanzas.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { ROOT } from './checkout.ts'
 
-/** The form in which the sandbox takes stanzas. */
+/** The JSON form in which the sandbox accepts stanzas. */
 export type StanzaJson = [tag: string, attrs: Record<string, string>, content?: StanzaJson[] | string | { b64: string }]
 
 interface Value {
@@ -58,8 +58,8 @@ async function read(): Promise<{ spec: Spec; isSpecified(node: StanzaJson): bool
 const TIME = '1795360566'
 
 /**
- * Returns the stanzas by kind (`tag type child`, with a dash for each that is absent). `person`: the sender of the
- * stanzas, number and LID.
+ * Returns the stanzas by kind. The name of a kind is `tag type child`, with a dash for each part that is absent.
+ * `person`: the number and the LID of the stanzas' sender.
  */
 export async function specimens(
   kinds: readonly string[],
@@ -89,7 +89,10 @@ function fits({ attrs, children = [] }: Tree, type: string | undefined, child: s
 
 const comesIn = ({ direction }: Value) => direction !== 'out'
 
-/** Makes a stanza from its tree. `only`: the child that determines the kind; the others are omitted. */
+/**
+ * Builds a stanza from its description. `only`: the child that determines the kind; other children that would determine
+ * one are left out.
+ */
 function specimen(tree: Tree, person: { pn: string; lid: string }, only?: string): StanzaJson {
   const required = Object.entries(tree.attrs ?? {}).filter(([, value]) => comesIn(value) && !value.optional)
   const attrs = Object.fromEntries(required.map(([name, value]) => [name, written(value, person)]))

@@ -1,10 +1,10 @@
-/** A world with one connected instance, and the helpers for tests of single messages. */
+/** Starts a world with one connected instance, and has functions for tests of single messages. */
 import assert from 'node:assert/strict'
 import type { Ack, Instance } from './gateway.ts'
 import type { InboxItem } from './sandbox.ts'
 import { startWorld, type World, type WorldOptions } from './world.ts'
 
-/** Raw parts of a message, as JSON. */
+/** Raw parts of a message in JSON form. */
 export type Json = Record<string, unknown>
 
 export interface Stage {
@@ -12,20 +12,20 @@ export interface Stage {
   instance: Instance
   /** Sends a message, and resolves with what the contact received. */
   shown(path: string, input: Json & { phone: string }, contact?: string): Promise<InboxItem>
-  /** Sends a message, and resolves with the result; the inbox is not read. */
+  /** Sends a message, and resolves with its result. The inbox of the contact is not read. */
   outcome(path: string, input: Json & { phone: string }): Promise<Json>
   /** Sends a request that is refused at once, and returns its issues. */
   refused(path: string, input: Json): Promise<{ path: string; message: string }[]>
   deliveryOf(messageId: string): Promise<Json>
   next(contact: string): Promise<InboxItem>
-  /** Waits until the account has its name, which arrives with its saved contacts in one sync. */
+  /** Waits until the account has its name. The name arrives together with its saved contacts, in one sync. */
   named(): Promise<void>
 }
 
 export const startStage = async (phone: string, more: Json = {}, options: WorldOptions = {}): Promise<Stage> =>
   joinStage(await startWorld(options), phone, more)
 
-/** Connects one more instance in the same world, for tests that run at the same time. */
+/** Connects another instance in the same world, for tests that run at the same time. */
 export async function joinStage(world: World, phone: string, more: Json = {}): Promise<Stage> {
   await world.sandbox.createPhone(phone, { name: 'Me', ...more })
   const instance = await world.gateway.createInstance(world.receiver)

@@ -1,14 +1,16 @@
-/** The variables that place the store of a service, for services whose data folder is `dir`. */
+/** Environment variables that say where the store of a service is, for services whose data folder is `dir`. */
 import { createHash } from 'node:crypto'
 import { withSchema } from '../../src/domain/store-url.ts'
 
-/** URL of a PostgreSQL server, as `scripts/test-postgres.mjs` gives it. Without it every store is in its data folder. */
+/**
+ * URL of the PostgreSQL server that `scripts/test-postgres.mjs` gives. Without it, every store is in its data folder.
+ */
 const server = process.env.TEST_POSTGRES || undefined
 
-/** Key of all stores that are in PostgreSQL, which have no folder for a generated one. */
+/** The secret key for all stores in PostgreSQL. Such a store has no folder in which a generated key could be saved. */
 export const SECRET_KEY = '5e'.repeat(32)
 
-/** Variables that place the store in the PostgreSQL server, in a schema of its own. */
+/** Returns the variables that place the store in a schema of the PostgreSQL server. */
 export const postgresEnv = (url: string, dir: string): Record<string, string> => ({
   SVC_STORE_URL: withSchema(url, `of_${createHash('sha256').update(dir).digest('hex').slice(0, 24)}`),
   SVC_SECRET_KEY: SECRET_KEY,

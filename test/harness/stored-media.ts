@@ -1,4 +1,6 @@
-/** Reads the media of waiting messages that a service has stored, wherever its store is (`store-env.ts`). */
+/**
+ * Reads the media of waiting messages that a service has stored, in its data folder or in PostgreSQL (`store-env.ts`).
+ */
 import { join } from 'node:path'
 import type { BlobItems } from '../../src/storage/blobs/items.ts'
 import { blobFiles } from '../../src/storage/drivers/blob-files.ts'
@@ -19,6 +21,6 @@ export async function storedMedia(dir: string): Promise<Uint8Array[]> {
 
 async function piecesOf(items: BlobItems): Promise<Uint8Array[]> {
   const pieces = await Promise.all((await items.getKeys('')).map((name) => items.getItemRaw<Uint8Array>(name)))
-  // The service may have removed a piece since it was listed.
+  // The service may have removed a piece after it was listed.
   return pieces.filter((piece) => piece !== null)
 }

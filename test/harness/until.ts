@@ -2,8 +2,8 @@
 const LOOK = 20
 
 /**
- * Repeats the request until the answer matches, because data of the network arrive after its answers, without a
- * notification. The deadline ends the test with the last answer.
+ * Repeats the request until the answer matches. This is needed because data of the network arrive after the answers,
+ * and no notification reports them. At the deadline the test fails with the last answer.
  */
 export async function until<T>(ask: () => Promise<T>, fits: (answer: T) => boolean, ms = 20_000): Promise<T> {
   for (const end = Date.now() + ms; ; ) {

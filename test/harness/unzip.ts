@@ -1,4 +1,4 @@
-/** Reads a zip archive from its end, as a program that extracts it does, with the checks of such programs. */
+/** Reads a zip archive from its end, like a program that extracts it, and makes the same checks as such programs. */
 import assert from 'node:assert/strict'
 import { gzipSync, inflateRawSync } from 'node:zlib'
 
@@ -11,7 +11,7 @@ const crcOf = (content: Buffer) => {
   return packed.readUInt32LE(packed.length - 8)
 }
 
-/** Text of each file by its path. */
+/** Returns the text of each file by its path. */
 export function unzip(archive: Buffer): Record<string, string> {
   const end = archive.length - 22
   assert.equal(archive.readUInt32LE(end), END)
@@ -30,7 +30,7 @@ export function unzip(archive: Buffer): Record<string, string> {
     const local = archive.readUInt32LE(at + 42)
     const name = archive.toString('utf8', at + 46, at + 46 + nameLength)
     assert.equal(archive.readUInt32LE(local), LOCAL)
-    // Between the signature and the extra field, both headers are equal.
+    // The two headers of a file are equal between the signature and the extra field.
     assert.deepEqual(archive.subarray(local + 4, local + 30), archive.subarray(at + 6, at + 32), name)
     const data = local + 30 + nameLength
     assert.equal(method, 8)

@@ -1,6 +1,6 @@
 /**
- * A page in place of web.whatsapp.com, over TLS and with an equally strict policy: no foreign connections, no inline script, Trusted Types. Its own
- * script reports what a script of the real page could see of the page's address.
+ * A page that replaces web.whatsapp.com. It uses TLS and an equally strict policy: no foreign connections, no inline
+ * scripts, and Trusted Types. Its own script reports which parts of its address a script of the real page could read.
  */
 import { createHash, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
@@ -18,7 +18,7 @@ const POLICY = [
   "trusted-types 'none'",
 ].join('; ')
 
-/** Every property that shows addresses to scripts, read when the first script runs. */
+/** A script that reads every property through which scripts can see addresses, as soon as the page runs scripts. */
 const SCRIPT = `
 window.seen = JSON.stringify([
   location.href, document.URL, document.baseURI, document.referrer, history.state,
@@ -46,7 +46,7 @@ export async function startWhatsappPage() {
   const spki = new X509Certificate(cert).publicKey.export({ type: 'spki', format: 'der' })
   return {
     asked,
-    /** Flags that make Chromium open this page at https://web.whatsapp.com. */
+    /** Flags with which Chromium opens this page at https://web.whatsapp.com. */
     flags: [
       `--host-resolver-rules=MAP web.whatsapp.com 127.0.0.1:${(server.address() as AddressInfo).port}, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost`,
       `--ignore-certificate-errors-spki-list=${createHash('sha256').update(spki).digest('base64')}`,

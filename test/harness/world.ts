@@ -1,6 +1,6 @@
 /**
- * A complete world: network in its thread, service with real shards, receiver. In one process, or with network and service in a borrowed process,
- * which behaves the same.
+ * Starts a complete world: the network in its own thread, a service with real shards, and the receiver. The network and
+ * the service run in this process or in a borrowed one, which behaves in the same way.
  */
 import assert from 'node:assert/strict'
 import type { Service } from '../../src/main.ts'
@@ -15,24 +15,24 @@ export interface World {
   gateway: Gateway
   sandbox: Sandbox
   receiver: Receiver
-  /** The service; it is only available in a world that the test does not share. */
+  /** The object of the service. It is only available in a world that no other test shares. */
   service: Service
   network: SandboxNetworkReady
-  /** Folder of the service's data. In a shared world it also contains data of other tests. */
+  /** Folder of the service's data. In a shared world it also contains the data of other tests. */
   dir: string
-  /** Stops the service and starts it again on the same data; the gateway client is a new one. */
+  /** Stops the service and starts it again on the same data. The client of the gateway is replaced by a new one. */
   restartService(meanwhile?: () => Promise<void>): Promise<void>
   /**
-   * Ends everything. Fails if the network received anything that it did not know or could not read, or if a webhook
-   * had a wrong form or signature.
+   * Ends everything. Throws if the network received something that it did not know or could not decrypt, or if a
+   * webhook had a wrong form or signature.
    */
   stop(options?: { undecryptable?: number }): Promise<void>
 }
 
 export interface WorldOptions extends PlaceOptions {
   /**
-   * True if the test reads inside the service or its data, changes settings of the whole service, or counts all
-   * objects of a kind.
+   * True if the test needs a world that is not shared, because it uses the service object or its data, changes settings
+   * of the whole service, or counts all objects of a kind.
    */
   own?: boolean
 }
@@ -40,7 +40,7 @@ export interface WorldOptions extends PlaceOptions {
 async function placeFor({ own = false, ...options }: WorldOptions): Promise<Place> {
   if (lender !== undefined && !own && !options.shards && !options.env)
     return borrowPlace(options.untraced ? 'untraced' : 'traced')
-  // Loaded late: a test with a borrowed world needs nothing of the service.
+  // This module is imported late, because a test with a borrowed world does not need it.
   const { openPlace } = await import('./own-place.ts')
   return openPlace(options)
 }
@@ -82,7 +82,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   }
 }
 
-/** Starts a world with a contact who has a name, an instance that is connected, and one that was never paired. */
+/** Starts a world with a contact who has a name, a connected instance, and an instance that was never paired. */
 export async function startWorldOfTwo({ me, contact, ...options }: { me: string; contact: string } & WorldOptions) {
   const world = await startWorld(options)
   await world.sandbox.createContact(contact, { name: 'Ana' })

@@ -1,9 +1,10 @@
 /**
- * The part of the HTTP application that uses only Web standards, on Deno, Bun and workerd (miniflare): the same requests as on Node must have the
- * same answers, byte by byte. node test/runtimes/run.mjs; first run `npm install --no-save --prefix test/runtimes`.
+ * Runs the part of the HTTP application that uses only Web standards on Deno, Bun and workerd (miniflare). The same
+ * requests must have the same answers as on Node, byte by byte. First run `npm install --no-save --prefix
+ * test/runtimes`, then `node test/runtimes/run.mjs`.
  *
- * Ends with code 1 if an answer differs, or if the handler needs Node. A runtime that is not installed, does not start or stops is only reported,
- * because that is no defect of the service.
+ * Ends with code 1 if an answer differs, or if the handler needs Node. A runtime that is not installed, does not start
+ * or stops is only reported, because this is not a defect of the service.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -18,12 +19,12 @@ const modules = join(here, 'node_modules')
 const require = createRequire(new URL('../../package.json', import.meta.url))
 const START_MS = 15_000
 const folder = mkdtempSync(join(tmpdir(), 'svc-runtimes-'))
-/** Child processes to end when this process ends. */
+/** Child processes that must end together with this process. */
 const children = []
 
 /**
- * Bundles the handler to one file without a `node:` import, which such a runtime loads. The build fails if something
- * needs Node.
+ * Bundles the handler to one file that has no `node:` import, because the runtimes load such a file. The build fails if
+ * the handler needs Node.
  */
 async function bundle() {
   const { build } = require('esbuild')
@@ -42,7 +43,7 @@ async function bundle() {
   return file
 }
 
-/** Finds a program of a package for this machine, wherever it is in the package. */
+/** Finds the program for this machine in an installed package, whatever its path in the package is. */
 function program(scope, name) {
   const scoped = join(modules, scope)
   const places = existsSync(scoped)
@@ -59,7 +60,9 @@ const freePort = () =>
     })
   })
 
-/** Resolves with the base URL of a child that serves, or rejects if it does not in time. */
+/**
+ * Starts a child process that serves the handler. Resolves with its base URL, or rejects if it does not serve in time.
+ */
 async function serve(command, args, port) {
   const child = spawn(command, args, { stdio: 'ignore', env: { ...process.env, NO_COLOR: '1' } })
   children.push(child)
@@ -89,7 +92,8 @@ async function onDeno(file) {
 }
 
 async function onBun(file) {
-  // The install script, if scripts run, moves the program into the package itself; until then there is a short text.
+  // If install scripts are enabled, the script of the package bun moves the program to this path. Otherwise, this path
+  // has only a short text.
   const moved = join(modules, 'bun/bin/bun.exe')
   const isMoved = existsSync(moved) && statSync(moved).size > 2 ** 20
   const command = isMoved ? moved : program('@oven', 'bun')
@@ -124,8 +128,8 @@ const json = (body) => ({
 })
 
 /**
- * Returns the requests for every operation: its examples, with each field missing, of another type and too long; and
- * invalid bodies.
+ * Returns the requests for every operation: its examples; the examples with each field missing, of another type, and
+ * too long; and invalid bodies.
  */
 function requestsOf(description) {
   const requests = [
@@ -154,7 +158,7 @@ function requestsOf(description) {
             { ...example, [name]: typeof value === 'string' ? 7 : 'x' },
           ])
             requests.push([to, json(changed)])
-          // Addresses are not lengthened: each URL parser has its own limit for the length of a name.
+          // URLs are not made longer, because each URL parser has another limit for the length of a name.
           if (typeof value === 'string' && !/^https?:/.test(value))
             requests.push([to, json({ ...example, [name]: `${value}${'é😀'.repeat(500)}` })])
         }
@@ -228,7 +232,7 @@ async function main() {
   }
 }
 
-// The caller ends this process at its timeout; the children must end with it.
+// At its timeout, the caller ends this process with SIGTERM. The children must end with it.
 process.once('SIGTERM', () => {
   for (const child of children) child.kill('SIGKILL')
   process.exit(143)

@@ -1,6 +1,6 @@
 /**
- * Runs the S3 server of the tests in a process of its own: its tokens for the next page of a list need a cipher that Node
- * offers with `--openssl-legacy-provider` only. Prints its port, and ends with its standard input.
+ * Runs the S3 server of the tests in its own process. Its tokens for the next page of a list need a cipher that Node
+ * only offers with `--openssl-legacy-provider`. Prints its port, and ends when its standard input ends.
  */
 import S3rver from '@20minutes/s3rver'
 

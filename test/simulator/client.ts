@@ -14,23 +14,24 @@ import pino from 'pino'
 import type { Simulator } from '../harness/network.ts'
 import '../harness/library-deadlines.ts'
 
-/** An unmodified library client with keys in memory, and everything that it has reported. */
+/** An unmodified client of the library with keys in memory. It stores everything that the library has reported. */
 export interface Client {
   readonly auth: AuthenticationState
   readonly socket: WASocket
-  /** Every message of every upsert, oldest first. */
+  /** Every message of every `messages.upsert` event, oldest first. */
   readonly messages: (WAMessage & { upsert: string })[]
   readonly events: { [E in keyof BaileysEventMap]?: BaileysEventMap[E][] }
-  /** Resolves when a condition is true, now or after a later event. */
+  /** Resolves when the condition is true. It is checked now and after each later event. */
   until<T>(look: () => T | undefined | false, what: string): Promise<T>
-  /** Resolves with the status code and message of the end of the socket. */
+  /** Resolves with the status code and the message with which the socket ended. */
   ended(): Promise<{ code: number | undefined; message: string; data: unknown }>
   close(): Promise<void>
 }
 
 /**
- * The library leaves timers of 30 and 60 s when a socket ends with running queries. A finished test process must not wait for them; while something
- * is open they run as before.
+ * The shortest timer in ms that does not keep the process alive. If a socket ends while queries run, the library leaves
+ * timers of 30 and 60 s, and a finished test must not wait for them. While something else is open, these timers still
+ * run.
  */
 const LEFT_BEHIND = 20_000
 const setTimer = globalThis.setTimeout
@@ -42,7 +43,7 @@ globalThis.setTimeout = Object.assign(
   setTimer,
 )
 
-/** Longest wait for anything on loopback, in ms: only a failing test waits that long. */
+/** Longest wait for anything on loopback, in ms. Only a failing test waits this long. */
 const PATIENCE = 60_000
 
 export function memoryAuth(): AuthenticationState {
@@ -56,7 +57,7 @@ export function memoryAuth(): AuthenticationState {
           const text = store.get(`${type} ${id}`)
           if (text === undefined) continue
           const value = JSON.parse(text, revive)
-          // A protobuf converts itself to JSON with base64 for bytes.
+          // A protobuf object that is converted to JSON contains its bytes as base64, so it is read back.
           found[id] = type === 'app-state-sync-key' ? proto.Message.AppStateSyncKeyData.fromObject(value) : value
         }
         return found
@@ -123,7 +124,7 @@ export function connect(simulator: Simulator, auth = memoryAuth(), config: Parti
       const found = look()
       if (found !== undefined && found !== false) return found
       if (Date.now() > deadline) throw new Error(`waited in vain for ${what}`)
-      // An event continues the check; changes without an event are checked at intervals.
+      // The condition is checked again after an event, and at intervals, because some changes have no event.
       await Promise.race([new Promise<void>((resolve) => waiting.add(resolve)), pause(100)])
       waiting.clear()
     }
@@ -151,7 +152,7 @@ export function lastQr(client: Client): Promise<string> {
 export const isOpen = (client: Client) =>
   client.until(() => client.events['connection.update']?.some((update) => update.connection === 'open'), 'an open connection')
 
-/** Resolves when the client is open and has received the stored messages. */
+/** Resolves when the client is connected and has received the messages that waited on the network. */
 export async function isReady(client: Client) {
   await isOpen(client)
   await client.until(
@@ -160,7 +161,7 @@ export async function isReady(client: Client) {
   )
 }
 
-/** Links a client by its code, and logs in. */
+/** Links a client by its QR code, and logs in. */
 export async function pair(simulator: Simulator, phone: string, config: Partial<UserFacingSocketConfig> = {}): Promise<Client> {
   const first = connect(simulator, memoryAuth(), config)
   await simulator.control.scan(phone, await lastQr(first))
@@ -172,8 +173,9 @@ export async function pair(simulator: Simulator, phone: string, config: Partial<
 }
 
 /**
- * Resolves when all stanzas of the client's phone were answered. The library can lose a first message while the phone
- * still sends: encryption to the phone and decryption from it change one session record in two transactions.
+ * Resolves when all stanzas of the client's phone were answered. Without this wait, the library can lose a first
+ * message while the phone still sends, because it changes one session record in two transactions: for encryption to the
+ * phone, and for decryption from it.
  */
 export async function isSettled(simulator: Simulator, phone: string, client: Client) {
   await client.until(() => client.events['messaging-history.set']?.some((set) => set.progress === 100), 'recent history')

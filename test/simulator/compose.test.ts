@@ -28,7 +28,7 @@ function contextOf(known: { id: string; author: string; message: proto.IMessage 
   return { context, uploads }
 }
 
-/** Returns the message as its recipient gets it: encoded to the wire format and decoded again. */
+/** Returns the message as its recipient receives it: encoded to the wire format and decoded again. */
 const sent = (message: proto.IMessage) => proto.Message.decode(proto.Message.encode(message).finish())
 const send = async (input: Record<string, unknown>, context = contextOf().context) =>
   sent((await compose(input, context)).message)

@@ -7,7 +7,7 @@ import { type ControlServer, startControlServer } from '../../workers/simulator/
 import { ROUTES } from '../../workers/simulator/control/routes.ts'
 import { type Simulator, startSimulator } from '../harness/network.ts'
 
-/** The HTTP side of the control API over the real network, without a linked device. */
+/** Tests the HTTP control API over the real simulated network, without a linked device. */
 
 const PHONE = '5511900000001'
 const CONTACT = '5511900000002'
@@ -259,7 +259,7 @@ test('what does not fit the state is a conflict', async () => {
   await refused(409, 'conflict', ['POST', `/phones/${PHONE}/enter-code`, { code: 'ABCD1234' }])
 })
 
-/** A request like that of a program that sets its own headers. */
+/** Sends a request with exactly these headers, as a program that sets its own headers does. */
 function raw(port: string, method: string, path: string, headers: Record<string, string> | string[], body = ''): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const request = httpRequest({ host: '127.0.0.1', port, method, path, headers }, async (response) => {

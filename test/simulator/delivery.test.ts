@@ -152,7 +152,8 @@ test('phones, keys, queue and trust root survive a restart', async () => {
   const root = kept.root
   kept = await startSimulator(options)
   assert.equal(kept.root, root)
-  // The numbers once started at 1 again, so a reader that waited for a number after its last one waited forever.
+  // After a restart, the numbers of the inbox once started at 1 again. So a reader that waited for a number after its
+  // last one waited forever.
   assert.deepEqual((await kept.control.inbox(CONTACT, 0, 0)).items, before)
   ada = await login(kept, ada.auth)
   await received(ada, 'two')
@@ -180,7 +181,7 @@ test('a change after the stop is not written, and not tried again', async () => 
   await stopped.stop()
   await rm(folder, { recursive: true })
   stopped.control.createPhone({ phone: PHONE })
-  // The pause is longer than the write of a change waits.
+  // The simulator delays the write of a change for less time than this pause.
   await pause(500)
   assert.deepEqual(warnings, [])
 })

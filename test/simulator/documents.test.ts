@@ -6,7 +6,10 @@ import { node } from '../../workers/simulator/wire/node.ts'
 import { type Simulator, startSimulator } from '../harness/network.ts'
 import { type Client, jidOf, pair } from './client.ts'
 
-/** GraphQL documents that other clients send, over the socket of the library: answers and refusals as captured. */
+/**
+ * Tests GraphQL documents that other clients send, over the socket of the library. The answers and refusals are equal
+ * to captured ones.
+ */
 
 silenceLibsignal()
 const ME = '5511900000001'
@@ -42,7 +45,7 @@ async function mex(
   return JSON.parse(Buffer.from(result!.content as Uint8Array).toString())
 }
 
-/** Sends a document; returns the only field of the answer, or the code of the refusal. */
+/** Sends a GraphQL document. Returns the only field of the answer, or the code of the refusal. */
 async function ask(id: string, variables: Json): Promise<Json | number | undefined> {
   const { data, errors } = await mex(id, variables)
   return errors?.[0]?.extensions.error_code ?? (Object.values(data ?? {})[0] as Json)

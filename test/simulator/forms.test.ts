@@ -10,7 +10,10 @@ import { node } from '../../workers/simulator/wire/node.ts'
 import { type Simulator, startSimulator } from '../harness/network.ts'
 import { type Client, jidOf, pair } from './client.ts'
 
-/** Messages of people about other messages on the wire, with both kinds of address, as an unmodified client receives them. */
+/**
+ * Tests messages of people that refer to other messages, with both kinds of addressing, as an unmodified client
+ * receives them.
+ */
 
 const PHONE = '5511900000001'
 const CONTACT = '5511900000002'
@@ -72,7 +75,9 @@ test('a device without any of a collection gets it whole, as a file; one that ha
 
 const ADDRESSINGS: Settings['addressing'][] = ['pn', 'lid']
 
-/** Returns the JID that a person has in a chat with this addressing; content is encrypted with it. */
+/**
+ * Returns the JID that a person has in a chat with this addressing. Encrypted content about a message uses this JID.
+ */
 const nameIn = (addressing: Settings['addressing'], phone: string) =>
   addressing === 'lid' ? `2${phone.padStart(14, '0')}@lid` : jidOf(phone)
 

@@ -54,7 +54,7 @@ for (const addressing of ['lid', 'pn'] as const) {
       assert.match(message.key.participant ?? '', addressing === 'lid' ? /@lid$/ : /^4915100000002@s\.whatsapp\.net$/)
       assert.equal((await heard(GRACE))?.text, `${text} ${addressing}`)
     }
-    // The phone received both answers, too.
+    // The account's phone received both answers, too.
     for (const text of ['first', 'second']) assert.equal((await heard(PHONE))?.text, `${text} ${addressing}`)
   })
 }
@@ -181,8 +181,8 @@ interface Channel {
 }
 
 test('a channel is created, posted to and read', async () => {
-  // The library reads the picture of a new channel, which has none yet, and throws; the channel is created
-  // nevertheless.
+  // The library reads the picture of a new channel and throws, because the channel has no picture yet. The channel is
+  // created nevertheless.
   await assert.rejects(client.socket.newsletterCreate('Our channel', 'About us'), TypeError)
   const made = (simulator.control.state().newsletters as Channel[]).find(({ name }) => name === 'Our channel')!
   const acks: Record<string, string>[] = []

@@ -9,7 +9,10 @@ export interface MediaRoute {
   close(): Promise<void>
 }
 
-/** The library's routes to media, all redirected to the sandbox, including the fixed hosts of the network for history and settings. */
+/**
+ * Redirects all requests of the library for media to the sandbox, including those to the fixed hosts of the network for
+ * history and settings.
+ */
 export async function mediaRoute({ ca: file, media_host }: { ca: string; media_host: string }): Promise<MediaRoute> {
   const ca = await readFile(file, 'utf8')
   const port = media_host.split(':')[1]!

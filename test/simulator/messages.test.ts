@@ -104,7 +104,7 @@ test('a burst that is encrypted in advance leaves in order, and its texts say wh
   await client.until(() => texts().length === 20, 'the last text')
   const [first] = texts()
   assert.deepEqual(
-    // The numbers are rounded to a hundredth of a ms: times of sending would not be so regular.
+    // The numbers are rounded to a hundredth of a ms. If they were real times of sending, they would not be so regular.
     texts().map(({ number, at }) => [number, Math.round((at - first!.at) * 100) / 100]),
     Array.from({ length: 20 }, (_, index) => [index + 1, index * 5]),
   )

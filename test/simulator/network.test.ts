@@ -19,7 +19,7 @@ simulator.control.updateBusiness?.(CONTACT, { description: 'By appointment' })
 let client: Client = await pair(simulator, PHONE)
 let isDone = false
 
-/** Every test begins with a client that is connected. */
+/** Each test begins with a connected client. */
 beforeEach(async () => {
   simulator.control.clearFaults()
   simulator.control.setDown(false)

@@ -10,11 +10,14 @@ import {
   type KeyObject,
 } from 'node:crypto'
 
-/** The client's side of Noise with node's own cryptography: it shares no code with the simulator or the library. */
+/**
+ * The client's side of the Noise protocol, with node's own cryptography. It shares no code with the simulator or the
+ * library.
+ */
 
 const SPKI = Buffer.from('302a300506032b656e032100', 'hex')
 const PKCS8 = Buffer.from('302e020100300506032b656e04220420', 'hex')
-/** `WA`, the version of the protocol, and that of its dictionary: the first bytes of a connection. */
+/** The first bytes of a connection: `WA`, the version of the protocol, and the version of its dictionary. */
 export const INTRO = Buffer.from([0x57, 0x41, 6, 3])
 
 export const rawOf = (key: KeyObject) => key.export({ format: 'der', type: 'spki' }).subarray(SPKI.length)
@@ -27,7 +30,7 @@ export interface Pair {
 
 export const newPair = (): Pair => generateKeyPairSync('x25519')
 
-/** Builds the key pair of a private key of 32 bytes. */
+/** Builds a key pair from a private key of 32 bytes. */
 export function pairOf(secret: Uint8Array): Pair {
   const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8, secret]), format: 'der', type: 'pkcs8' })
   return { privateKey, publicKey: createPublicKey(privateKey) }
@@ -64,7 +67,9 @@ export function symmetric(protocol: string) {
       mix(data)
       return opened
     },
-    /** Returns the keys with which each side encrypts, ours first. */
+    /**
+     * Returns the two keys that encrypt the connection: first the key of this side, and then the key of the other side.
+     */
     split: () => Buffer.from(hkdfSync('sha256', Buffer.alloc(0), chain, '', 64)),
   }
 }

@@ -5,12 +5,12 @@ import { createNoiseResponder } from '../../workers/simulator/wire/noise-respond
 import { createTrust } from '../../workers/simulator/wire/trust.ts'
 import { agree, newPair, rawOf, seal, symmetric } from './noise-state.ts'
 
-/** A client that already knows the server's key. `raw-wire.test.ts` has the same over a socket. */
+/** Tests a client that already knows the server's key. `raw-wire.test.ts` tests the same over a socket. */
 
 const payload = proto.ClientPayload.encode({ username: 5511900000001, passive: true }).finish()
 const trust = createTrust()
 
-/** Creates the first message of a client that assumes this server key. */
+/** Builds the first handshake message of a client that assumes this server key. */
 function hello(serverKey: Uint8Array) {
   const state = symmetric('Noise_IK_25519_AESGCM_SHA256')
   const [own, ephemeral] = [newPair(), newPair()]

@@ -18,7 +18,7 @@ function newPhone(): string {
   return phone
 }
 
-/** Resolves with the code that the client made, when its socket shows one. */
+/** Resolves with the pairing code that the client made, as soon as its socket accepts a request for it. */
 async function codeOf(client: ReturnType<typeof connect>, phone: string): Promise<string> {
   await lastQr(client)
   return client.socket.requestPairingCode(phone)
@@ -131,8 +131,8 @@ test('two devices of one phone see what the other sends', async () => {
   const message = await received(second, 'from the first')
   assert.equal(message.key.fromMe, true)
   assert.equal(message.key.remoteJid, jidOf('4915100000001'))
-  // With the account's own LID in this field, the client once took the contact for the account, and used one session
-  // for both.
+  // This field once contained the account's own LID. Then the client treated the contact as the account itself, and
+  // used one session for both.
   assert.match(message.key.remoteJidAlt ?? '', /4915100000001@lid$/)
   await simulator.control.sendFromPhone(phone, '4915100000001', { text: 'from the phone' })
   for (const client of [first, second]) assert.equal((await received(client, 'from the phone')).key.fromMe, true)
@@ -147,7 +147,7 @@ test('two linked accounts write to each other', async () => {
   await received(bob, 'hello bob')
   await bob.socket.sendMessage(jidOf(one), { text: 'hello ada' })
   await received(ada, 'hello ada')
-  // The receipt of the other device arrives, too.
+  // The receipt of the other device arrives, too, so the test waits for it.
   await ada.until(() => {
     const updates = (ada.events['messages.update'] ?? []).flat().filter(({ key }) => key.id === sent?.key.id)
     return (

@@ -1,4 +1,4 @@
-/** Tests a network and a phone with deviations, and a companion that violates the protocol. */
+/** Tests a network and a phone that deviate from the protocol, and a companion device that violates it. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { PasskeyBends, PasskeyStep } from '../../workers/simulator/control/passkeys.ts'
@@ -21,13 +21,13 @@ const { passkeys, ceremonyOf, newPhone, signs, reaches, scanned, attempted, work
   491720000001,
 )
 
-/** Creates a phone with these deviations, and a companion whose code it has scanned. */
+/** Creates a phone with these deviations, and a companion device whose code the phone has scanned. */
 async function bent(bend: PasskeyBends) {
   const phone = newPhone({ bend })
   return { phone, companion: await scanned(phone) }
 }
 
-/** Runs a whole attempt on the same connection; `count` is the number of its continuation. */
+/** Runs a complete attempt on the same connection. `count` is the number of its continuation. */
 async function linksAgain(phone: string, companion: PasskeyClient, count: number) {
   passkeys().set(phone, { bend: {} })
   const attempt = await attempted(phone, companion, { withProof: false })
@@ -216,7 +216,7 @@ describe('the phone', () => {
       await reaches(phone, ({ asks }) => (asks === 'link') === withPrologue)
       passkeys().set(phone, { app: 'back' })
       assert.deepEqual(ceremonyOf(phone).problems, ['WhatsApp left the foreground'])
-      // The network still answers, but sends nothing afterwards.
+      // The network still answers queries, but sends no notifications afterwards.
       await attempted(phone, companion, { withProof: false })
       assert.equal(companion.continuations.length, 0)
     }

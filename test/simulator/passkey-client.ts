@@ -1,6 +1,7 @@
 /**
- * A client that links to an account with a passkey. Socket, Noise and registration are those of the unmodified library, which does not support the
- * ceremony; this file implements it, with WebCrypto. Each step can be run separately, and with errors.
+ * A client that links to an account with a passkey. Its socket, its Noise handshake and its registration are those of
+ * the unmodified library. The library does not support linking with a passkey, so this file implements it, with
+ * WebCrypto. Each step can be run separately, and with errors.
  */
 import { EventEmitter, once } from 'node:events'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -34,7 +35,7 @@ export interface Attempt {
 }
 
 export interface PrologueOptions {
-  /** If false, no proof is sent. */
+  /** Whether a proof is sent. */
   withProof?: boolean
   /** Changes the stanza before it is sent. */
   change?(parts: BinaryNode[]): BinaryNode[]
@@ -49,9 +50,9 @@ export interface SealedFields {
   changeIv?(iv: Bytes): Uint8Array
 }
 
-/** `DeviceProps.PlatformType` of the browser that the library registers as. */
+/** The browser that the library registers as, as a value of `DeviceProps.PlatformType`. */
 export const CHROME = 1
-/** Time in ms to wait for a notification. */
+/** Longest wait for a notification, in ms. */
 const PATIENCE = 20_000
 const SERVER = '@s.whatsapp.net'
 
@@ -62,10 +63,14 @@ export function passkeyClient(client: Client) {
   const requests: BinaryNode[] = []
   const continuations: BinaryNode[] = []
   const heard = new EventEmitter()
-  /** The key for the handoff; it is derived from the secret that the phone knows, before that secret is replaced. */
+  /**
+   * The key with which the new secret is handed over. It is derived from the secret that the phone knows, before that
+   * secret is replaced.
+   */
   let handoff: Promise<Bytes> | undefined
 
-  // The library acknowledges notifications only when it knows its own number, which it does not before a scan.
+  // The library acknowledges notifications only when it knows its own number, which it does not know before the code is
+  // scanned.
   function ack({ attrs }: BinaryNode) {
     if (auth.creds.me) return
     const { id, from, type } = attrs
@@ -102,12 +107,14 @@ export function passkeyClient(client: Client) {
     client,
     requests,
     continuations,
-    /** Resolves with the options of a request, which may have none. Fails if they are not JSON. */
+    /**
+     * Resolves with the passkey options of a request; undefined if the request has none. Fails if they are not JSON.
+     */
     async requested(count = 1): Promise<Options | undefined> {
       const options = find(await at(requests, count - 1, 'request'), 'passkey_request_options')
       return options && JSON.parse(Buffer.from(contentOf(options)).toString())
     },
-    /** Resolves with the phone's key and nonce of a continuation. Fails for an invalid one. */
+    /** Resolves with the phone's key and nonce in a continuation. Fails if the continuation is invalid. */
     continued: async (count = 1) => primaryOf(await at(continuations, count - 1, 'continuation')),
 
     async queryOptions(): Promise<Options> {
@@ -119,7 +126,7 @@ export function passkeyClient(client: Client) {
       return Buffer.from(contentOf(find(await query('get', { tag: 'ref', attrs: {} }), 'ref'))).toString()
     },
 
-    /** Makes the keys, nonce and commitment of one attempt. */
+    /** Makes the key pair, the nonce and the commitment of one attempt. */
     async attempt(ref: string, deviceType = CHROME): Promise<Attempt> {
       const pair = await newEphemeral()
       const nonce = random(32)
@@ -146,7 +153,7 @@ export function passkeyClient(client: Client) {
       await query('set', { tag: 'passkey_prologue', attrs: {}, content: change ? change(parts) : parts })
     },
 
-    /** Sends an element with this content, whether it fits or not. */
+    /** Sends an element with any content, also an invalid one. */
     send: (tag: string, content: BinaryNode['content']) => query('set', { tag, attrs: {}, content }),
 
     sendNonce: ({ nonce }: Attempt) => me.send('companion_nonce', nonce),
@@ -154,7 +161,7 @@ export function passkeyClient(client: Client) {
     code: ({ nonce }: Attempt, primary: { key: Bytes; nonce: Bytes }) => codeOf(primary.nonce, nonce, primary.key),
 
     /**
-     * Sends the sealed request. `fields` replace the keys and the secret that are encrypted; the functions change the
+     * Sends the encrypted request. `fields` replace the keys and the secret in it. Functions in `fields` change the
      * ciphertext and its IV.
      */
     async sendRequest({ pair, ref }: Attempt, primary: { key: Bytes }, fields: SealedFields = {}) {
@@ -174,7 +181,7 @@ export function passkeyClient(client: Client) {
       await me.send('encrypted_pairing_request', sealed)
     },
 
-    /** Performs all steps up to the code. */
+    /** Performs all steps up to the confirmation code. */
     async agreed(sign: (options: Options) => Signed | Promise<Signed>, options: PrologueOptions = {}) {
       const signed = await sign((await me.requested()) ?? (await me.queryOptions()))
       const attempt = await me.attempt(await me.queryRef())
@@ -184,7 +191,7 @@ export function passkeyClient(client: Client) {
       return { attempt, primary, code: await me.code(attempt, primary) }
     },
 
-    /** Performs all steps up to the sealed request. */
+    /** Performs all steps up to the encrypted request. */
     async link(sign: (options: Options) => Signed | Promise<Signed>, options: PrologueOptions = {}) {
       const { attempt, primary, code } = await me.agreed(sign, options)
       await me.sendRequest(attempt, primary)

@@ -1,4 +1,7 @@
-/** Tests that the network or the phone detects a companion that violates the protocol, for each mistake separately. */
+/**
+ * Tests that the network or the phone detects a companion device that violates the protocol. Each mistake is tested
+ * separately.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -10,7 +13,7 @@ import { isStage, passkeyStage, refused } from './passkey-stage.ts'
 
 let simulator: Simulator
 before(async () => {
-  // This companion deviates from the protocol: nothing is written for the wire check.
+  // This companion device violates the protocol, so no trace is written for the wire check.
   simulator = await startSimulator({ settings: { receipts: 'none' }, trace: undefined })
 })
 after(async () => {
@@ -18,7 +21,7 @@ after(async () => {
   await simulator.stop()
 })
 
-/** Number of prologues that one connection may send. */
+/** Number of prologues that the network accepts on one connection. */
 const PROLOGUES = 5
 
 const { passkeys, ceremonyOf, newPhone, signs, reaches, scanned, attempted, close } = passkeyStage(() => simulator, 491730000001)
@@ -34,7 +37,8 @@ test('in the prologue: order, lengths, kind of device, reference', async () => {
       [2, protobuf([[1, hash]])],
     ])
   /**
-   * Builds the payload with another identity or commitment; `fields` replaces fields of the identity by their number.
+   * Builds the payload of the prologue with another identity or commitment. `fields` replace fields of the identity by
+   * their number.
    */
   const identity = ({ pair, ref }: Attempt, fields: Record<number, Uint8Array | string | number | null>) => {
     const all = { 1: pair.publicKey, 2: 1, 3: ref, ...fields }

@@ -1,4 +1,6 @@
-/** Tools for the tests of passkeys: phones that require one, and clients whose code was scanned. */
+/**
+ * Functions for the tests of passkeys: they create phones that require a passkey, and clients whose code was scanned.
+ */
 import assert from 'node:assert/strict'
 import type { CeremonyView, PasskeyInput, SignInput } from '../../workers/simulator/control/passkeys.ts'
 import type { Simulator } from '../harness/network.ts'
@@ -32,9 +34,9 @@ export function passkeyStage(simulator: () => Simulator, firstPhone: number) {
       passkeys().set(phone, passkey)
       return phone
     },
-    /** Signs with the phone's own passkey. */
+    /** Signs the options with the phone's own passkey. */
     signs,
-    /** Sends a prologue with freshly queried options. */
+    /** Queries new options, and sends a prologue with them. */
     async attempted(phone: string, companion: PasskeyClient, options: PrologueOptions = {}): Promise<Attempt> {
       const signed = signs(phone)(await companion.queryOptions())
       const attempt = await companion.attempt(await companion.queryRef())
@@ -44,7 +46,7 @@ export function passkeyStage(simulator: () => Simulator, firstPhone: number) {
     /** Resolves with the problems of the ceremony when it has reached this state. */
     reaches: (phone: string, fits: (ceremony: CeremonyView) => boolean) =>
       until(async () => ceremonyOf(phone), fits).then(({ problems }) => problems),
-    /** Creates a client whose code the phone has scanned. */
+    /** Creates a client whose QR code the phone has scanned. */
     async scanned(phone: string): Promise<PasskeyClient> {
       const client = connect(simulator())
       const companion = passkeyClient(client)
@@ -53,7 +55,7 @@ export function passkeyStage(simulator: () => Simulator, firstPhone: number) {
       assert.deepEqual(taken, { device: null, passkey: true })
       return companion
     },
-    /** Checks that the device is linked: it logs in, sends and receives. */
+    /** Checks that the device is linked: it logs in, and it sends and receives messages. */
     async works(phone: string, { client }: Pick<PasskeyClient, 'client'>) {
       assert.equal((await client.ended()).code, 515)
       const { control } = simulator()

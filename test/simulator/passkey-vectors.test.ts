@@ -1,4 +1,7 @@
-/** The published test vectors of linking with a passkey, for the cryptography of the tests and the simulator's check of an assertion. */
+/**
+ * Tests the cryptography of the tests, and the simulator's check of an assertion, with the published test vectors of
+ * linking with a passkey.
+ */
 import assert from 'node:assert/strict'
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -86,7 +89,7 @@ describe('an assertion that this passkey has signed, with', () => {
   const rpHash = createHash('sha256').update('whatsapp.com').digest()
   const data = (flags: number, more = 4) => Buffer.concat([rpHash, Buffer.from([flags]), Buffer.alloc(more)])
 
-  /** Builds the JSON of an assertion with a valid signature over its parts. */
+  /** Builds the JSON of an assertion whose signature is valid. */
   function signed({
     client = CLIENT as unknown,
     authenticator = data(0x1d),

@@ -1,4 +1,7 @@
-/** Linking to a phone that requires its passkey, by a client that shares no code with the gateway or the simulator. */
+/**
+ * Tests how a client links to a phone that requires its passkey. The client shares no code with the gateway or the
+ * simulator.
+ */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

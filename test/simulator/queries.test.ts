@@ -7,7 +7,10 @@ import { node } from '../../workers/simulator/wire/node.ts'
 import { type Simulator, startSimulator } from '../harness/network.ts'
 import { type Client, jidOf, pair } from './client.ts'
 
-/** Queries of the web client and of other clients, which the library does not have, sent over its socket. */
+/**
+ * Tests queries of the web client and of other clients that the library does not have. They are sent over the library's
+ * socket.
+ */
 
 silenceLibsignal()
 const PHONE = '5511900000001'
@@ -75,7 +78,7 @@ test('a number is found in every spelling that clients send, and the answer repe
     const contact = find(user, 'contact')
     assert.deepEqual([user.attrs.jid, contact?.attrs.type, String(contact?.content)], [jidOf(SHOP), 'in', written])
   }
-  // A number without the plus is not an international number.
+  // A number without the plus sign is not an international number, so these forms are invalid.
   for (const written of [SHOP, `${SHOP}@c.us`, '+1', '+49abc4567890', '+', `+${SHOP}@g.us`]) {
     const contact = find(await lookUp(node('contact', {}, written)), 'contact')
     assert.deepEqual([contact?.attrs.type, String(contact?.content)], ['invalid', written])
@@ -100,7 +103,7 @@ test('a person is found by user name', async () => {
   assert.deepEqual((await mex('25347099718279209', {})).data, { xwa2_username_get: null })
 })
 
-// The moment was once the time of the query, so two answers a second apart differed.
+// The time of the text was once the time of the query, so two answers a second apart had different times.
 test('an about text has the moment at which it was set, however late it is asked for', async (t) => {
   const usync = node('usync', { sid: '2', mode: 'query', last: 'true', index: '0', context: 'interactive' }, [
     node('query', {}, [node('status'), node('text_status')]),
@@ -205,7 +208,7 @@ test('a word beside the name is set and taken back by GraphQL, and read by it an
     const attrs = { sid: 'TEXT', mode: 'query', context: 'interactive', last: 'true', index: '0' }
     return find(await query('usync', 'get', [node('usync', attrs, parts)]), 'usync', 'list', 'user', 'text_status')
   }
-  // A business without one shows its own name.
+  // A business without a verified name shows its own name.
   const own = async () => (await listed()).filter(({ jid }) => jid === jidOf(PHONE))
   assert.deepEqual(
     (await listed()).map(({ text }) => text),
@@ -222,7 +225,7 @@ test('a word beside the name is set and taken back by GraphQL, and read by it an
   assert.equal(find(said, 'emoji')?.attrs.content, '🌴')
   await set({ text: null, ephemeral_duration_sec: 0 })
   assert.deepEqual(await own(), [])
-  // The inputs are those of captured answers.
+  // These inputs are those of captured queries, whose answers are known.
   for (const [id, input] of [
     ['9152604461510864', { text: '' }],
     ['24072923595647473', {}],

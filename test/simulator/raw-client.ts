@@ -6,32 +6,35 @@ import { WebSocket } from 'ws'
 import { agree, INTRO, newPair, open, type Pair, pairOf, rawOf, seal, symmetric } from './noise-state.ts'
 
 /**
- * A minimal client: a socket, Noise, and stanzas as the test writes them. It answers nothing by itself. It only uses the library's codec of stanzas
- * and its protobuf definitions.
+ * A minimal client: a socket, the Noise protocol, and stanzas exactly as the test writes them. It answers nothing by
+ * itself. From the library it only uses the codec of stanzas and the protobuf definitions.
  */
 export interface RawClient {
-  /** The handshake that was used. */
+  /** The pattern of the Noise handshake that was used. */
   readonly handshake: 'XX' | 'IK' | 'XXfallback'
-  /** The server's static key, for the next login. */
+  /** The server's static key, which the client can use for the next login. */
   readonly serverKey: Buffer
-  /** Every stanza of the server, oldest first. */
+  /** Every stanza that the server sent, oldest first. */
   readonly heard: BinaryNode[]
   send(item: BinaryNode): void
-  /** The first matching stanza, received before or later. */
+  /** Resolves with the first matching stanza. The stanza may arrive before or after this call. */
   until(fits: (item: BinaryNode) => boolean, what: string): Promise<BinaryNode>
-  /** Sends a query and waits for its answer: earlier stanzas of the server have been received by then. */
+  /**
+   * Sends a query and waits for its answer. When the answer arrives, all earlier stanzas of the server have been
+   * received.
+   */
   query(item: BinaryNode): Promise<BinaryNode>
-  /** Resolves with the close code when the connection has ended; 1006 means without a close frame. */
+  /** Resolves with the close code when the connection has ended. 1006 means that there was no close frame. */
   readonly ended: Promise<number>
   close(): Promise<void>
 }
 
 export interface RawLogin {
   url: string
-  /** Noise key of the linked device, 32 bytes. */
+  /** Private Noise key of the linked device, 32 bytes. */
   secret: Uint8Array
   payload: proto.IClientPayload
-  /** The server key that the client assumes. With a key it sends everything in its first message. */
+  /** The server key that the client assumes. If it is given, the client sends its login in the first message. */
   serverKey?: Uint8Array
 }
 
@@ -40,7 +43,7 @@ const NOTHING = Buffer.alloc(0)
 
 export async function connectRaw({ url, secret, payload, serverKey }: RawLogin): Promise<RawClient> {
   const socket = new WebSocket(url)
-  // An error is expected here: `ended` reports a broken connection.
+  // Errors are expected here. `ended` reports a broken connection.
   socket.on('error', () => {})
   const own = pairOf(secret)
   const said = proto.ClientPayload.encode(proto.ClientPayload.fromObject(payload)).finish()
@@ -92,7 +95,7 @@ function speaking(
   const watchers = new Set<() => void>()
   frames.onFrame((bytes) => {
     const plain = open(readKey, read++, bytes, NOTHING)
-    // The server does not compress frames.
+    // The server never compresses frames, so they can be decoded without a check.
     heard.push(decodeDecompressedBinaryNode(plain.subarray(1), constants))
     for (const watch of [...watchers]) watch()
   })
@@ -153,7 +156,7 @@ function clientHello(own: Pair, said: Uint8Array, serverKey: Uint8Array | undefi
   return { state, ephemeral, message: { ephemeral: first, static: sealedKey, payload: state.encrypt(said) } }
 }
 
-/** Reads frames: each has a prefix of three bytes with its length, in both directions. */
+/** Splits the received bytes into frames. In both directions, each frame begins with its length in three bytes. */
 function framesOf(socket: WebSocket) {
   let rest = Buffer.alloc(0)
   let take: ((bytes: Buffer) => void) | undefined

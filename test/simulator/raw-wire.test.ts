@@ -9,7 +9,9 @@ import { type Simulator, startSimulator } from '../harness/network.ts'
 import { type Client, jidOf, pair } from './client.ts'
 import { connectRaw, type RawClient } from './raw-client.ts'
 
-/** Behaviour that the library cannot produce, by a client that writes its handshake and its stanzas itself. */
+/**
+ * Tests behaviour of clients that the library cannot produce. This client writes its handshake and its stanzas itself.
+ */
 
 silenceLibsignal()
 const PHONE = '5511900000001'
@@ -17,7 +19,7 @@ const ANA = '5511900000002'
 
 let simulator: Simulator
 let library: Client
-/** The linked device, whose library client is closed. */
+/** The linked device. Its library client is closed. */
 let device: { number: string; device: number; secret: Uint8Array }
 const open = new Set<RawClient>()
 
@@ -63,7 +65,7 @@ function pending(): number {
   return phones.find(({ phone }) => phone === PHONE)!.devices[0]!.pending
 }
 
-/** Sends a stanza, and a query after it: when the query is answered, the stanza has had its effect. */
+/** Sends a stanza and then a query. When the query is answered, the stanza has had its effect. */
 async function settled(client: RawClient, stanza: BinaryNode) {
   client.send(stanza)
   await client.query(ping())
@@ -105,7 +107,7 @@ const texts = async (count: number) => {
 }
 const batch = (count: number) => node('ib', {}, [node('offline_batch', { count })])
 const heardMessages = (client: RawClient) => client.heard.filter(is('message'))
-/** Returns the number of messages that have arrived when a later query is answered. */
+/** Sends a query, and returns the number of messages that have arrived when it is answered. */
 const received = async (client: RawClient) => {
   await client.query(ping())
   return heardMessages(client).length
@@ -122,7 +124,7 @@ test('after the first five, what waits comes in batches of the size that the cli
   client.send(batch(4))
   assert.equal(await received(client), 9)
   assert.equal(client.heard.some(is('ib', 'offline')), false, 'there is more')
-  // A message that is sent now waits until the others were sent, and does not count as waiting.
+  // A message that is sent now follows the waiting messages, and does not count as one of them.
   await simulator.control.sendFromContact(ANA, PHONE, { text: 'new' })
   assert.equal(await received(client), 9)
   client.send(batch(100))
@@ -231,7 +233,7 @@ test('an ack has the hash of the server over all devices, in the names that the 
     const devices = [`${other}.0:0`, `${other}.0:1`, `${me}.0:0`, `${me}.0:${device.device}`]
     const expected = hashOf(devices.map((name) => `${name}@${server}`))
     assert.equal(ack.attrs.phash, expected)
-    // This is a direct message without a hash: the server compares the devices in it.
+    // A direct message has no hash, so the server compares the devices that it names.
     const named = [`${other}`, `${other}:1`, `${me}`].map((name) => `${name}@${server}`)
     for (const [sentTo, phash] of [
       [named, undefined],

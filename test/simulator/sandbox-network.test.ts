@@ -22,11 +22,14 @@ import { libraryTrace, type NetworkThread, startNetworkThread } from '../harness
 import '../harness/library-deadlines.ts'
 import { type MediaRoute, mediaRoute } from './media-route.ts'
 
-/** The whole sandbox network in its thread, controlled over its HTTP API, with an unmodified Baileys as the client. */
+/**
+ * Tests the whole sandbox network in its own thread. It is controlled over its HTTP API, and an unmodified Baileys is
+ * the client.
+ */
 
 const PHONE = '5511900000001'
 const CONTACT = '5511900000002'
-// The client loads libsignal too, in this thread.
+// The client also loads libsignal in this thread, so its output to the console is suppressed here, too.
 silenceLibsignal()
 
 /** Longest wait for an event, in ms. */
@@ -94,7 +97,7 @@ function createClient() {
     })
   }
 
-  /** Resolves with the first matching event, received before or later. */
+  /** Resolves with the first matching event. The event may arrive before or after this call. */
   function seen<N extends keyof BaileysEventMap>(
     name: N,
     fits: (data: BaileysEventMap[N]) => boolean,

@@ -19,7 +19,7 @@ async function pair() {
   return { anna, ben }
 }
 
-/** Saves and restores a device, as the state file does. */
+/** Saves a device and restores it, as the state file does. */
 const restart = (device: SignalDevice) => restoreSignalDevice(JSON.parse(JSON.stringify(device.save())))
 
 test('the first messages carry the pre-key until the other side has answered', async () => {
@@ -94,7 +94,7 @@ test('a session that another takes the place of is archived: what is on its way 
   assert.equal(await open(ben, ANNA, await seal(anna, BEN, 'start')), 'start')
   assert.equal(await open(anna, BEN, await seal(ben, ANNA, 'answer')), 'answer')
   const onItsWay = await seal(ben, ANNA, 'under the former one')
-  // Anna opens the session as for a retry receipt with keys.
+  // Anna opens the session in the same way as after a retry receipt that contains keys.
   await anna.openSession(BEN, ben.bundle(true))
   assert.equal(await open(anna, BEN, onItsWay), 'under the former one')
   assert.equal(await open(ben, ANNA, await seal(anna, BEN, 'under the new one')), 'under the new one')
@@ -167,7 +167,7 @@ test('a device opens a session with the Rust library and both talk', async () =>
   assert.equal(await open(ben, ANNA, await rust.encrypt(BEN, 'hello ben')), 'hello ben')
 })
 
-/** Numbers from a seed, the same in every run. */
+/** Returns numbers that depend only on the seed, so they are the same in every run. */
 function random(seed: number) {
   let state = seed
   return (below: number) => {
@@ -203,8 +203,8 @@ test('both sides write first at once, some messages are asked for again, and eve
       const ciphertext = Buffer.from(sealed.ciphertext)
       ciphertext[ciphertext.length - 8]! ^= 0xff
       await assert.rejects(open(other, from, { ...sealed, ciphertext }))
-      // A retry opens a new session from the keys in its receipt, while messages with the former session are on their
-      // way.
+      // A retry receipt contains keys, and a new session is opened from them, while messages of the earlier session are
+      // still on their way.
       await own.openSession(at, other.bundle(true))
     }
   }

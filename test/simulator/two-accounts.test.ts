@@ -8,7 +8,10 @@ import { node } from '../../workers/simulator/wire/node.ts'
 import { type Simulator, startSimulator } from '../harness/network.ts'
 import { type Client, jidOf, pair, received } from './client.ts'
 
-/** Two linked accounts, one of them with two devices: which stanzas reach the devices of an address without a device. */
+/**
+ * Tests two linked accounts, one of which has two devices: which stanzas reach all devices if their address names no
+ * device.
+ */
 
 silenceLibsignal()
 const ANN = '5511900000001'
@@ -129,7 +132,7 @@ test('a new device is told to others under the name they asked for, to the own d
   const [, , [added] = []] = byName('@s.whatsapp.net')!.node as [string, unknown, [string, Record<string, string>][]]
   assert.deepEqual([added?.[0], added?.[1]], ['add', { device_hash: hashOf(numbers), device_lid_hash: hashOf(lids) }])
   assert.deepEqual(ids(byName('@lid'), 'device'), [{ jid: `${annLid}:3@lid`, 'key-index': '3' }])
-  // Two devices receive two lists each, by number and by LID.
+  // Two devices receive two lists each, one under the number and one under the LID.
   await until(ann, () => own.length >= 4, 'the lists for both own devices')
   const devicesOf = (line: TraceLine) => ids(line, 'device').map(({ jid }) => jid)
   for (const [name, server, hash] of [

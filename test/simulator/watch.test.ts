@@ -15,11 +15,11 @@ import { type Client, connect, jidOf, lastQr, login, received } from './client.t
 import { type MediaRoute, mediaRoute } from './media-route.ts'
 
 /**
- * Stanzas are watched and changed, with a client that is not ours: all its data about the network come from the output of `--json`, and all its
- * actions use the control API.
+ * Tests how stanzas are watched and changed, with an independent client. The client learns everything about the network
+ * from the output of `--json`, and does everything with the control API.
  */
 
-// The client loads libsignal too, in this thread.
+// The client also loads libsignal in this thread, so its output to the console is suppressed here, too.
 silenceLibsignal()
 
 const PHONE = '5511900000001'
@@ -60,7 +60,7 @@ interface Expected {
   items: TraceLine[]
 }
 
-/** Watches for matching stanzas from now on; received stanzas are read later, so that none is missed. */
+/** Starts to watch for matching stanzas. The returned function reads the stanzas later, so that none is missed. */
 async function expectation(match: Record<string, unknown>, count = 1): Promise<() => Promise<TraceLine[]>> {
   const { id } = await sandbox.post<Expected>('/expect', { match, count, wait_ms: 0 })
   return async () => {
@@ -208,7 +208,7 @@ test('a contact changes its keys, and messages still get there both ways', async
     const { seq } = (await sandbox.inbox(CONTACT)).at(-1)!
     await client.socket.sendMessage(jidOf(CONTACT), { text: `echo after ${what}` })
     const [item] = await sandbox.inbox(CONTACT, seq, 20_000)
-    // A message for the former keys must be requested again before it can be read.
+    // A message that was encrypted with the earlier keys must be requested again before it can be decrypted.
     assert.equal(item?.text, `echo after ${what}`)
     await received(client, `after ${what}`)
   }
@@ -237,7 +237,7 @@ test('settings that are asked for whole lie on the media host, as they stand', a
   assert.equal(read?.snapshot?.records?.length, 1, 'each as it was set last, without what was taken away')
   const actions: unknown[] = []
   const key = async (id: string) => (await client.auth.keys.get('app-state-sync-key', [id]))[id]
-  // All MACs are verified; the library logs one that does not match.
+  // The library verifies all MACs, and logs each one that does not match.
   const warned: unknown[] = []
   const logger = { warn: (...said: unknown[]) => warned.push(said) } as never
   const { state, mutationMap } = await decodeSyncdSnapshot('regular_low', read!.snapshot!, key, undefined, true, logger)
@@ -288,7 +288,7 @@ test('nobody watches: a stanza is not even looked at', () => {
 test('the text of a long query is shown whole, and of a large file only the beginning', () => {
   const shownOf = (size: number) =>
     toJson({ tag: 'query', attrs: {}, content: Buffer.alloc(size, 'a') })[2] as { b64: string; bytes?: number }
-  // The picture of a channel: 300 kB as base64 in the JSON of a mex query.
+  // The size of a channel's picture: 300 kB as base64 in the JSON of a mex query.
   assert.equal(Buffer.from(shownOf(400_000).b64, 'base64').length, 400_000)
   assert.equal(shownOf(400_000).bytes, undefined)
   const cut = shownOf(3_000_000)

@@ -11,7 +11,10 @@ import { ROOT } from '../harness/checkout.ts'
 import { startSimulator } from '../harness/network.ts'
 import { jidOf, pair } from './client.ts'
 
-/** A conversation of the library with the simulator, recorded and compared with the specification, as `.ci/run` does with the whole suite. */
+/**
+ * Records a conversation of the library with the simulator, and compares it with the specification. `.ci/run` does the
+ * same with the traces of the whole suite.
+ */
 
 const checkout = fileURLToPath(ROOT)
 const skip = existsSync(join(checkout, '../shared/spec')) ? false : 'there is no specification beside the project'
@@ -30,7 +33,7 @@ before(async () => {
   const code = await client.socket.groupInviteCode(id)
   await client.socket.groupGetInviteInfo(code!)
   await client.socket.updateBlockStatus(jidOf('5511900000003'), 'block')
-  // A stanza that a test orders is no evidence of the network's own behaviour.
+  // A stanza that a test made the network send does not show how the network itself behaves.
   simulator.control.answerInstead({ match: { xmlns: 'w:g2' }, do: { result: [['invite', {}, []]] }, times: 1 })
   assert.equal(await client.socket.groupInviteCode(id), undefined)
   await client.close()
@@ -47,7 +50,7 @@ const check = (folder: string) =>
     )
   })
 
-/** Copies the traces with one change. */
+/** Copies the traces with one change in them. */
 async function changed(from: RegExp, to: string): Promise<string> {
   const folder = await mkdtemp(join(dir, 'changed-'))
   for (const name of (await readdir(dir)).filter((each) => /jsonl/.test(each))) {

@@ -1,4 +1,7 @@
-/** `src/README.md` shows the ways through the service and the facets of messages and groups as the code has them. */
+/**
+ * Tests that `src/README.md` describes the paths of requests and messages through the service, and the facets of
+ * messages and groups, as they are in the code.
+ */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'

@@ -1,7 +1,7 @@
 /**
- * Checks which modules may import which (src/README.md). Imports only go down in the table: the main thread offers 200
- * operations without loading Baileys (+59 MB), a shard uses the declarations' types without loading zod (+20 MB), and
- * HTTP only uses Web standards.
+ * Checks which modules may import which (src/README.md). A module may only import modules from lower rows of the table.
+ * So the main thread offers 200 operations without loading Baileys (59 MB), a shard uses the types of the declarations
+ * without loading zod (20 MB), and HTTP only uses Web standards.
  */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -13,13 +13,13 @@ import { ROOT } from '../harness/checkout.ts'
 const root = fileURLToPath(ROOT)
 
 interface Rule {
-  /** Folders and files of the rule: a path or its beginning. The first matching row decides. */
+  /** Folders and files of the rule, each as a path or its beginning. The first matching row of the table decides. */
   of: readonly string[]
-  /** Our paths that they may load at run time, besides their own. */
+  /** Paths of this repository that these files may load at run time, besides their own folder. */
   run: readonly string[]
-  /** Our paths from which they may only `import type`. */
+  /** Paths of this repository from which these files may only `import type`. */
   types?: readonly string[]
-  /** Packages and `node:` modules that they may load: all except these, or only these. */
+  /** Packages and `node:` modules that these files may load: all except those in `not`, or only those in `only`. */
   packages: { not: readonly RegExp[] } | { only: readonly RegExp[] }
 }
 
@@ -33,7 +33,7 @@ const WIRE_FORMATS = /^@whiskeysockets\/baileys\/(WAProto\/|lib\/WABinary\/)/
 const parts = ['src/account/', 'src/connect/', 'src/directory/', 'src/oauth/', 'src/passkey/', 'src/webhooks/', 'src/media/']
 
 const RULES: readonly Rule[] = [
-  // Thin layers over well-maintained libraries, for every part.
+  // Small modules that wrap well-maintained libraries. Every part may use them.
   { of: ['src/lib/'], run: [], packages: { only: [/^(lru-cache|async-mutex|p-queue|ulid|node:crypto)$/] } },
   { of: ['src/domain/'], run: [], packages: { only: [] } },
   {
@@ -48,7 +48,7 @@ const RULES: readonly Rule[] = [
     types: ['src/engine/', 'src/account/', 'src/directory/', 'src/oauth/', 'src/metrics/'],
     packages: { not: [NODE, BAILEYS, POOL, /^(lmdb|unstorage)/] },
   },
-  // This code runs in a browser: it is bundled, and it includes only texts of the domain.
+  // This code runs in a browser. It is bundled, and may only contain texts of the domain.
   {
     of: ['src/dashboard/'],
     run: [
@@ -67,7 +67,7 @@ const RULES: readonly Rule[] = [
   },
   {
     of: ['src/archive/'],
-    // An archive that arrives becomes a device that waits in the store.
+    // This code converts an archive that arrives to a device that waits in the store.
     run: [
       'src/domain/',
       'src/lib/',
@@ -80,11 +80,11 @@ const RULES: readonly Rule[] = [
     packages: { not: [BAILEYS, HTTP, POOL] },
   },
   { of: ['src/storage/'], run: ['src/domain/', 'src/lib/'], packages: { not: [BAILEYS, HTTP, POOL] } },
-  // The thread protocol: code that both sides of a thread may load.
+  // The protocol between threads: this code may be loaded on both sides.
   {
     of: ['src/engine/engine.ts', 'src/engine/protocol.ts'],
     run: ['src/domain/', 'src/engine/engine.ts'],
-    // The types of `call` are those of the declarations: only types.
+    // `call` uses the types of the declarations, and no code of them.
     types: ['src/features/', 'src/engine/thread-messages.ts'],
     packages: { only: [/^valibot$/] },
   },
@@ -95,19 +95,21 @@ const RULES: readonly Rule[] = [
     packages: { only: [/^node:worker_threads$/] },
   },
   { of: ['src/engine/'], run: ['src/domain/', 'src/lib/'], types: ['src/metrics/'], packages: { not: [BAILEYS, HTTP] } },
-  // Every thread loads this code, so it may only count. The main thread has the code that formats the numbers.
+  // Every thread loads this code, so it may only count. The code that formats the numbers runs in the main thread.
   {
     of: ['src/metrics/table.ts', 'src/metrics/tally.ts'],
     run: ['src/domain/', 'src/metrics/table.ts'],
     packages: { only: [] },
   },
-  // Rules about addresses are the same for outgoing and incoming connections. HTTP loads them, so they only use Web standards.
+  // The rules about addresses are the same for outgoing and incoming connections. HTTP loads them, so they only use Web
+  // standards.
   { of: ['src/egress/addresses.ts'], run: ['src/domain/'], packages: { only: [/^ipaddr\.js$/] } },
   { of: ['src/egress/'], run: ['src/domain/', 'src/lib/'], packages: { not: [BAILEYS, HTTP, POOL] } },
   { of: ['src/metrics/'], run: ['src/domain/'], packages: { only: [/^prom-client$/] } },
   {
     of: parts,
-    // They may load each other's interfaces, and stateless code: sentences, making and hashing of secrets, timers, writing with retry.
+    // These folders may load the interfaces of each other, and code without state: sentences, functions that make and
+    // hash secrets, timers, and writing with retries.
     run: [
       'src/domain/',
       'src/lib/',
@@ -149,8 +151,9 @@ const RULES: readonly Rule[] = [
   },
   {
     of: ['workers/media/'],
-    // A thread is started in the same way from source and from `dist`: a picture is decoded in a thread that can be ended. Received files are
-    // decrypted here, downloaded through the guarded route to an instance's proxy.
+    // These files may load the code that starts a thread, which works in the same way from source and from `dist`: a
+    // picture is decoded in a thread that can be ended. Received files are decrypted here, and downloaded through the
+    // guarded route to the instance's proxy.
     run: [
       'src/domain/',
       'src/lib/',
@@ -189,13 +192,15 @@ const RULES: readonly Rule[] = [
     run: [],
     packages: { only: [NODE, WIRE_FORMATS, /^(ws|valibot|pngjs|jsqr|node-forge)$/, /^(libsignal|whatsapp-rust-bridge)(\/|$)/] },
   },
-  // Import and export of devices, for commands: keys and state in the formats of a shard, and records of the store for an export.
+  // The code of commands that import and export devices. It uses keys and state in the formats of a shard, and records
+  // of the store for an export.
   {
     of: ['workers/portability/'],
     run: ['src/domain/', 'src/storage/', 'workers/shard/keys/', 'workers/shard/lifecycle/runtime-record.ts'],
     packages: { not: [HTTP, POOL, /^(lmdb|unstorage)/] },
   },
-  // The composition root and the commands: they load all of the main thread, and never the library, which the readers of other programs load late.
+  // The composition root and the commands. They load all of the main thread, but not the library itself. The readers
+  // for other programs load the library late.
   {
     of: ['src/'],
     run: ['src/', 'workers/simulator/network-thread.ts', 'workers/portability/'],
@@ -209,11 +214,12 @@ interface Import {
   isType: boolean
 }
 
-/** Every module that a source imports: statements, `import()` expressions and `typeof import()` types. */
+/** Returns every module that a source imports, by statements, `import()` expressions and `typeof import()` types. */
 function importsOf(source: string): Import[] {
   const code = source.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
   const statements = [...code.matchAll(/^(?:import|export)\b(\s+type\b(?!\s*(?:from|,)\s*['"]))?[^'"`;()]*?['"]([^'"]+)['"]/gm)]
-    // Without `from`, only `import 'x'` imports a module; `export const a = 'b'` does not.
+    // A statement without `from` imports a module only if it has the form `import 'x'`. For example, `export const a =
+    // 'b'` imports none.
     .filter(([text]) => /\bfrom\s*['"]/.test(text) || /^import\s*['"]/.test(text))
     .map(([, type, from]) => ({ from: from!, isType: type !== undefined }))
   const expressions = [...code.matchAll(/(\btypeof\s+|[:<|&=(,]\s*)?\bimport\(\s*['"]([^'"]+)['"]\s*\)/g)].map(
@@ -225,7 +231,10 @@ function importsOf(source: string): Import[] {
   return [...statements, ...expressions]
 }
 
-/** `import('x').Name` is a type unless it is awaited or called: at run time an import expression is always awaited or given to `then`. */
+/**
+ * Whether `import('x').Name` is a type. At run time an import expression is always awaited or followed by `then`, so
+ * every other one is a type.
+ */
 const isTypeQuery = (code: string, text: string) => {
   const after = code.slice(code.indexOf(text) + text.length)
   return /^\.[A-Z]/.test(after)
@@ -233,7 +242,7 @@ const isTypeQuery = (code: string, text: string) => {
 
 const begins = (path: string, prefixes: readonly string[]) => prefixes.some((prefix) => path.startsWith(prefix))
 
-/** One sentence per import that the table does not allow. */
+/** Returns one sentence for each import that the table does not allow. */
 function violations(path: string, source: string): string[] {
   const rule = RULES.find(({ of }) => begins(path, of))
   if (rule === undefined) return [`${path} is in no row of the table`]
@@ -256,7 +265,7 @@ function violations(path: string, source: string): string[] {
   })
 }
 
-/** Generated from the description by the build. */
+/** Files that the build generates from the OpenAPI description. */
 const GENERATED = join('src', 'dashboard', 'generated')
 
 function sources(folder: string): string[] {
@@ -333,7 +342,7 @@ test('tests start the network through the harness, which has it traced', () => {
   assert.deepEqual(found, [])
 })
 
-/** Our path that an import refers to; undefined for packages. */
+/** Returns the path of this repository that an import names; undefined for packages. */
 const targetOf = (path: string, from: string): string | undefined =>
   from.startsWith('.')
     ? normalize(join(dirname(path), from))
@@ -346,7 +355,7 @@ type Graph = ReadonlyMap<string, readonly string[]>
 const graphOf = (files: ReadonlyMap<string, string>): Graph =>
   new Map([...files].map(([path, source]) => [path, importsOf(source).flatMap(({ from }) => targetOf(path, from) ?? [])]))
 
-/** Each circle once, as its files in order; an import of a type counts. */
+/** Returns each import cycle once, as its files in order. An import of a type counts, too. */
 function circles(graph: Graph): string[] {
   const found = new Map<string, string>()
   const done = new Set<string>()
@@ -365,21 +374,27 @@ function circles(graph: Graph): string[] {
   return [...found.values()]
 }
 
-/** The folders of a shard, from the top: a folder may import from its own row and from rows below, also types. */
+/**
+ * The folders of a shard, from the top row to the bottom row. A folder may only import from its own row and from lower
+ * rows. This is also true for types.
+ */
 const ROOMS: readonly (readonly string[])[] = [
   ['operations', 'stanzas'],
   ['send', 'receive', 'media'],
   ['retry', 'receipts', 'app-state'],
   ['chats', 'directory', 'groups', 'lifecycle', 'messages', 'queue', 'webhooks'],
   ['connection'],
-  // Pure, and therefore below the folders that send the queries.
+  // These folders have no side effects, so they are below the folders that send queries.
   ['translate'],
   ['keys', 'baileys'],
   ['wire', 'context', 'durable-line', 'usage'],
 ]
 const SHARD = 'workers/shard/'
 
-/** Row of a file's folder; files outside of the folders connect them and are above all. Undefined outside of the shard. */
+/**
+ * Returns the row of a file's folder. Files outside of the folders connect them, so they are above all rows. Undefined
+ * for files outside of the shard.
+ */
 function rowOf(path: string): number | undefined {
   if (!path.startsWith(SHARD)) return undefined
   const [room, ...rest] = path.slice(SHARD.length).split('/')
@@ -406,7 +421,7 @@ test('no file imports in a circle', () => {
   assert.deepEqual(circles(ours()), [])
 })
 
-/** These folders have one file per subject on purpose: tables of translations, and builders of stanzas. */
+/** Folders that have many files on purpose, one per subject: tables of translations, and builders of stanzas. */
 const MANY = ['workers/shard/translate/', 'workers/shard/wire/']
 
 test('no folder of a shard has more than fifteen files', () => {

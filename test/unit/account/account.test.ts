@@ -1,4 +1,4 @@
-/** Workspaces and keys over a real store: the data after a restart, and data that are never stored. */
+/** Tests workspaces and keys over a real store: the data after a restart, and the data that are never stored. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -70,7 +70,7 @@ test('the number of slots of the environment counts at every start, but not for 
   const key = keys.workspace(id)
   const records = workspaceRecords(sealer)
   const record = records.decode(key, (await store.get(key))!)
-  // A record in the format of an older release, and that of `workspace set`.
+  // Writes a record in the format of an older release, and then a record as `workspace set` writes it.
   const { hasOwnSlots, ...old } = record
   await store.commit({ ops: [[key, sealer.seal(key, Buffer.from(JSON.stringify({ ...old, v: 1 })))]] })
   assert.equal(await slots(80), 80)
@@ -124,8 +124,8 @@ test('keys survive a restart, newest first, and a revoked one does not come back
   }
   const [one, two, three] = made as [(typeof made)[0], (typeof made)[0], (typeof made)[0]]
   const revoking = account.revokeApiKey(workspace, two.key.id)
-  // The use of the key is recorded while it is being revoked: the record is written later, and must not restore the
-  // key.
+  // The key is used while it is being revoked. The record of this use is written later, and must not restore the
+  // revoked key.
   account.used(two.key, '203.0.113.9')
   await revoking
   account.used(two.key, '203.0.113.9')
@@ -154,7 +154,8 @@ test('a change made beside the service is not undone, and decides what comes aft
     })
   await countOne(account)
   assert.deepEqual(seen, ['renamed by the operator'])
-  // Both change the same record: the guard refuses the later one, which tries again.
+  // Both objects change the same record at the same time. The guard of the commit refuses the second change, which is
+  // then made again.
   await Promise.all([countOne(account), countOne(operator)])
   assert.equal(seen.length, 4)
   const stored = (await open(GIVEN)).workspace(workspace)
@@ -190,7 +191,7 @@ test('a decision that fails writes nothing', async () => {
   assert.deepEqual(await store.get(keys.workspace(workspace)), before)
 })
 
-/** A second workspace, created as the operator's command does. */
+/** Creates a second workspace in the same way as the operator's command. */
 async function secondWorkspace(account: Awaited<ReturnType<typeof open>>): Promise<{ id: WorkspaceId; adminKey: string }> {
   const id = '0d3f7a52-5b1c-4a6e-8b55-6d1f2c3e4a5b' as WorkspaceId
   const adminKey = `svc_admin_${'d'.repeat(48)}`

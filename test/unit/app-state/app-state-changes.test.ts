@@ -1,4 +1,7 @@
-/** Changes of app state by this service: the data on disk before the change is sent, and the handling of a change whose result is unknown. */
+/**
+ * Tests changes of app state that this service makes: the data on disk before the change is sent, and how a change with
+ * an unknown result is handled.
+ */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

@@ -1,4 +1,4 @@
-/** Reading of app state: as a whole or in patches, in pieces, and the handling of unreadable parts. */
+/** Tests how app state is read: as a whole or as patches, in pieces, and with unreadable parts. */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
@@ -30,11 +30,11 @@ const contact = (index: number, name = `Person ${index}`) =>
     NOW,
   )
 
-/** The phone's side of one collection: patches as the network stores them. */
+/** Creates the phone's side of one collection. It writes patches as the network stores them. */
 function phone(name: WAPatchName) {
   let state: CollectionState = newCollection()
   const patches: Uint8Array[] = []
-  /** The encrypted entries, by index. */
+  /** The encrypted entries of the collection, by index. */
   const records = new Map<string, proto.ISyncdRecord>()
   const files = new Map<string, Uint8Array>()
   function place(path: string, bytes: Uint8Array): proto.IExternalBlobReference {
@@ -102,7 +102,10 @@ function bench() {
     has(...some: Phone[]) {
       phones.push(...some)
     },
-    /** The network's answer for a collection; if undefined, it answers with the phone's patches after the version. */
+    /**
+     * Returns the network's answer for a collection. If it is undefined, the network answers with the phone's patches
+     * after the version.
+     */
     answer: undefined as undefined | ((collection: Record<string, string>) => BinaryNode),
     last: () => readings.at(-1)!,
     actions: () => readings.flatMap(({ actions }) => actions.map(({ index, value }) => [index.join(' '), value !== null])),
@@ -220,7 +223,7 @@ test('twenty thousand people come as a file, in pieces; what is saved and taken 
     lid: '81896700000007@lid',
     phoneNumber: '15550200007@s.whatsapp.net',
   })
-  // The next patch continues from the version that was read.
+  // The next patch continues from the version that was read last.
   b.answer = undefined
   people.write(contact(7, 'Renamed'), ...contactRemovals({ pn: '15550200008@s.whatsapp.net', lid: null }))
   await b.reader.read([CONTACTS])
@@ -319,7 +322,7 @@ test('a damaged patch is not taken: everything is asked for, and then what can b
       ['1', 'true'],
     ],
   )
-  // The patch after it is applied, and nothing waits forever for the damaged one.
+  // The patch after the damaged one is applied, so no change waits forever for the damaged one.
   assert.deepEqual(b.actions().slice(1), [['pin_v1 5511988880002@s.whatsapp.net', true]])
   assert.equal(b.last().version, 3)
 })
@@ -344,7 +347,7 @@ test('who is kept of a reading that was cut off, and is not in the address book 
       [`lid_contact ${ANA_LID}`, false],
     ],
   )
-  // From then on every change is reported.
+  // After the first reading, every change is reported.
   book.write(contact(6))
   b.answer = undefined
   await b.reader.read([CONTACTS])

@@ -1,6 +1,6 @@
 /**
- * Tests that a version of app state and its changes are one commit: they are written in order, and all of them or
- * none.
+ * Tests that one commit contains a version of app state together with its changes. Commits are written in order, and
+ * each completely or not at all.
  */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
@@ -79,13 +79,13 @@ async function bench(t: TestContext) {
       ev.emit('creds.update', { me: creds.me })
       appState.save()
     },
-    /** The data on disk, as after a kill. */
+    /** Reads the data on disk, as a start after a kill does. */
     async onDisk(collection: string) {
       const again = open()
       const record = await again.keys.get(VERSION, collection)
       return { version: record && collectionVersion(record), name: (await again.auth.loadCreds())?.me?.name }
     },
-    /** The version that the next reader finds. */
+    /** Returns the version that the next reader finds. */
     async version(collection: WAPatchName) {
       const record = await appState.stored(collection)
       return record && collectionVersion(record)

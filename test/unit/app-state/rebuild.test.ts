@@ -1,4 +1,4 @@
-/** The directory of an account that was linked before the service had a directory. */
+/** Tests the directory of an account that was linked by an older release, which had no directory. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { rebuildDirectory } from '../../../workers/shard/app-state/rebuild.ts'

@@ -1,4 +1,7 @@
-/** The notice of a newer version of app state: it is acknowledged when all its collections are read and on disk. */
+/**
+ * Tests the notification of a newer version of app state: it is acknowledged when all its collections are read and on
+ * disk.
+ */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
@@ -92,7 +95,8 @@ test('what could not be written is a failure: it has to come again', async () =>
   assert.deepEqual(b.confirmed, [])
 })
 
-// The key of a collection has not arrived: the collection waits for it, and the reading does not fail.
+// If the key of a collection has not arrived yet, the collection waits for the key. This does not count as a failed
+// reading.
 test('a failed read is repeated when a key arrives and at the next login, but a limited number of times', async () => {
   const b = bench()
   b.resync = async () => {}

@@ -1,4 +1,4 @@
-/** Archives of instances: every record has a family, and an incomplete file changes nothing. */
+/** Tests archives of instances: every record belongs to a family of records, and an incomplete file changes nothing. */
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -47,7 +47,7 @@ test('every family of records is in the table, and the table has no other', () =
     const name = typeof key === 'function' ? (key as (...parts: unknown[]) => string)('x', 1, 1, 1, 1) : key
     return name.startsWith(prefix) ? [name.slice(prefix.length)] : []
   })
-  // Keys of Signal have their families by type.
+  // Each type of Signal keys is a family.
   const types = Object.keys(FAMILIES).filter((name) => name.startsWith('key:'))
   const families = new Set(made.map(familyOf).filter((name) => name !== '' && !name.startsWith('key:')))
   assert.deepEqual([...families, ...types].sort(), Object.keys(FAMILIES).sort())
@@ -159,7 +159,7 @@ const age = spawnSync('age', ['--version']).status === 0
 test('the program age recognises the file', { skip: !age && 'age is not installed.' }, async () => {
   const file = join(dir, 'for-age.age')
   await writeArchiveFile(file, PASSPHRASE, each([['a', Buffer.from('x')]]))
-  // Age asks for the passphrase at a terminal, which `script` provides.
+  // The program age asks for the passphrase at a terminal, which the program `script` provides.
   const out = execFileSync('script', ['-qec', `age -d ${file} | od -c | head -3`, '/dev/null'], { input: `${PASSPHRASE}\n` })
   assert.match(out.toString(), /a\s+\\0\s+\\0\s+\\0\s+001\s+x/)
 })

@@ -1,4 +1,7 @@
-/** Files of imports over HTTP that hold no device: each is refused in a sentence, whatever program is named. */
+/**
+ * Tests files of imports over HTTP that contain no device: each is refused with a sentence, whatever program is named
+ * as its source.
+ */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-/** The source of an archive's frames ends before the store that it reads is closed. */
+/** Tests that the reading of an archive's records ends before the store from which it reads is closed. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { stoppable } from '../../../workers/archive/stoppable.ts'

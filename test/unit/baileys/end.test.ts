@@ -1,4 +1,4 @@
-/** The end of a connection, against a server that does not answer the close frame. */
+/** Tests how a connection ends if the server does not answer the close frame. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { Duplex } from 'node:stream'
@@ -22,7 +22,7 @@ before(async () => {
       `Sec-WebSocket-Accept: ${accept}`,
     ]
     socket.write(`${answer.join('\r\n')}\r\n\r\n`)
-    // The server reads everything and sends nothing, not even an answer to a close frame.
+    // The server reads everything and sends nothing. So it does not answer a close frame either.
     socket.on('error', () => {}).resume()
     connections.push(socket)
   })
@@ -37,7 +37,7 @@ test('a socket that the library is ending already is closed when the end resolve
   adoptSocket(sock)
   await sock.waitForSocketOpen()
   const raw = rawSocket(sock)
-  // The connection ends as with the library's `logout`.
+  // The socket is ended in the same way as by the library's `logout`.
   const gone = closed(sock)
   void sock.end(endReason('Intentional Logout', 401))
   await endSocket(sock, undefined)
@@ -72,7 +72,7 @@ test('the parts of a session may all follow its connection without a warning of 
   const sock = openSocket(server.url)
   adoptSocket(sock)
   for (let part = 0; part < 12; part++) sock.ev.on('connection.update', () => {})
-  // Node emits a warning in a later turn.
+  // Node emits its warning in a later turn of the event loop.
   await new Promise((resolve) => setImmediate(resolve))
   await endSocket(sock, undefined)
   assert.deepEqual(warnings, [])

@@ -1,4 +1,4 @@
-/** Whether a connection is alive is judged by its last received frame, over the library's real socket. */
+/** Tests that a connection counts as alive because of its last received frame, over the library's real socket. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { keepAlive } from '../../../workers/shard/baileys/keep-alive.ts'

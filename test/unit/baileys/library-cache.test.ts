@@ -1,4 +1,4 @@
-/** The caches that the compiled library has in place of its own (`scripts/library-cache.mjs`). */
+/** Tests the caches that replace those of the library in its compiled form (`scripts/library-cache.mjs`). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ROOT } from '../../harness/checkout.ts'
@@ -43,7 +43,7 @@ test('an entry lives for its time from when it was last set, and what is over ma
   assert.equal(cache.get('b'), undefined)
   assert.equal(cache.get('a'), 3)
   cache.set('c', 4)
-  // The entry is removed by then, not only hidden.
+  // By then the entry is really removed, and not only hidden.
   assert.equal(cache.del('b'), 0)
   now = 9_000
   assert.equal(cache.get('a'), undefined)

@@ -1,4 +1,4 @@
-/** Real sockets of the library against servers on loopback, each with one behaviour. */
+/** Connects real sockets of the library to servers on loopback. Each server has one behaviour. */
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -17,14 +17,14 @@ import { adoptSocket, endSocket } from '../../../workers/shard/baileys/end.ts'
 
 export interface Server {
   url: string
-  /** Resolves with the next connection that was upgraded. */
+  /** Resolves with the next WebSocket connection. */
   connected(): Promise<import('ws').WebSocket>
   close(): Promise<void>
 }
 
 type OnUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 
-/** Without `onUpgrade` it accepts every connection and sends nothing. */
+/** Starts a server. Without `onUpgrade` it accepts every connection and sends nothing. */
 export async function listen(onUpgrade?: OnUpgrade): Promise<Server> {
   const http = createServer((_, response) => response.writeHead(404).end())
   const sockets = new WebSocketServer({ noServer: true })

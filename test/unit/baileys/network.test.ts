@@ -1,4 +1,7 @@
-/** The library with all corrections, our repository and our keys, against the simulated network: its contacts use JavaScript libsignal. */
+/**
+ * Tests the library with all corrections of this service, and with its repository and its keys, against the simulated
+ * network. The contacts of this network use JavaScript libsignal.
+ */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import '../../harness/library-deadlines.ts'
@@ -24,7 +27,7 @@ before(async () => {
 after(async () => {
   await network.stop()
   await Promise.all(saves)
-  // Reads that the library still finishes after its sockets have ended.
+  // After its sockets have ended, the library still finishes some reads. The test waits for them.
   for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve))
   await disk.close()
 })
@@ -87,7 +90,7 @@ function until(sock: WASocket, wanted: (update: Update) => boolean): Promise<Upd
 const codeOf = (update: Update) =>
   (update.lastDisconnect?.error as { output?: { statusCode?: number } } | undefined)?.output?.statusCode
 
-/** Scans the first code and completes the restart; the socket is open when it resolves. */
+/** Scans the first code and completes the restart of the connection. Resolves with the open socket. */
 async function link(gateway: Gateway, phone: string): Promise<WASocket> {
   network.control.createPhone({ phone })
   const pairing = connect(gateway)
@@ -207,7 +210,7 @@ test('an HTTP error in place of the connection, and a frame that cannot be opene
   await until(sock, ({ connection }) => connection === 'open')
   network.control.addFault({ on: 'query', do: { corrupt: true }, times: 1 })
   const end = until(sock, ({ connection }) => connection === 'close')
-  // The network answers this query with a frame that is not encrypted correctly.
+  // The network answers this query with a frame that cannot be decrypted.
   sock.fetchBlocklist().catch(() => {})
   assert.equal((await end).lastDisconnect?.error?.message, 'stalled')
   assert.equal(stalled.length, 1)

@@ -1,4 +1,4 @@
-/** Batches of waiting stanzas are requested until the network reports that there are no more. */
+/** Tests that batches of waiting stanzas are requested until the network reports that no more are waiting. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

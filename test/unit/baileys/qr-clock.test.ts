@@ -1,4 +1,4 @@
-/** The times at which each code is shown and the socket ends, with the test's timers in place of Node's. */
+/** Tests when each QR code is shown and when the socket ends. The test's timers replace those of Node. */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { afterEach, beforeEach, mock, test } from 'node:test'
@@ -11,7 +11,7 @@ const SECOND = 1_000
 beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 0 }))
 afterEach(() => mock.timers.reset())
 
-/** Advances the time in steps of a second, so that a timer that is set during a step begins at its time. */
+/** Advances the clock in steps of a second. So a timer that is set during a step begins at the correct time. */
 function pass(seconds: number) {
   for (let second = 0; second < seconds; second++) mock.timers.tick(SECOND)
 }
@@ -72,7 +72,7 @@ test('a pairing that is under way keeps the socket, and the last code with it', 
   clock.offered(offer(2))
   pass(70)
   clock.keep(45 * SECOND)
-  // The longest request counts.
+  // Of several requests for a time, the longest one counts.
   clock.keep(5 * SECOND)
   pass(1_000)
   assert.deepEqual(seen.slice(1), [

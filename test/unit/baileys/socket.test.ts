@@ -1,4 +1,4 @@
-/** Tests corrections around one socket, over the library's real one. */
+/** Tests the corrections that each socket gets, over a real socket of the library. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { DisconnectReason, initAuthCreds, type WASocket } from '@whiskeysockets/baileys'

@@ -1,4 +1,4 @@
-/** Stored settings of chats with disappearing messages, over a real store. */
+/** Tests the stored settings of chats with disappearing messages, over a real store. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'
@@ -9,7 +9,7 @@ import { ANA } from '../translate/inbound/context.ts'
 
 const BEN = '5511988880002@s.whatsapp.net'
 
-/** Further fields that phones require: the setting was changed in the chat, by its owner. */
+/** Other fields that phones require. They say that the setting was changed in the chat, and by whom. */
 const { Initiator, Trigger } = proto.DisappearingMode
 const disappearingMode = { initiator: Initiator.CHANGED_IN_CHAT, trigger: Trigger.CHAT_SETTING }
 
@@ -18,8 +18,8 @@ const message = {
   message: { extendedTextMessage: { text: 'gone tomorrow', contextInfo: { expiration: 86_400 } } },
 }
 
-// Each message of the chat once failed and came again, and the connection ended, six times; then the message was lost.
-// Sends failed, too.
+// The failed read once made each message of the chat fail. Each was received again, and after six times it was lost,
+// because every failure ended the connection. Sends to the chat failed, too.
 test('an expiry that cannot be read is not known, and is learnt again from the next message', async (t) => {
   const store = await tempStore(t)
   const log = recordingLog()
@@ -30,7 +30,7 @@ test('an expiry that cannot be read is not known, and is learnt again from the n
   assert.deepEqual(await disappearing.of([ANA]), { expiration: 86_400, disappearingMode })
 })
 
-// A member who set the timer "next year" once prevented the account's own phone from ever changing it.
+// A member who sent a setting with a time in the future once prevented the account's own phone from ever changing it.
 test('a setting is not newer than the message that tells it', async (t) => {
   const store = await tempStore(t)
   const disappearing = createDisappearing({ id: INSTANCE, store, sealer, log: recordingLog() })

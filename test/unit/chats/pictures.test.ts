@@ -1,6 +1,6 @@
 /**
- * Tests how often the network is queried for pictures, and how long an answer is used. The network is simulated; time
- * only passes when the test advances it.
+ * Tests how often the network is queried for pictures, and how long an answer is used. The network is simulated, and
+ * the clock only advances when the test advances it.
  */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
@@ -30,10 +30,10 @@ function scene(t: TestContext) {
   const scene = {
     asked,
     channels,
-    /** The network's answer; a promise of the test if it must arrive later. */
+    /** Returns the network's answer. A test replaces it by a promise if the answer must arrive later. */
     answer: async (jid: string): Promise<string | undefined> => url(jid),
     isRestricted: false,
-    /** Lets answers arrive, then advances the time. */
+    /** Lets answers arrive, and then advances the clock. */
     async after(ms: number) {
       await settled()
       t.mock.timers.tick(ms)
@@ -83,7 +83,7 @@ function scene(t: TestContext) {
   return { ...scene, scene, pictures }
 }
 
-/** Runs everything that is ready. */
+/** Waits until all promises that are ready have been handled. */
 async function settled() {
   for (let turns = 0; turns < 3; turns++) await new Promise((resolve) => setImmediate(resolve))
 }
@@ -201,9 +201,9 @@ test('questions are a second apart and one at a time, and what is too much is dr
   await after(1)
   assert.equal(asked.length, 3)
   for (let second = 0; second < 200; second++) await after(SECOND)
-  // The running query, and fifty that waited.
+  // The picture that is being queried, and the fifty that wait.
   assert.equal(asked.length, 51)
-  // A dropped entry is queried again with the person's next message.
+  // A picture that was dropped from the queue is queried again with the person's next message.
   pictures.prefetch(person(200), 'chat')
   await after(SECOND)
   assert.equal(asked.at(-1), person(200)[0])
@@ -221,7 +221,7 @@ test('of authors ten an hour are asked about, of chats two hundred', async (t) =
     pictures.prefetch(person(number), 'chat')
     await after(SECOND)
   }
-  // And the allowance of those 500 seconds.
+  // The limit also allows some queries for the time of those 500 seconds.
   assert.ok(asked.length - 10 >= 200 && asked.length - 10 <= 228, `${asked.length - 10}`)
 })
 

@@ -1,4 +1,4 @@
-/** From a command line to a command: accepted forms, and the sentence for a wrong one. */
+/** Tests how a command line is parsed: the accepted forms, and the sentence for a wrong form. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { UsageError } from '../../../src/commands/command.ts'

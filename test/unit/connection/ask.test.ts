@@ -1,4 +1,6 @@
-/** Queries to the network: one deadline, the end of the socket, one repetition, and the meaning of codes. */
+/**
+ * Tests queries to the network: their deadline, the end of the socket, one repetition, and the meaning of error codes.
+ */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
@@ -71,7 +73,7 @@ test('the field that the network refused is known behind the code, of the answer
   assert.deepEqual(ws.eventNames(), [], 'nobody listens any more')
 })
 
-// The library resolves with undefined when its own deadline is over.
+// When the library's own deadline is over, it resolves with undefined and does not reject.
 test('no answer is a time-out of a query; a function may answer nothing', async () => {
   const ask = askOver({ query: async () => undefined })
   await assert.rejects(ask(QUESTION), failsWith('send_timeout'))

@@ -1,4 +1,4 @@
-/** The queries of a session, over a socket that the test controls. */
+/** Creates the queries of a session, over a socket that the test controls. */
 import { EventEmitter } from 'node:events'
 import type { WASocket } from '@whiskeysockets/baileys'
 import { type Ask, type AskOptions, createAsk } from '../../../workers/shard/connection/ask.ts'
@@ -11,7 +11,7 @@ export function askOver(
   ended: AbortSignal = new AbortController().signal,
   options: Partial<AskOptions> = {},
 ): Ask {
-  // The test may change `played` later, and the socket then uses the change.
+  // The socket uses the object `played` itself, so the test may change its functions later.
   const sock = Object.setPrototypeOf(played, { generateMessageTag: () => 'tag', ws: new EventEmitter() }) as WASocket
   const usual: AskOptions = { deadline: { eachMs: QUERY_DEADLINE }, toFailure: actionFailure }
   return createAsk({ owner: 'test', sock, mex: createMex(sock, {}), ended }, { ...usual, ...options })

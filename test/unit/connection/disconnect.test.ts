@@ -1,4 +1,6 @@
-/** The reason of a socket's end, from the library's form of the network's last stanza. */
+/**
+ * Tests which reason is found for the end of a socket. The library passes the network's last stanza on in its own form.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -8,7 +10,7 @@ import { adoptSocket } from '../../../workers/shard/baileys/end.ts'
 import { closedBy } from '../../../workers/shard/connection/disconnect.ts'
 import { closed, listen, openSocket } from '../baileys/loopback.ts'
 
-/** Ends the library's own socket with this error, and returns the end as it reports it. */
+/** Ends the library's own socket with this error, and returns the end that the socket reports. */
 async function ended(error: BinaryNode) {
   const server = await listen()
   const sock = openSocket(server.url, initAuthCreds())

@@ -1,4 +1,7 @@
-/** A lost connection and a refused query may have the same number; only the first is tried again. */
+/**
+ * Tests that a lost connection and a refused query are distinguished, although they may have the same number. Only the
+ * lost connection is retried.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { assertNodeErrorFree, type BinaryNode, promiseTimeout } from '@whiskeysockets/baileys'
@@ -40,16 +43,16 @@ for (const code of [408, 428]) {
     assert.equal(sendFailure(error).code, 'send_failed')
     const failure = actionFailure(error)
     assert.deepEqual([failure.code, failure.details], ['action_failed', { network_code: code }])
-    // The error of a query with our deadline.
+    // The error of a refused query that has the service's own deadline.
     const bounded = await thrownBy(() => withDeadline(5_000, async () => assertNodeErrorFree(refusal(code))))
     assert.equal(sendFailure(bounded).code, 'send_failed')
   })
 
   test(`so is the metadata of a group, and a query about a channel, refused with ${code}`, () => {
-    // Socket/groups.js, extractGroupMetadata: `data` is the error's node.
+    // Errors of extractGroupMetadata in Socket/groups.js: `data` is the error node.
     const metadata = endReason('Timed Out', code, { tag: 'error', attrs: { code: String(code) } })
     assert.equal(sendFailure(metadata).code, 'send_failed')
-    // Socket/mex.js, executeWMexQuery: `data` is the first GraphQL error.
+    // Errors of executeWMexQuery in Socket/mex.js: `data` is the first GraphQL error.
     const channel = endReason('GraphQL server error: Timed Out', code, { message: 'Timed Out', extensions: { error_code: code } })
     assert.equal(sendFailure(channel).code, 'send_failed')
     assert.deepEqual(actionFailure(channel).details, { network_code: code })

@@ -1,4 +1,4 @@
-/** Tests pairs of number and LID in the network's answers: new pairs are stored, in slices. */
+/** Tests that pairs of number and LID in the network's answers are stored if they are new, and in slices. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AuthenticationState, WASocket } from '@whiskeysockets/baileys'
@@ -14,7 +14,7 @@ function bench(known: readonly LidPair[] = []) {
   const stored: LidPair[][] = []
   const moved: string[] = []
   const reads: number[] = []
-  /** Turns of the loop in which something was stored. */
+  /** Numbers of the turns of the event loop in which something was stored. */
   const turns = new Set<number>()
   let turn = 0
   const names = new Map(known.map(({ pn, lid }) => [userOf(pn), userOf(lid)]))

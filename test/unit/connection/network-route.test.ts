@@ -7,7 +7,10 @@ import { test } from 'node:test'
 import { parseRanges } from '../../../src/egress/addresses.ts'
 import { createNetworkRoute, type NetworkRoute } from '../../../workers/shard/connection/network-route.ts'
 
-/** The result of a request through an agent of node:https: an answer of the proxy, or an error. The address is reserved for examples. */
+/**
+ * Sends a request through an agent of node:https. Returns the answer of the proxy, or an error. The requested address
+ * is reserved for examples.
+ */
 const outcome = (agent: NetworkRoute['agent']): Promise<string> =>
   new Promise((resolve) =>
     get('https://192.0.2.1/', { agent }, (response) => {

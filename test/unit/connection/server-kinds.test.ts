@@ -1,6 +1,7 @@
 /**
- * Every kind of stanza that the server may send unasked has a row of its own in the table (`server-kinds.json`, made by `scripts/wire-coverage.mjs
- * --write` from the specification): handled, or ignored with a reason.
+ * Tests that every kind of stanza that the server may send without a request has a row in the table of stanzas: it is
+ * handled, or ignored with a reason. `server-kinds.json` lists the kinds; `scripts/wire-coverage.mjs --write` makes it
+ * from the specification.
  */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -21,7 +22,7 @@ import { missingTests } from '../../harness/named-tests.ts'
 
 const LIST = new URL('test/unit/connection/server-kinds.json', ROOT)
 const kinds = JSON.parse(readFileSync(LIST, 'utf8')) as string[]
-// Rows refer to functions; none is called here.
+// The rows contain functions, but this test calls none of them.
 const table = stanzaTable(new Proxy({}, { get: () => () => assert.fail() }) as StanzaParts)
 
 function stanza(kind: string): BinaryNode {
@@ -56,7 +57,8 @@ test('what is left alone is so for a reason, and confirmed where the network wan
   assert.ok(describeTable(table).some((line) => line === 'notification type=pay | at once | count left alone | answer ack'))
 })
 
-// The picture came first in a notice, and the list of our own devices after it was once not read.
+// A notification may contain several changes. If the picture came first, the change of the account's own devices after
+// it was once ignored.
 test('a change of the account that is handled is read, whatever change stands before it in the notice', () => {
   const notice = (...children: string[]) => ({
     tag: 'notification',

@@ -1,6 +1,6 @@
 /**
- * The table of stanzas: the handling of each kind, its order, and its answer. Ignored kinds are in `stanza-left.ts`, and `server-kinds.test.ts` tests
- * them.
+ * Tests the table of stanzas: how each kind is handled, in which order, and how it is answered. Ignored kinds are in
+ * `stanza-left.ts`, and `server-kinds.test.ts` tests them.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { describeTable } from '../../../workers/shard/connection/socket/stanza-r
 import { type StanzaParts, stanzaTable } from '../../../workers/shard/stanzas/stanza-table.ts'
 
 test('every stanza has its row', () => {
-  // Rows refer to functions; none is called here.
+  // The rows contain functions, but this test calls none of them.
   const parts = new Proxy({}, { get: () => () => assert.fail() }) as StanzaParts
   const isLeft = (line: string) => line.includes('count left alone')
   assert.deepEqual(

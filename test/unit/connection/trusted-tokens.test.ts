@@ -1,4 +1,7 @@
-/** Tokens of contacts: ours is given once, theirs is stored, and writers that know a part of a record keep the other parts. */
+/**
+ * Tests the trust tokens of contacts: the account gives its token once, and stores the token of a contact. Code that
+ * writes one part of a record must keep the other parts.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AuthenticationState, BinaryNode, SignalDataSet } from '@whiskeysockets/baileys'
@@ -25,7 +28,7 @@ function open({ answer = tokensOf('theirs') }: { answer?: BinaryNode | Error } =
     keys: {
       get: async (_: string, ids: string[]) => Object.fromEntries(ids.flatMap((id) => (rows[id] ? [[id, rows[id]]] : []))),
       async set({ tctoken = {} }: SignalDataSet) {
-        // A store takes time, in which others read.
+        // A store operation takes time, and other code may read in this time.
         await settle()
         for (const [name, token] of Object.entries(tctoken)) {
           if (token === null) delete rows[name]
@@ -112,7 +115,7 @@ test('who set up their phone anew is given our token again, if they had one', as
   assert.deepEqual(given, [`${LID} trusted_contact`])
 })
 
-// The older token of the history once replaced a newer one that arrived while the history was read.
+// An older token from the history once replaced a newer token that arrived while the history was being read.
 test('a token of the history does not replace a newer one that arrives at the same time', async () => {
   const { rows, tokens } = open()
   const older = new Map([[LID, { token: Buffer.from('older'), timestamp: String(NOW - 100), senderTimestamp: 7 }]])

@@ -1,4 +1,7 @@
-/** Stored data about chats, people and labels, over a real store: what changes them, the order of events, and the state after a restart. */
+/**
+ * Tests the stored data about chats, people and labels, over a real store: what changes them, the order of events, and
+ * the state after a restart.
+ */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { proto, WAMessage } from '@whiskeysockets/baileys'
@@ -86,8 +89,8 @@ test('what waits to be read is counted once per message, and goes when it is rea
 
 const about = (kind: string, value: proto.ISyncActionValue, ...index: string[]) => ({ index: [kind, ...index], value })
 
-// An earlier version remembered only the last message of a chat. Three messages that were delivered again after a failed
-// commit counted as five, because only the last of them was recognised.
+// An earlier version recognised only the last message of a chat. So when three messages were delivered again after a
+// failed commit, they counted as five.
 test('messages of a chat that come again together, as none of them could be written, are counted once', async (t) => {
   const { directory } = await bench(t)
   const messages = [text(pnOf(1), 100), text(pnOf(1), 101), text(pnOf(1), 102)]
@@ -245,8 +248,8 @@ test('what a message changes goes with the commit of the message, before what is
   assert.equal((await open()).contacts(1, 10).total, 901)
 })
 
-// A flush once resolved while the commit of a message contained the changes, and dependent data were written before
-// that commit failed.
+// A flush once resolved while the commit of a message still contained the changes of the directory. Data that depend on
+// these changes were then written, and the commit failed afterwards.
 test('a flush waits for the changes that ride in a commit of others, and writes them where that fails', async (t) => {
   const { directory, open } = await bench(t)
   directory.record(text(pnOf(1), 100, {}, { pushName: 'Ana' }), OPTIONS)

@@ -1,4 +1,4 @@
-/** Instances over a real store and account; the engine is a double at its interface. */
+/** Tests the directory of instances over a real store and account. A double replaces the engine at its interface. */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { createInstanceDirectory } from '../../../src/directory/instance-directory.ts'

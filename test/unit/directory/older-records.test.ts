@@ -1,4 +1,7 @@
-/** Records of releases before the dialects: an instance and a workspace without a dialect use our names. */
+/**
+ * Tests records of releases that had no dialects: an instance or a workspace without a dialect uses the names of this
+ * API.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newWorkspace } from '../../../src/account/new-workspace.ts'

@@ -1,4 +1,7 @@
-/** Orders of commands, in a real store: one is carried out while its command waits for it, and never afterwards. */
+/**
+ * Tests orders that commands leave in a real store: an order is carried out while its command waits for it, and never
+ * afterwards.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { answerTo, createOrders, ORDER_MS, orderOps } from '../../../src/directory/orders.ts'

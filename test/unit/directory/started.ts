@@ -1,4 +1,7 @@
-/** Opens the directory of a service that starts on the store of another one; data that a kill left are erased first. */
+/**
+ * Opens the directory of a service that starts on the store of an earlier one. Data that a kill left behind are erased
+ * first.
+ */
 import { createInstanceDirectory, type DirectoryDeps } from '../../../src/directory/instance-directory.ts'
 import type { Step } from '../../../src/domain/steps.ts'
 import type { BlobItems } from '../../../src/storage/blobs/items.ts'
@@ -9,7 +12,7 @@ import type { Service } from '../../contract/http/service.ts'
 
 interface Start extends Pick<DirectoryDeps, 'importedMedia'> {
   blobs?: BlobItems
-  /** The process ends at this step: nothing after it happens. */
+  /** The step at which the process ends, as by a kill. */
   killAt?: Step | undefined
 }
 

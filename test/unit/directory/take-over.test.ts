@@ -1,4 +1,7 @@
-/** Devices that a command leaves in a real store become instances: complete, once, also after a kill at any step. */
+/**
+ * Tests that devices which a command leaves in a real store become instances: completely, once, and also after a kill
+ * at any step.
+ */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { importOps, refusalOf, waitingImports } from '../../../src/directory/imports.ts'
@@ -14,7 +17,7 @@ import { startDirectory } from './started.ts'
 const ID = '7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c11'
 const OTHER_ID = '7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c12'
 const TOKEN = 'a'.repeat(48)
-/** More keys than a slice holds. */
+/** This is a larger number than one slice contains. */
 const KEYS = 450
 
 const bundleOf = (identity: string): DeviceBundle => ({

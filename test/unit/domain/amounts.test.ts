@@ -1,4 +1,4 @@
-/** Money of orders, in cents. */
+/** Tests the amounts of money of orders, in cents. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MAX_TOTAL, toCents, totalsOf } from '../../../src/domain/amounts.ts'

@@ -1,4 +1,4 @@
-/** A clock that jumps ahead and comes back: issued times are not ahead for longer than the jump lasts. */
+/** Tests a clock that jumps ahead and comes back: the issued times are not ahead for longer than the jump lasts. */
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { BELIEVED_AFTER, type BoundedClock, createBoundedClock, MOST_STEP } from '../../../src/domain/bounded-clock.ts'

@@ -1,4 +1,7 @@
-/** Names and notes that this service shows: the allowed characters, and which two names look equal to a reader. */
+/**
+ * Tests the names and notes that this service shows: which characters are allowed, and which names look equal to a
+ * reader.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { lookOf, printable, problemOfDisplayText, readName, tidied } from '../../../src/domain/display-text.ts'
@@ -40,7 +43,7 @@ test('a refusal names the character and what is wrong with it', () => {
     ['a\u00adb', 'must not have the invisible character U+00AD'],
     ['\u3164', 'must not have the invisible character U+3164'],
     ['\u2800', 'must not have the invisible character U+2800'],
-    // Text hidden in tags: they are only allowed in a whole flag.
+    // Invisible tag characters can hide a text. They are only allowed in a complete flag.
     ['🙂\u{e0068}\u{e0069}', 'must not have the invisible character U+E0068'],
     ['🏴\u{e0067}\u{e0062}', 'must not have the invisible character U+E0067'],
     ['a\ud800', 'must not have the unpaired surrogate U+D800'],

@@ -1,4 +1,4 @@
-/** Keys of Pix: which are valid, and their form on the card. */
+/** Tests Pix keys: which keys are valid, and their form on the card. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type PixType, pixKey } from '../../../src/domain/pix.ts'

@@ -1,4 +1,7 @@
-/** The durable line on a real store, compared with a model of its rows; its table of states is at the head of `durable-line.ts`. */
+/**
+ * Tests the durable line on a real store, in comparison with a model of its rows. The comment at the head of
+ * `durable-line.ts` has the table of its states.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -38,23 +41,24 @@ const action = fc.oneof(
 type Action = typeof action extends fc.Arbitrary<infer T> ? T : never
 const step = fc.record({ action, pick: fc.nat(1_000) })
 
-/** A line with the rows that it should have. */
+/** A durable line together with the rows that it should have. */
 class Bench {
   readonly #store: StateStore
   readonly #prefix: string
   #line: DurableLine<Value>
   #next = 0
   #hasRead = deferred()
-  /** Delays the end of reads until it resolves. */
+  /** A promise for which every read waits before it ends. */
   #pause = Promise.resolve()
   #rows = new Map<string, State>()
   /**
-   * Rows that were put aside and may wait again, because a row before them, or almost equal to them, has come since.
+   * Rows that were set aside and may wait again, because a new row has come that sorts before them or at almost the
+   * same place.
    */
   readonly #either = new Set<string>()
-  /** Rows that are or were on disk and are not reported to the line yet. */
+  /** Rows that are or were on disk, but have not been reported to the line yet. */
   readonly #unreported = new Set<string>()
-  /** Rows that have ended and whose removal is not on disk. */
+  /** Rows that have ended, but whose removal is not on disk yet. */
   readonly #unwritten = new Set<string>()
 
   constructor(store: StateStore, prefix: string) {
@@ -67,7 +71,7 @@ class Bench {
     return open({ range: (prefix, options) => this.#range(prefix, options) }, this.#prefix, () => this.#settle())
   }
 
-  /** Reads rows at once, and ends later. */
+  /** Reads the rows immediately, but delays the end of the read. */
   async *#range(prefix: string, options?: RangeOptions) {
     const found: (readonly [string, Uint8Array])[] = []
     for await (const row of this.#store.range(prefix, options)) found.push(row)
@@ -153,7 +157,10 @@ class Bench {
     if (id !== undefined) await this.#attempt(id, each)
   }
 
-  /** Drops the oldest row, as an owner with too many rows does. Another row is committed and reported before the drop is. */
+  /**
+   * Drops the oldest row, as an owner with too many rows does. Before the drop is reported, another row is committed
+   * and reported.
+   */
   async #dropOldest(coming: string | undefined) {
     await this.#settle()
     const oldest = this.#line.oldest()
@@ -194,7 +201,7 @@ class Bench {
     this.#line.take(id)
     this.#rows.set(id, 'taken')
     if (how === 'end' || how === 'endLater') return await this.#end(id, how === 'endLater')
-    // While it is away, another row is looked for.
+    // While this row is taken, another row is requested.
     if (this.#next % 2 === 0) await this.#first()
     if (how === 'back') this.#line.back({ id, text: `text ${id}` })
     else this.#line.forget()
@@ -207,7 +214,7 @@ class Bench {
     this.#either.clear()
   }
 
-  /** Commits and reports a row while the line reads. */
+  /** Commits a row and reports it while the line reads from the disk. */
   async #race(id: string | undefined) {
     const { promise, resolve } = deferred()
     this.#pause = promise
@@ -234,7 +241,7 @@ class Bench {
   }
 
   async check() {
-    // Everything that is on disk comes, once, in order.
+    // The line must return each row that is on disk, once and in order.
     for (const id of this.#unreported) this.#announce(id)
     this.#again()
     const left = this.#onDisk()

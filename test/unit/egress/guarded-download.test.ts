@@ -1,4 +1,7 @@
-/** Downloads into a file from addresses that users chose: limits while reading, and no connection to a forbidden address. */
+/**
+ * Tests downloads into a file from addresses that users chose: their limits while they are read, and that no connection
+ * to a forbidden address is made.
+ */
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -92,7 +95,7 @@ test('another status is an answer, and leaves no file', async () => {
 test('a redirect to a metadata address is refused before anything connects to it', async () => {
   const dialled: string[] = []
   const first = 'http://files.example/a.jpg'
-  /** Records connections, and only allows one to the first host, which is our own server. */
+  /** Records each connection, and only allows a connection to the first host, which is the server of this test. */
   const dial = (wanted: buildConnector.Options, addresses: readonly string[], callback: buildConnector.Callback) => {
     dialled.push(`${wanted.hostname} ${addresses}`)
     callback(new Error('recorded, not connected'), null)

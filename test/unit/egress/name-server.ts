@@ -1,9 +1,9 @@
-/** A name server on loopback that gives prepared answers, or none: RFC 1035, one question per packet. */
+/** A name server on loopback that gives prepared answers, or no answer: RFC 1035, with one question per packet. */
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import type { TestContext } from 'node:test'
 
-/** Addresses of a name; `null` for a name without an answer; undefined if the name does not exist. */
+/** Returns the addresses of a name: `null` if the server does not answer, and undefined if the name does not exist. */
 export type Zone = (name: string, family: 4 | 6) => readonly string[] | null | undefined
 
 const A = 1
@@ -21,7 +21,7 @@ export async function nameServer(t: TestContext, zone: Zone) {
     const answers = (addresses ?? []).map((text) => record(type, bytesOf(text)))
     const header = Buffer.alloc(12)
     packet.copy(header, 0, 0, 2)
-    // An answer, with recursion desired and available; 3: the name does not exist.
+    // The flags of an answer in which recursion is desired and available. 3 means that the name does not exist.
     header.writeUInt16BE(0x8180 | (addresses === undefined ? 3 : 0), 2)
     header.writeUInt16BE(1, 4)
     header.writeUInt16BE(answers.length, 6)
@@ -45,7 +45,7 @@ function questionOf(packet: Buffer) {
   return { name: labels.join('.').toLowerCase(), type, end: at + 5 }
 }
 
-/** A record of the name in the question (0xc00c points to it), valid for a minute. */
+/** Builds a record for the name in the question (0xc00c points to it). It is valid for a minute. */
 function record(type: number, address: Buffer): Buffer {
   const head = Buffer.from([0xc0, 0x0c, 0, type, 0, 1, 0, 0, 0, 60, 0, address.length])
   return Buffer.concat([head, address])

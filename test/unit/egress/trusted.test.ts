@@ -1,4 +1,7 @@
-/** Connections to the network's own hosts share their trusted certificates, because reading those of the system takes longer than a connection. */
+/**
+ * Tests that connections to the network's own hosts share their trusted certificates. Reading the system's certificates
+ * takes longer than a connection, so it must not be repeated.
+ */
 import assert from 'node:assert/strict'
 import { get } from 'node:https'
 import { mock, test } from 'node:test'
@@ -12,7 +15,7 @@ test('connections to the network read the certificates that they trust once', as
   t.after(() => host.stop())
   const path = host.answer((response) => response.writeHead(200, { connection: 'close' }).end('here'))
   const routes = await Promise.all([1, 2].map(() => createNetworkRoute(host.network, null, [])))
-  // `connect` of node:tls calls it for each connection without a given context.
+  // `connect` of node:tls calls this function for each connection that has no given context.
   const made = mock.method(tls, 'createSecureContext')
   t.after(() => made.mock.restore())
 

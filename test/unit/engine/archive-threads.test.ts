@@ -1,4 +1,4 @@
-/** Archives are written in a real thread, from a real store. */
+/** Tests that archives are written in a real thread, from a real store. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -17,8 +17,8 @@ const PARTS = {
   ringKey: Buffer.alloc(64, 1),
 } as const
 /**
- * More records than the pieces between the threads hold, so that an archive that nobody reads is never completely
- * written.
+ * These are more records than fit into the buffers between the threads. So if nobody reads the archive, it is never
+ * completely written.
  */
 const RECORDS = 40
 const RECORD_BYTES = 50_000

@@ -1,4 +1,4 @@
-/** The thread of conversions, and the programs it starts. */
+/** Tests the thread for conversions, and the programs that it starts. */
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,7 @@
-/** The main thread's side of a download: a read requests more, unread pieces are held, and every end releases them. */
+/**
+ * Tests the main thread's side of a download: each read requests more, unread pieces are kept, and every way to end
+ * releases them.
+ */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
@@ -17,7 +20,7 @@ async function opened(silenceMs?: number) {
     die = reject
   })
   const opening = incomingFile(port1, work, leaving.signal, silenceMs)
-  // The port has a listener, as in the thread, so it keeps its process alive.
+  // The port has a listener, as in the real thread, so it keeps its process alive.
   port2.on('message', () => {})
   const say = (news: FileNews) => port2.postMessage(news)
   say({ type: 'open', length: null })
@@ -60,8 +63,8 @@ test('a failure is not waited for behind what was there, and an adapter that rea
   say({ type: 'failed', err: new Failure('media_download_failed').toData() })
   await ended
   const reading = stream.getReader().read()
-  // The adapter handles an error in this turn in the same way: it becomes a 500 with the error's text, instead of a
-  // head and a broken connection.
+  // If the error came in this turn of the event loop, the HTTP adapter would answer with 500 and the text of the error.
+  // It must send the head, and break the connection afterwards.
   const turn = new Promise<string>((resolve) => setTimeout(() => resolve('head'), 1))
   assert.equal(await Promise.race([reading, turn]), 'head')
   await assert.rejects(reading, { code: 'media_download_failed' })

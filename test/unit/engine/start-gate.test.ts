@@ -4,7 +4,7 @@ import { systemClock } from '../../../src/domain/clock.ts'
 import { respawnDelay } from '../../../src/engine/shard-supervisor.ts'
 import { createStartGate } from '../../../src/engine/start-gate.ts'
 
-/** Lets promises settle without time passing. */
+/** Lets promises settle without advancing the clock. */
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 async function withMockedTime(run: () => Promise<void>) {
@@ -16,7 +16,7 @@ async function withMockedTime(run: () => Promise<void>) {
   }
 }
 
-/** Numbers of the allowed requests, in order. */
+/** Returns the numbers of the requests that were allowed, in order. */
 function ask(gate: ReturnType<typeof createStartGate>, count: number) {
   const admitted: number[] = []
   const back: (() => void)[] = []

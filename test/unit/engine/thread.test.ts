@@ -4,7 +4,10 @@ import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { memoryLimits } from '../../../src/engine/thread.ts'
 
-/** Size in bytes of a thread's young generation, after it has created many short-lived objects. */
+/**
+ * Code that returns the size in bytes of a thread's young generation, after the thread has created many short-lived
+ * objects.
+ */
 const YOUNG_OF_A_THREAD = `
   const { parentPort } = require('node:worker_threads')
   let kept = []
@@ -25,6 +28,6 @@ test('the flag that bounds the main thread does not bound a thread with limits o
     worker.once('error', reject)
   })
   await worker.terminate()
-  // Two halves of 8 MB; the flag would reduce them to 1 MB each.
+  // The young generation has two halves of 8 MB. The flag of the main thread would reduce them to 1 MB each.
   assert.ok(young > 8 * MB, `${young} bytes`)
 })

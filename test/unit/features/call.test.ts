@@ -1,6 +1,6 @@
 /**
- * Tests the data of a call to the shard: it has the properties of the declaration, so that the shard does not repeat
- * them.
+ * Tests that a call to the shard contains the properties of the operation's declaration, so that the shard does not
+ * have to repeat the declaration.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,9 +13,12 @@ const call = (id: string, input: Record<string, unknown> = {}) => {
   return callOf(endpoint, parseInput(endpoint, input))
 }
 
-/** Fields of operations that refer to an earlier message. */
+/** Fields of operations that name an earlier message. */
 const ABOUT = ['edit_message_id', 'poll_message_id', 'event_message_id', 'message_id']
-/** Operations with a message id to which the message does not refer: a forwarded message, and the order to quote. */
+/**
+ * Operations whose message id does not mean that the new message refers to that message: a forward, and an order
+ * status, which quotes it.
+ */
 const ABOUT_NONE = new Set(['send.forwardMessage', 'send.orderStatusUpdate'])
 
 for (const endpoint of endpoints.filter(({ kind }) => kind === 'send'))
@@ -64,11 +67,11 @@ test('what main answers itself is no call', () => {
   assert.throws(() => call('instance.me'))
 })
 
-/** The operations with a longer deadline. */
+/** The operations that have a longer deadline than the others. */
 const LONG = [
   ...['groups.list', 'communities.list', 'contacts.existsBatch', 'groups.create', 'communities.create'],
   ...['products', 'product', 'collections', 'collectionProducts', 'order'].map((read) => `business.${read}`),
-  // These requests have an image.
+  // The requests of these operations contain an image.
   ...[
     'groups.updatePhoto',
     'communities.updatePhoto',
@@ -77,7 +80,7 @@ const LONG = [
     'newsletters.updatePicture',
   ],
   ...['business.createProduct', 'business.updateProduct'],
-  // 256 people are thirteen queries with a second between them.
+  // Changes of 256 people need thirteen queries, with a second between them.
   ...['add', 'remove', 'promote', 'demote'].flatMap((verb) => [`groups.${verb}Participants`, `communities.${verb}Participants`]),
   ...['groups.approveParticipants', 'groups.rejectParticipants'],
 ]

@@ -1,6 +1,6 @@
 /**
- * `docs/coming-from.md` only refers to existing things: every call in a column "Here" is an operation, every event a type, and each table is
- * complete.
+ * Tests that `docs/coming-from.md` only names things that exist: every call in a column "Here" is an operation, every
+ * event is a type, and each table is complete.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ import { ROOT } from '../../harness/checkout.ts'
 const page = readFileSync(new URL('docs/coming-from.md', ROOT), 'utf8')
 const routes = new Set(endpoints.map(({ method, path }) => `${method} ${path.replace(INSTANCE_BASE, '')}`))
 
-/** Rows of the table that begins with these words, as cells. */
+/** Returns the rows of the table that begins with these words, each as its cells. */
 function rowsOf(section: string, begin: string): string[][] {
   const [, table = ''] = section.split(`| ${begin} |`)
   const lines = table.split('\n').slice(2)

@@ -1,4 +1,7 @@
-/** Hostile or careless input of a send, and the answer: it has the field and the limit, and nothing about internals. */
+/**
+ * Tests sends with hostile or careless input: the answer names the field and the limit, and reveals nothing about
+ * internals.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure, type FailureCode, type Issue } from '../../../src/domain/failures.ts'

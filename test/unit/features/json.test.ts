@@ -1,4 +1,4 @@
-/** Which values of a body are accepted as JSON, and which only look like JSON. */
+/** Tests which values in a body are accepted as JSON, and which only look like JSON. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type FieldsSchema, fieldsSchema } from '../../../src/features/fields-schema.ts'
@@ -8,7 +8,7 @@ import { MAX_VALUES, parseJson, TooManyValues } from '../../../src/features/json
 const parse = (text: string) => parseJson(new TextEncoder().encode(text))
 
 test('as many values as there may be are parsed, and one more is not', () => {
-  // The list counts as a value, too.
+  // The list itself counts as a value, too.
   assert.equal((parse(`[${'1,'.repeat(MAX_VALUES - 1)}1]`) as unknown[]).length, MAX_VALUES)
   assert.throws(() => parse(`[${'1,'.repeat(MAX_VALUES)}1]`), TooManyValues)
   assert.throws(() => parse(`${'['.repeat(MAX_VALUES + 1)}${']'.repeat(MAX_VALUES + 1)}`), TooManyValues)
@@ -18,7 +18,7 @@ test('as many values as there may be are parsed, and one more is not', () => {
 test('what stands in a text is no value, however its quotes are written', () => {
   const text = `${'\\"'}${'[{,'.repeat(MAX_VALUES)}${'\\\\'}`
   assert.deepEqual(parse(`{"a":"${text}","b":"\\\\"}`), { a: JSON.parse(`"${text}"`), b: '\\' })
-  // The text ends after two backslashes, and the values after it count.
+  // The text ends after the two backslashes. So the values after it must be counted.
   assert.throws(() => parse(`["\\\\",${'1,'.repeat(MAX_VALUES)}1]`), TooManyValues)
 })
 
@@ -27,7 +27,7 @@ test('what is no JSON is no JSON, however long it is', () => {
     assert.throws(() => parse(text), SyntaxError)
 })
 
-/** The most values that an input of this schema can have; infinite if a list has no limit. */
+/** Returns the most values that an input of this schema can have. The result is infinite if a list has no limit. */
 function most(
   { $ref, anyOf, oneOf, properties, items, maxItems = Number.POSITIVE_INFINITY }: FieldsSchema,
   named: Record<string, FieldsSchema>,

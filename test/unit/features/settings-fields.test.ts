@@ -1,4 +1,4 @@
-/** Settings and webhooks: `domain/instance.ts` has the only list of the fields of each. */
+/** Tests that `domain/instance.ts` has the only list of the fields of settings and of webhooks. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -43,7 +43,7 @@ test('the webhooks object is listed in one file only', () => {
   const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(
     (path) => path.endsWith('.ts') && !path.endsWith('.d.ts'),
   )
-  // Fields that no rule refers to by name.
+  // No rule of the service names these fields, so a file that contains them has a list of fields.
   const listing = files.filter((path) => readFileSync(new URL(path, SRC), 'utf8').includes('ignore_document'))
   assert.deepEqual(listing, ['domain/instance.ts'])
 })

@@ -1,4 +1,7 @@
-/** Code that must not compile: nothing here runs, `npm run check` is the assertion. If a line compiles, the unused directive above it is an error. */
+/**
+ * Code that must not compile. Nothing here runs, because `npm run check` is the test: if a line compiles, the unused
+ * directive above it is an error.
+ */
 import type { EventOf, Received, WebhookEvent } from '../../../src/features/webhook-payloads.ts'
 import { block, notification } from '../../../workers/shard/translate/inbound/family.ts'
 

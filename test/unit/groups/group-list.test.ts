@@ -1,4 +1,7 @@
-/** The groups of the account, over a real store: the effect of a list and of notices, and the state after a restart. */
+/**
+ * Tests the list of the account's groups, over a real store: the effect of an answer and of notifications, and the
+ * state after a restart.
+ */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

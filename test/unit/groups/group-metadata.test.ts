@@ -1,4 +1,4 @@
-/** Metadata of groups, over the library's real socket: queries while the group changes. */
+/** Tests the metadata of groups over the library's real socket, while they are queried and the group changes. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type BinaryNode, initAuthCreds, type WASocket } from '@whiskeysockets/baileys'
@@ -18,7 +18,7 @@ before(async () => {
   adoptSocket(sock)
   await sock.waitForSocketOpen()
 })
-/** Metadata before any group was reported. */
+/** Creates the metadata before any group was reported. */
 const nothingKnown = () =>
   createGroupMetadata({
     sock,
@@ -33,7 +33,7 @@ after(async () => {
   await server.close()
 })
 
-/** Tags of the queries that wait for their answer. */
+/** Returns the tags of the queries that wait for their answer. */
 const pending = () => sock.ws.eventNames().filter((name) => String(name).startsWith('TAG:'))
 
 function answer(tag: string | symbol, subject: string) {
@@ -41,7 +41,8 @@ function answer(tag: string | symbol, subject: string) {
   sock.ws.emit(tag, { tag: 'iq', attrs: { type: 'result' }, content: [group] } satisfies BinaryNode)
 }
 
-// The notification once deleted nothing, because nothing was stored yet, and the outdated answer was kept for an hour.
+// The notification of a change came before the outdated answer of a query. It once deleted nothing, because nothing was
+// stored yet. Then the outdated answer was used for an hour.
 test('an answer from before a change of the group is not kept', async () => {
   const groups = nothingKnown()
   const asked = groups.get(GROUP)

@@ -1,4 +1,7 @@
-/** Admins of groups, over a real store and stored metadata of groups: when the network is queried again, and when not. */
+/**
+ * Tests the admins of groups, over a real store and stored metadata of groups: when the network is queried again, and
+ * when it is not.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'

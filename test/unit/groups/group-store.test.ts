@@ -1,4 +1,7 @@
-/** Groups with their members on disk, over a real store: what is read after a restart, for how long it is used, and that the newest data count. */
+/**
+ * Tests the stored groups with their members, over a real store: what is read after a restart, how long it is used, and
+ * that the newest data count.
+ */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { DAY } from '../../../src/domain/clock.ts'
@@ -25,7 +28,7 @@ test('what was kept is read back, until it is too old', async (t) => {
   assert.deepEqual(await stored.read(GROUP), group('Team'), 'before it is on disk')
   await stored.settled()
   assert.deepEqual(await open().read(GROUP), group('Team'))
-  // In an earlier version a group was kept for a day, so that the first text to it on the next day cost a query.
+  // An earlier version kept a group only for a day. So the first text to the group on the next day caused a query.
   clock.at += 14 * DAY - 1
   assert.deepEqual(await open().read(GROUP), group('Team'))
   clock.at += 1

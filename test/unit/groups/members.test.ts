@@ -1,4 +1,4 @@
-/** Members of groups in the network's data: their identity, and each person once. */
+/** Tests how members of groups are read from the network's data: who they are, and that each person is listed once. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LidPair } from '../../../workers/shard/connection/identity.ts'

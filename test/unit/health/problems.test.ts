@@ -1,4 +1,4 @@
-/** Problems and their remedies: each cause has its sentence, and there is none without a problem. */
+/** Tests problems and their remedies: each cause has its sentence, and there is no sentence without a problem. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Facts, problemsOf } from '../../../src/health/problems.ts'

@@ -1,4 +1,4 @@
-/** The last hour in numbers: the growth of counters, and the parts of a histogram's time. */
+/** Tests the numbers of the last hour: the growth of counters, and how the time of a histogram is divided. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createSeries, quantile } from '../../../src/health/series.ts'

@@ -1,4 +1,4 @@
-/** The threads of the dashboard: a shard that is down keeps its row. */
+/** Tests the list of threads in the dashboard: a shard that is down keeps its row. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { threadsOf } from '../../../src/health/threads.ts'

@@ -1,4 +1,7 @@
-/** A body has the same result whether it arrives with its head, after it, in pieces, or with the next request. */
+/**
+ * Tests that a request body is read equally, whether it arrives with its head, after it, in pieces, or together with
+ * the next request.
+ */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -9,7 +12,10 @@ import { listen } from '../../../src/serve.ts'
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Answers with the received body, and with `whole` or `streamed`; `/refused` without reading it. */
+/**
+ * Starts a server that answers with the received body, and with `whole` or `streamed`. It answers `/refused` without
+ * reading the body.
+ */
 async function echo(work: (ask: (...written: (string | number)[]) => Promise<string[]>) => Promise<void>) {
   const server = await listen({ host: '127.0.0.1', port: 0 })
   server.serve(({ source }) => ({
@@ -40,7 +46,10 @@ async function echo(work: (ask: (...written: (string | number)[]) => Promise<str
     text += String(piece)
   })
   try {
-    /** Sends texts; a number is a pause in ms. Resolves with the bodies of as many answers as there were heads. */
+    /**
+     * Sends texts; a number is a pause in ms. Resolves with the bodies of the answers, when there is one for each
+     * request.
+     */
     await work(async (...written) => {
       text = ''
       const heads = written.join('').match(/POST /g)!.length

@@ -1,4 +1,4 @@
-/** The most memory that the reading of large bodies may use in total. */
+/** Tests the most memory that may be used in total while large bodies are read. */
 import assert from 'node:assert/strict'
 import { suite, type TestContext, test } from 'node:test'
 import { MOST_DROPPED, receiveBody, wholeOf } from '../../../src/http/body.ts'
@@ -8,7 +8,7 @@ import { Busy } from '../../../src/http/errors.ts'
 const KB = 1_024
 const MB = KB * KB
 
-/** A request whose pieces the test sends one by one. */
+/** Creates a request whose pieces the test sends one by one. */
 function request(told?: number) {
   let controller!: ReadableStreamDefaultController<Uint8Array>
   let isCancelled = false
@@ -28,7 +28,7 @@ function request(told?: number) {
     isCancelled: () => isCancelled,
   }
 }
-/** Size of a body that is read to its end. */
+/** Reads a body to its end, and returns its size. */
 const sizeOf = async (...given: Parameters<typeof receiveBody>) => (await wholeOf(await receiveBody(...given))).byteLength
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -90,7 +90,7 @@ suite('the memory of large bodies', () => {
     await batches.next()
     const next = batches.next()
     large.send(2 * MB)
-    // The report on the first batch may arrive between the refusal and the end of the reading.
+    // The report about the first batch may arrive after the refusal and before the reading ends.
     const refused = next.catch((error: unknown) => error)
     held(225 * KB)
     assert.ok((await refused) instanceof Busy)
@@ -166,7 +166,7 @@ suite('the memory of large bodies', () => {
 })
 
 suite('a body', () => {
-  /** The test advances both the clock and the timers. */
+  /** Returns a clock and timers that the test advances together. */
   function byHand(t: TestContext) {
     t.mock.timers.enable({ apis: ['setTimeout'] })
     const time = { now: 0 }

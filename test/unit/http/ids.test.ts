@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fromJid, parseIdentifier, renderIdentifier, toJid } from '../../../src/domain/ids.ts'
 
-/** Input, its rendered form, and its address. */
+/** Each row has an input, its rendered form, and its address. */
 const ROWS = [
   ['5511988887777', '5511988887777', '5511988887777@s.whatsapp.net'],
   ['12345', '12345', '12345@s.whatsapp.net'],

@@ -1,4 +1,4 @@
-/** Tests the forms of `Prefer` that request a wait, and the length of the wait. */
+/** Tests which forms of `Prefer` request a wait, and how long the wait is. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { waitOf } from '../../../src/http/prefer.ts'

@@ -1,11 +1,14 @@
-/** Requests that do not reach the application, and one that lacks a header: the bytes of the answer. */
+/**
+ * Tests requests that are answered before they reach the application, and a request that lacks a header: the bytes of
+ * the answers.
+ */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { listen } from '../../../src/serve.ts'
 
-/** All bytes that are received until the connection is closed. */
+/** Sends the text, and returns all bytes that arrive until the connection is closed. */
 async function said(written: string): Promise<{ status: number; head: string; body: string }> {
   const server = await listen({ host: '127.0.0.1', port: 0 })
   server.serve(() => ({ fetch: (request) => new Response(`reached ${new URL(request.url).pathname}`) }))

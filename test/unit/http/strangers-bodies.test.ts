@@ -1,4 +1,4 @@
-/** Bodies of unauthenticated requests (`/oauth` and sign-in): they have a limit of bytes and of time. */
+/** Tests the bodies of unauthenticated requests (`/oauth` and sign-in): they have a limit of bytes and of time. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Clock } from '../../../src/domain/clock.ts'
@@ -12,7 +12,7 @@ type Read = (request: Request, clock: Clock) => Promise<unknown>
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** The answer to a request whose body has begun and never ends, and whether the connection was closed. */
+/** Sends a request whose body begins and never ends. Returns the answer, and whether the connection was closed. */
 async function stalled(
   t: TestContext,
   read: Read,

@@ -41,7 +41,9 @@ test('every type of key comes back as it was, from the disk', async () => {
       fingerprint: { rawId: 1, currentIndex: 2, deviceIndexes: [0, 1] },
     }),
   }
-  /** Ids of one-time pre-keys are numbers, also on the wire. */
+  /**
+   * Returns an id of this type of key. The ids of one-time pre-keys are numbers, because they are numbers on the wire.
+   */
   const idOf = (type: string) => (type === 'pre-key' ? '7' : 'an/id+=')
   const creds = await auth.discardHalfPaired()
   creds.account = { details: Buffer.of(1) }
@@ -49,7 +51,7 @@ test('every type of key comes back as it was, from the disk', async () => {
   await auth
     .forSocket(creds)
     .keys.set(Object.fromEntries(Object.entries(values).map(([type, value]) => [type, { [idOf(type)]: value }])))
-  // Another process, which has not written them.
+  // This key store stands for another process, which has not written the keys itself.
   const again = open('types').auth
   const view = again.forSocket(await again.discardHalfPaired()).keys
   for (const [type, value] of Object.entries(values)) {

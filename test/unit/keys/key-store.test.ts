@@ -13,7 +13,7 @@ after(() => disk.close())
 
 const value = (words: string) => Buffer.from(words)
 
-/** A promise that the test settles. */
+/** Creates a promise that the test settles. */
 function gate<T>() {
   let open: (value: T) => void = () => {}
   const passed = new Promise<T>((resolve) => {
@@ -88,7 +88,7 @@ test('memory follows the disk: during a pending write the old value is read, aft
   await keys.commit([['session', '1.0', value('old')]])
   cache.forget('')
   isSlow = true
-  // This call reads the old value from the disk, and is blocked there.
+  // This call has read the old value from the disk, but the test delays its result.
   const early = keys.get('session', '1.0')
   const write = keys.commit([['session', '1.0', value('new')]])
   const during = keys.get('session', '1.0')
@@ -122,7 +122,7 @@ test('the cache keeps within its entries and bytes, and absence counts as an ent
   await keys.commit([['session', 'big', Buffer.alloc(9_700)]])
   assert.equal(cache.entries, 1)
   assert.ok(cache.bytes <= 10_000)
-  // A value that does not fit at all evicts nothing.
+  // A value that is larger than the whole cache evicts nothing.
   await keys.commit([['session', 'bigger', Buffer.alloc(20_000)]])
   assert.equal(cache.entries, 1)
   assert.equal((await keys.get('session', 'bigger'))?.length, 20_000)

@@ -1,4 +1,7 @@
-/** Our own parts of the small concurrency helpers; the rest belongs to the libraries that they use. */
+/**
+ * Tests the parts of the small concurrency helpers that this project wrote. The libraries that they use have their own
+ * tests.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'

@@ -1,9 +1,15 @@
-/** The share of a loop's turns: which work runs at once, which waits, in which order, and that other work runs in between. */
+/**
+ * Tests how work shares the turns of the event loop: which work runs immediately, which work waits, in which order it
+ * continues, and that other work can run in between.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLoopShare } from '../../../src/lib/loop-share.ts'
 
-/** Pieces of 1 ms each, with a clock that only they advance; `turns`: the pieces done in each turn of the loop. */
+/**
+ * Runs pieces of work of 1 ms each, with a clock that only this work advances. `turns`: the number of pieces in each
+ * turn of the event loop.
+ */
 function worked(ms: number, least = 1) {
   const clock = { now: 0 }
   const share = createLoopShare({ ms, least }, () => clock.now)
@@ -18,7 +24,7 @@ function worked(ms: number, least = 1) {
   return {
     async piece(name: string) {
       await share()
-      // Asynchronous work that it starts counts for it.
+      // The time of asynchronous work counts for the work that started it.
       for (let step = 0; step < 3; step++) await Promise.resolve()
       clock.now += 1
       turns.at(-1)!.push(name)

@@ -1,4 +1,7 @@
-/** Examples of a status in the description and the test webhook: each equals the status of some state of an instance, field by field. */
+/**
+ * Tests that the examples of a status in the OpenAPI description, and the test webhook, equal the status of some state
+ * of an instance, field by field.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CREATED, type RuntimeState, STATUS_REASONS, STATUSES } from '../../../src/domain/instance.ts'

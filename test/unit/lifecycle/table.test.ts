@@ -1,4 +1,4 @@
-/** Every row of the table of states, without a network and without waiting. */
+/** Tests every row of the table of states, without a network and without waiting. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { CREATED, type RuntimeState, STATUSES, type Status, type StatusReason } from '../../../src/domain/instance.ts'
@@ -17,7 +17,7 @@ const at = (status: Status, state: Partial<RuntimeState> = {}, run: Partial<Run>
   state: { ...CREATED, status, ...state },
   run: { ...FRESH_RUN, ...run },
 })
-/** The credentials of a completed pairing are stored. */
+/** Builds the state of an instance whose pairing is complete and whose credentials are stored. */
 const paired = (status: Status, state: Partial<RuntimeState> = {}, run: Partial<Run> = {}) =>
   at(status, { paired: true, phone: '5511999990000', platform: 'android', ...state }, run)
 const closed = (code: number | null, message = '', expireSeconds: number | null = null): LifecycleEvent => ({
@@ -53,7 +53,7 @@ const SECRETS_GONE = ['close', 'eraseCredentials']
 const LIVE = ['connected', 'connecting', 'disconnected'] as const
 const each = <T>(values: readonly T[], make: (value: T) => Case) => values.map(make)
 
-/** Codes of row 14 with the reason that each has. */
+/** Status codes of row 14 of the table of states, each with the reason that is reported. */
 const DROPS: [number | null, StatusReason][] = [
   [428, 'connection_closed'],
   [408, 'connection_lost'],
@@ -68,7 +68,7 @@ const DROPS: [number | null, StatusReason][] = [
   [418, 'connect_failure'],
 ]
 
-/** A phone has accepted the code of an account that requires its passkey. */
+/** The state after a phone has scanned the code, if its account requires a passkey. */
 const WITH_PASSKEY = at('connecting', { reason: 'passkey_required' })
 const CONFIRMING = at('connecting', { reason: 'passkey_confirmation' })
 const passkeyAsked: LifecycleEvent = { type: 'passkeyAsked', lifeMs: 500_000 }
@@ -418,8 +418,8 @@ const CASES: Case[] = [
       to: ['starting', null],
       effects: ['eraseCredentials', 'open fresh'],
     })),
-    // An erasure that failed on a full disk once left the credentials, so after a restart the instance could no longer
-    // be paired.
+    // On a full disk a failed erasure once left the credentials. So after a restart the instance could not be paired
+    // again.
     ...each(['logged_out'] as const, (status) => ({
       row: '31',
       from: paired(status),
@@ -476,7 +476,7 @@ describe('every row of the table', () => {
   })
 })
 
-/** Events that do not change an instance. */
+/** Events that must not change an instance. */
 const NOTHING: [string, Lifecycle, LifecycleEvent][] = [
   ['22a: a disconnect while created', at('created'), asked('disconnect')],
   ['22a: a disconnect while logged out', at('logged_out', { reason: 'logged_out' }), asked('disconnect')],
@@ -511,7 +511,7 @@ describe('what means nothing', () => {
   for (const [what, from, event] of NOTHING) test(what, () => assert.equal(move(from, event), null))
 })
 
-/** Applies events one after another and returns every status with its reason. */
+/** Applies events one after the other, and returns every status with its reason. */
 function walk(from: Lifecycle, events: LifecycleEvent[]) {
   let state = from
   return events.map((event) => {

@@ -1,4 +1,7 @@
-/** Time limits of the network's host of files, with a simulated clock. Its other behaviour: test/e2e/received-media-hostile.test.ts. */
+/**
+ * Tests the time limits of downloads from the network's media host, with a simulated clock.
+ * `test/e2e/received-media-hostile.test.ts` tests the other behaviour.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { SECOND } from '../../../src/domain/clock.ts'
@@ -13,7 +16,10 @@ before(async () => {
 })
 after(() => host.stop())
 
-/** Reads one byte after the other, each when the previous one has arrived; on this clock each takes `takesMs`. */
+/**
+ * Reads one piece after the other, each when the previous one has arrived. On the simulated clock each piece takes
+ * `takesMs`.
+ */
 async function read(count: number, takesMs: number, size = 1, maxSealed?: number): Promise<number> {
   let next = () => {}
   const path = host.answer((response) => {
@@ -51,7 +57,7 @@ test('a host that drips is left, though it is never silent for long', async () =
 
 test('one that is slow and not that slow may take its time', async () => {
   assert.equal(await read(20, SECOND), 20)
-  // 16 KB each second, for a minute.
+  // 16 KB arrive each second, for a minute.
   assert.equal(await read(60, SECOND, 16_384), 60 * 16_384)
 })
 

@@ -1,6 +1,7 @@
 /**
- * Tests the priority of background threads: it is low, but leaves them a share. (With a ninth of the time of other
- * processes, one 60 MB body was read for 44 s on a busy core; a bench with several did not end.)
+ * Tests the priority of background threads: it is low, but they still get a share of the time. (When it was a ninth of
+ * the time of other processes, one 60 MB body took 44 s on a busy core, and a benchmark with several bodies did not
+ * end.)
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -10,7 +11,10 @@ import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 
 const MODULE = new URL('../../../workers/media/give-way.js', import.meta.url)
-/** From the kernel's table of weights: with this value a thread gets a third of the time of one with ordinary priority. */
+/**
+ * The nice value with which a thread gets a third of the time of a thread with ordinary priority, by the kernel's table
+ * of weights.
+ */
 const A_THIRD = 5
 
 const priorities = () => readdirSync('/proc/self/task').map((thread) => getPriority(Number(thread)))

@@ -1,4 +1,4 @@
-/** HEIC as phones make it (HEVC): real files from `heif-enc`, decoded without a native program. */
+/** Tests HEIC images as phones make them (HEVC): real files from `heif-enc` are decoded without a native program. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -47,7 +47,10 @@ async function heic(width: number, height: number, opacity = 255): Promise<Buffe
   return readFile(made)
 }
 
-/** With the box that phones write for an upright camera, which heif-enc cannot: `irot`, in quarter turns to the left. */
+/**
+ * Adds the box `irot`, which phones write for a picture taken upright, and which heif-enc cannot write. Its value is
+ * the number of quarter turns to the left.
+ */
 function turned(bytes: Buffer, quarters: number): Buffer {
   const copy = Buffer.from(bytes)
   const typeAt = (type: string) => copy.indexOf(type, 0, 'latin1')
@@ -57,9 +60,9 @@ function turned(bytes: Buffer, quarters: number): Buffer {
   for (const type of ['meta', 'iprp']) grow(typeAt(type) - 4, 10)
   grow(typeAt('ipco') - 4, 9)
   grow(uses - 4, 1)
-  // The offset of the pixels in the file.
+  // The boxes before the pixels are now longer, so the offset of the pixels in the file grows, too.
   grow(typeAt('iloc') + 16, 10)
-  // The picture has three properties, and the fourth is essential.
+  // The picture has three properties. This adds a fourth one, which readers must understand.
   assert.equal(copy[uses + 14]!++, 3)
   const box = Buffer.from([0, 0, 0, 9, ...Buffer.from('irot'), quarters])
   return Buffer.concat([copy.subarray(0, uses - 4), box, copy.subarray(uses - 4, end), Buffer.from([0x84]), copy.subarray(end)])
@@ -80,7 +83,7 @@ function assertNear(found: number[], { r, g, b }: typeof RED) {
   assert.ok(!far, `${found} is not near ${[r, g, b]}`)
 }
 
-/** Overwrites the picture's size in its `ispe` box. */
+/** Overwrites the size that the picture's `ispe` box declares. */
 function promising(bytes: Buffer, width: number, height: number): Buffer {
   const copy = Buffer.from(bytes)
   const at = copy.indexOf('ispe', 0, 'latin1')
@@ -111,7 +114,7 @@ describe('HEIC', { skip }, () => {
   test('turned by the camera: as it is shown', async () => {
     const { path, width, height } = await prepared(turned(await heic(320, 200), 3))
     assert.deepEqual([width, height], [200, 320])
-    // A quarter turn to the right: the upper half is then on the right.
+    // The picture is turned to the right by a quarter, so the upper half is now on the right.
     assertNear(await pixelAt(path, 180, 160), RED)
     assertNear(await pixelAt(path, 20, 160), BLUE)
   })

@@ -1,4 +1,4 @@
-/** The order of frames, the amount that is read in one turn, and the handling of hostile frames. */
+/** Tests the order of frames, how much is read in one turn of the event loop, and how hostile frames are handled. */
 import assert from 'node:assert/strict'
 import { createCipheriv, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { createFrameReader, MAX_INFLATED } from '../../../../workers/shard/baile
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** The sending side, and the stanzas from the reader. */
+/** Creates both ends of a connection: the side that sends frames, and the stanzas that the reader returns. */
 function connection({ now, pieces = Number.POSITIVE_INFINITY }: { now?: () => number; pieces?: number } = {}) {
   const key = randomBytes(32)
   let counter = 0
@@ -26,7 +26,7 @@ function connection({ now, pieces = Number.POSITIVE_INFINITY }: { now?: () => nu
     now,
   })
 
-  /** A frame with its prefix. */
+  /** Encrypts a frame and adds its length prefix. */
   function sealed(plain: Uint8Array): Buffer {
     const iv = Buffer.alloc(12)
     iv.writeUInt32BE(counter++, 8)
@@ -40,7 +40,7 @@ function connection({ now, pieces = Number.POSITIVE_INFINITY }: { now?: () => nu
     const all = Buffer.concat(frames)
     for (let at = 0; at < all.length; at += pieces) reader.push(all.subarray(at, at + pieces))
   }
-  /** Resolves when this number of stanzas has arrived, or one could not be read. */
+  /** Resolves when this number of stanzas has arrived, or when one could not be read. */
   async function settled(count: number) {
     while (ids.length < count && errors.length === 0) await nextTurn()
   }
@@ -87,14 +87,14 @@ test('a compressed frame is not overtaken by the ones behind it', async () => {
 })
 
 test('a large frame is read in slices, and meanwhile nothing is taken from the wire', async () => {
-  // The time advances by 1 ms at each read: eight reads make a turn.
+  // The clock advances by 1 ms at each reading, so one turn lasts eight readings of the clock.
   let time = 0
   const { ids, nodes, busy, push, sealed } = connection({ now: () => time++ })
   push(sealed(large('1')), sealed(small('2')))
   assert.deepEqual(ids, [])
   let turns = 0
   for (; ids.length < 2; turns++) await nextTurn()
-  // Node and attribute of each, 512 of them between two reads of the time.
+  // Each entry consists of a node and an attribute. The clock is read after every 512 of them.
   assert.ok(turns >= Math.floor((2 * 20_000) / 512 / 9), `${turns} turns`)
   assert.deepEqual(ids, ['1', '2'])
   assert.equal((nodes[0]!.content as BinaryNode[]).length, 20_000)

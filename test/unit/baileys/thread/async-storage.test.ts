@@ -1,4 +1,4 @@
-/** Tests that sockets that have ended cost their thread nothing. */
+/** Tests that sockets that have ended no longer use memory or time of their thread. */
 import assert from 'node:assert/strict'
 import { AsyncLocalStorage, executionAsyncResource } from 'node:async_hooks'
 import { test } from 'node:test'
@@ -8,7 +8,8 @@ import { sharedStorageClass } from '../../../../workers/shard/baileys/thread/asy
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 const isOld = Number(process.versions.node.split('.')[0]) < 24
 
-// The same class also on a Node that would not use it. The class below the first one is Node's own on 24, and ours before.
+// The shared storage class is used here even on a version of Node that does not need it. Below it is the class of Node
+// itself on Node 24, and the class of this service on older versions.
 const Storage = sharedStorageClass(new AsyncLocalStorage())
 
 test('each storage keeps its own value, nested and interleaved, across awaits', async () => {
@@ -113,7 +114,8 @@ test('callbacks that were bound run in the context they were bound in', () => {
   })
 })
 
-// On Node 24 no storage is shared, and a disabled one still has the values of its frames.
+// Node 24 does not need shared storages. There, a storage that was disabled still has the values of its frames, so this
+// test is skipped.
 test('one that rests keeps values while any work runs in it, and not longer', { skip: !isOld }, async () => {
   const Resting = sharedStorageClass(new AsyncLocalStorage(), true)
   const [a, b] = [new Resting<string>(), new Resting<string>()]
@@ -152,7 +154,7 @@ test('however many storages are entered, a promise carries one', { skip: !isOld 
   const carried = () =>
     Object.getOwnPropertySymbols(executionAsyncResource()).filter((symbol) => symbol.description === 'kResourceStore').length
   const nest = (at: number): number => (at === storages.length ? carried() : storages[at]!.run(at, () => nest(at + 1)))
-  // One from this test file, and the thread's own.
+  // One level belongs to this test file, and one to the thread.
   assert.ok(nest(0) <= 2, `carries ${nest(0)}`)
 })
 

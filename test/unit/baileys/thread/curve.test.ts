@@ -1,4 +1,4 @@
-/** The library itself accepts every well-formed certificate and account signature as valid. */
+/** Tests the checks that the library lacks: it accepts every well-formed certificate and account signature as valid. */
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { beforeEach, test } from 'node:test'
@@ -36,7 +36,7 @@ const newChain = (): Chain => ({
   server: Curve.generateKeyPair(),
 })
 
-/** A chain as the simulator and the real server make it; each test changes one part. */
+/** Builds a certificate chain like the simulator and the real server. Each test changes one part of it. */
 function certChain({ root, intermediate, server }: Chain, change: { leaf?: object; intermediate?: object } = {}) {
   const times = { notBefore: NOW / 1000 - DAY, notAfter: NOW / 1000 + DAY }
   const inner = Details.encode({
@@ -53,7 +53,7 @@ function certChain({ root, intermediate, server }: Chain, change: { leaf?: objec
   }).finish()
 }
 
-/** The server's half of the handshake, sent to the library's own noise handler. */
+/** Performs the server's half of the handshake with the library's own Noise handler. */
 function handshake(serverKeys: Pair, chain: Uint8Array) {
   const client = Curve.generateKeyPair()
   const noise = makeNoiseHandler({ keyPair: client, NOISE_HEADER: NOISE_WA_HEADER, logger: log })

@@ -1,4 +1,4 @@
-/** Rejections in listeners of the library's events. */
+/** Tests promises that are rejected in listeners of the library's events. */
 import assert from 'node:assert/strict'
 import { EventEmitter, on, once } from 'node:events'
 import { afterEach, test } from 'node:test'
@@ -28,8 +28,8 @@ test('a frame that cannot be opened ends the socket it came on, and nothing reac
   const removeNet = surviveRejections((stray) => net.push(stray))
   const connection = server.connected()
   const sock = openSocket(server.url)
-  // The socket is adopted as a session does, so that code that waits for the hello learns of the end. Otherwise it
-  // would wait 20 s, and keep the process alive.
+  // The socket is adopted as a session does it. So code that waits for the server's hello learns that the socket has
+  // ended. Without this, it would wait 20 s and keep the process alive.
   adoptSocket(sock)
   const stalled: Error[] = []
   guardListeners(sock, {
@@ -41,7 +41,7 @@ test('a frame that cannot be opened ends the socket it came on, and nothing reac
   })
   const end = closed(sock)
   const peer = await connection
-  // The library reads a server hello, and its listener of the frame throws.
+  // The library reads a hello of the server, and its listener for this frame throws.
   sock.ws.on('frame', () => {
     throw new Error('cannot be opened')
   })
@@ -83,7 +83,7 @@ test('listeners keep their order and their arguments', () => {
 test('what nobody catches is reported with its owner, and the thread goes on', async () => {
   const module = sameKind('./survivor', import.meta.url)
   const thread = new Worker(module, { execArgv: threadFlags(module) })
-  // One listener for all messages, because a message between two calls of `once` would be lost.
+  // One listener receives all messages. With `once`, a message that arrives between two calls would be lost.
   const messages = on(thread, 'message')
   const next = async () => (await messages.next()).value[0] as unknown
   const exit = once(thread, 'exit')

@@ -1,4 +1,7 @@
-/** A thread with an unhandled error from each of three owners; it reports the errors that reached its handlers, and continues. */
+/**
+ * A thread in which three owners each cause an unhandled error. It reports the errors that reached its handlers, and
+ * continues.
+ */
 import '../../../../workers/shard/baileys/thread/first.ts'
 import { parentPort } from 'node:worker_threads'
 import { runAs, surviveRejections } from '../../../../workers/shard/baileys/thread/rejections.ts'

@@ -1,4 +1,4 @@
-/** Corrections that are made once per thread: console, stack traces, cork. */
+/** Tests corrections that are made once per thread: console output, stack traces, and the corking of sockets. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'

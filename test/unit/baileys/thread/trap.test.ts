@@ -1,4 +1,7 @@
-/** A trapped module is shared by every session of the thread, and none of them can use it. */
+/**
+ * Tests a WebAssembly module after a trap. All sessions of the thread share the module, and none of them can use it any
+ * longer.
+ */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'

@@ -1,4 +1,7 @@
-/** A thread in which a WebAssembly module traps at the place given in `workerData`; it reports the errors that reached its handlers. */
+/**
+ * A thread in which a WebAssembly module traps at the place that `workerData` gives. It reports the errors that reached
+ * its handlers.
+ */
 import '../../../../workers/shard/baileys/thread/first.ts'
 import { EventEmitter } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -11,13 +14,13 @@ interface Wasm {
   Instance: new (module: object) => { exports: { f: () => void } }
 }
 
-// (module (func (export "f") unreachable))
+// The bytes of this module: (module (func (export "f") unreachable))
 const code = '0061736d0100000001040160000003020100070501016600000a05010300000b'
 const { Module, Instance } = (globalThis as unknown as { WebAssembly: Wasm }).WebAssembly
 const trap = new Instance(new Module(Buffer.from(code, 'hex'))).exports.f
 
 surviveRejections(({ error }) => parentPort!.postMessage(error.name))
-// In the service, sockets keep the thread alive; here this listener does.
+// In the service, sockets keep the thread alive. Here, this listener does so.
 parentPort!.on('message', () => {})
 
 const ways: Record<string, () => void> = {

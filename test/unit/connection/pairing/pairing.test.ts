@@ -1,10 +1,13 @@
-/** Pairing codes: a socket has one at a time (the library keeps it in its credentials), so only the latest can be entered. */
+/**
+ * Tests pairing codes. A socket has only one code at a time, because the library keeps it in its credentials. So only
+ * the newest code can be entered.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createPairing } from '../../../../workers/shard/connection/pairing/pairing.ts'
 import { readQrImage } from '../../../../workers/simulator/control/qr-image.ts'
 
-/** Returns another code for each request, as the network does. */
+/** Creates a function that returns another code for each request, as the network does. */
 function codes() {
   let count = 0
   return async () => `CODE${++count}`
@@ -21,7 +24,8 @@ test('asking again within a minute gives the same code, later another', async ()
   assert.equal(await pairing.phoneCode('111', request), 'CODE2')
 })
 
-// The code for the first number was once returned again although the second code had invalidated it.
+// After a code was requested for a second number, the code of the first number was once still returned, although it was
+// no longer valid.
 test('a code for another number voids the one before', async () => {
   const pairing = createPairing({ now: () => 0 })
   const request = codes()
@@ -61,7 +65,7 @@ test('when the code expires is told by the clock that clients have, also after t
   assert.equal((await shown)?.expiresAt, wall + 60_000)
 })
 
-/** The PNG colour type with one byte per pixel. */
+/** Number of the PNG colour type that has one byte per pixel. */
 const GREY = 0
 const COLOR_TYPE_AT = 25
 

@@ -1,4 +1,7 @@
-/** Assertions that are refused before they are sent: every error that can be found without the account's key. */
+/**
+ * Tests assertions of passkeys that are refused before they are sent: every error that can be found without the
+ * account's key.
+ */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,7 @@
-/** The order of disk and network in a passkey ceremony. The test simulates the network, so that it can block the disk before a stanza is sent. */
+/**
+ * Tests the order of disk writes and network queries when an account is linked with a passkey. The test simulates the
+ * network, and can block the disk before a stanza is sent.
+ */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
@@ -52,7 +55,7 @@ const turns = async () => {
   for (let turn = 0; turn < 20; turn++) await undefined
 }
 
-/** Starts a ceremony whose network answers at once, and whose disk answers when the test says so. */
+/** Starts to link an account. The network answers immediately, and the disk answers when the test allows it. */
 function begin() {
   const creds = initAuthCreds()
   const secretInCode = creds.advSecretKey
@@ -98,7 +101,7 @@ function begin() {
   }
 }
 
-/** Continues the ceremony until the assertion is accepted and the phone's key has arrived; the disk is blocked. */
+/** Continues until the assertion is accepted and the phone's key has arrived, and then blocks the disk. */
 async function handedIn(begun: ReturnType<typeof begin>) {
   await begun.ceremony.asked(request())
   await begun.ceremony.respond(ASSERTION)

@@ -1,4 +1,4 @@
-/** The test vectors of linking with a passkey, on which other implementations agree. */
+/** Tests linking with a passkey with test vectors on which other implementations agree. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'

@@ -1,4 +1,7 @@
-/** A message to a person, a group or an audience: each device can read it. Only unknown devices and keys are queried from the network. */
+/**
+ * Tests a message to a person, a group or the audience of a status: each device must be able to read it, and only
+ * unknown devices and keys are queried from the network.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type BinaryNode, encodeBigEndian, proto, unpadRandomMax16, type WASocket } from '@whiskeysockets/baileys'
@@ -41,7 +44,7 @@ const children = (node: BinaryNode | undefined) => (node?.content ?? []) as Bina
 const tags = (node: BinaryNode | undefined) => children(node).map(({ tag }) => tag)
 let count = 0
 
-/** Keys of a device as the network answers. */
+/** Builds the keys of a device as they are in the network's answer. */
 function keysOf(jid: string, person: ReturnType<typeof createSignalDevice>): BinaryNode {
   const { registrationId, identity, signedPreKey, preKey } = person.bundle(true)
   const key = (tag: string, { id, publicKey }: { id: number; publicKey: Uint8Array }, more: BinaryNode[] = []) =>
@@ -54,7 +57,7 @@ function keysOf(jid: string, person: ReturnType<typeof createSignalDevice>): Bin
   ])
 }
 
-/** Builds the participants: Ana with two devices, and our phone and this device. */
+/** Builds the participants: Ana with two devices, the account's own phone, and this device. */
 async function world({ sessions: begun = true, lists: listed = true }: { sessions?: boolean; lists?: boolean } = {}) {
   const { repository, keys, auth, creds } = await openGateway({ store: disk.store, instanceId: `relay${++count}` })
   Object.assign(creds, { me: ME, account: { details: new Uint8Array([1]), accountSignature: new Uint8Array([2]) } })
@@ -138,7 +141,7 @@ const group = (...members: string[]) =>
 
 type World = Awaited<ReturnType<typeof world>>
 
-/** Messages in the stanza, decrypted by the devices that they are for. */
+/** Returns the messages of the stanza, each decrypted by the device that receives it. */
 async function read({ people }: Pick<World, 'people'>, stanza: BinaryNode | undefined) {
   const found = new Map<string, proto.IMessage>()
   for (const { attrs, content } of children(child(stanza, 'participants'))) {
@@ -164,7 +167,7 @@ describe('to a person', () => {
         assert.equal((plain.deviceSentMessage?.message ?? plain).extendedTextMessage?.text, text)
         assert.deepEqual([...plain.messageContextInfo!.messageSecret!], [...new Uint8Array(32).fill(5)])
       }
-      // Until the first answer, messages of a session contain our identity.
+      // Before a device has answered, each message of the session contains the sender's identity.
       assert.deepEqual(tags(stanza), ['participants', 'device-identity', 'reporting', 'tctoken', 'meta'])
     }
     assert.deepEqual([all.asked, all.given], [[], []])

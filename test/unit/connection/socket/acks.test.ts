@@ -1,4 +1,4 @@
-/** Tests that the network's ack is the result of a send. */
+/** Tests that the network's acknowledgement determines the result of a send. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -25,8 +25,8 @@ test('its code or the server’s id are told, to everybody who waits for that me
   ])
 })
 
-// Some networks acknowledge a message with the class of a receipt. Acks of our receipts have ids that the message's
-// author has chosen, so the recipient must match, too.
+// Some networks acknowledge a message with the class of a receipt. The acknowledgements of the account's receipts
+// contain ids that the author of a message has chosen. So the recipient must match, too.
 test('an ack of the class receipt counts for a message to whom it names, and for no other', async () => {
   const acks = createAcks()
   const sent = acks.expect('A', ANA)
@@ -50,8 +50,8 @@ test('without an ack it is a time-out; when the connection ends or the send thre
   assert.deepEqual([await cut, await acks.expect('D', ANA).within(forever)], ['closed', 'closed'])
 })
 
-// The time was once counted from before the send: a slow send (device lists, sessions) used it up, and an accepted
-// message was reported as failed.
+// The time for the acknowledgement once began before the send. A slow send (device lists, sessions) used it up, and an
+// accepted message was reported as failed.
 test('the time for an ack begins when the message is sent, and one that came before counts', async () => {
   const acks = createAcks()
   const slow = acks.expect('A', ANA)

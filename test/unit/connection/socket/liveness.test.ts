@@ -1,4 +1,4 @@
-/** Reports about received stanzas, and about their absence. */
+/** Tests how received stanzas, and their absence, are reported. */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { type TestContext, test } from 'node:test'
@@ -6,7 +6,7 @@ import type { WASocket } from '@whiskeysockets/baileys'
 import { DAY, HOUR, MINUTE } from '../../../../src/domain/clock.ts'
 import { watchLiveness } from '../../../../workers/shard/connection/socket/liveness.ts'
 
-/** Starts the check with an emitter of a socket's events, which is all that it listens to. */
+/** Starts the check with an event emitter in place of a socket, because the check only uses the socket's events. */
 function start(t: TestContext) {
   t.mock.timers.enable({ apis: ['setInterval', 'Date'], now: Date.parse('2026-01-31T12:00:00.000Z') })
   const ev = new EventEmitter()

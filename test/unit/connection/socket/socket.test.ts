@@ -1,4 +1,7 @@
-/** The registration is consistent: the name of the browser, and the kind of device for which a passkey's keys are made. */
+/**
+ * Tests that the registration is consistent: its browser name must fit the kind of device for which the keys of a
+ * passkey are made.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { generateRegistrationNode, initAuthCreds, proto } from '@whiskeysockets/baileys'

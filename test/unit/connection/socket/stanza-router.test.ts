@@ -1,6 +1,6 @@
 /**
- * Tests how the router handles a stanza by the rows of a table: the queue of a row, its steps in order, and the answer
- * last.
+ * Tests how the router handles a stanza by the rows of a table: it uses the queue of the row, runs its steps in order,
+ * and acknowledges last.
  */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
@@ -30,7 +30,7 @@ import { listen, openSocket } from '../../baileys/loopback.ts'
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 const stanza = (id: string, attrs: Record<string, string> = {}, tag = 'message'): BinaryNode => ({ tag, attrs: { id, ...attrs } })
 
-/** Creates work that ends when the test says so. */
+/** Creates a step that ends when the test allows it. */
 function gate() {
   const begun: string[] = []
   const open = new Map<string, (error?: Error) => void>()

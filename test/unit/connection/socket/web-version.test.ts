@@ -1,6 +1,6 @@
 /**
- * The source of a newer client version. Names and connections are simulated: requests are recorded, and each connection goes to a server on loopback,
- * regardless of the name.
+ * Tests where the service finds a newer version of the web client. Names and connections are simulated: each request is
+ * recorded, and each connection goes to a server on loopback, whatever its name is.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -15,7 +15,7 @@ const REAL: NetworkOptions = { url: null, root: null, ca: null, mediaHost: null,
 const WORKER = 'self.x=JSON.parse("{\\"server_revision\\":7,\\"client_revision\\":2000000001,\\"tier\\":1}")'
 const NEWEST = [2, 3000, 2_000_000_001]
 
-/** The web as the service sees it: every name has a public address, and all of them are this server. */
+/** Simulates the web for the service: every name has a public address, and all addresses lead to this server. */
 async function world(t: TestContext, answer: Answer = (response) => response.end(WORKER)) {
   const store = await tempStore(t)
   const log = recordingLog()
@@ -41,7 +41,8 @@ async function world(t: TestContext, answer: Answer = (response) => response.end
   return { open, asked, host, log, store }
 }
 
-// No query was once made: the version of this release was sent again until the instance stopped.
+// The service once never queried for a newer version, so it sent the refused version of its release until the instance
+// stopped.
 test('after a refusal the real network’s own web client is asked, and what it says is named, over a restart, too', async (t) => {
   const { open, asked, host } = await world(t)
   const version = await open()

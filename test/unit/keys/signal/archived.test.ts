@@ -1,7 +1,9 @@
 /**
- * Both sides write first, and one opens a new session after an unreadable message, as a retry receipt does: then messages of several sessions are on
- * their way at once. When the module reads a message of an archived session, it damages the current one: it advances that session's ratchet before it
- * has noticed that the message belongs to another (whatsapp-rust-bridge 0.5.4; the first reply is then lost).
+ * Tests a conversation in which both sides write first, and one side opens a new session after an unreadable message,
+ * as a retry receipt does. Then messages of several sessions are on their way at once. When the WebAssembly module
+ * decrypts a message of an archived session, it first advances the ratchet of the current session and only then notices
+ * that the message belongs to another one. This damages the current session (whatsapp-rust-bridge 0.5.4; the first
+ * reply is then lost).
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -18,7 +20,7 @@ const PN = '4915700000005@s.whatsapp.net'
 const ROUNDS = 12
 const MESSAGES = 60
 
-/** The same numbers in every run. */
+/** Returns random numbers that are the same in every run. */
 function numbers(seed: number) {
   let state = seed
   return (below: number) => {
@@ -64,7 +66,7 @@ test('messages of archived sessions are read, and none of the current session is
         const letter = toUs.shift()!
         if (isSpoilt) {
           await assert.rejects(repository.decryptMessage({ jid: PN, type: letter.type, ciphertext: spoilt(letter) }))
-          // After a retry receipt the contact begins a new session, and the previous one is archived.
+          // After a retry receipt of the gateway, the contact begins a new session, and archives the previous one.
           if (preKey < 50) await device.openSession(GATEWAY, bundle(++preKey))
           continue
         }
@@ -76,7 +78,7 @@ test('messages of archived sessions are read, and none of the current session is
         const letter = toThem.shift()!
         if (isSpoilt) {
           await assert.rejects(device.decrypt(GATEWAY, letter.type, spoilt(letter)))
-          // After a retry receipt of the contact, we begin a new session.
+          // After a retry receipt of the contact, the gateway begins a new session.
           await repository.injectE2ESession({ jid: PN, session: session(device) })
           continue
         }

@@ -1,4 +1,7 @@
-/** Sessions and keys that the gateway has stored continue in Baileys' own repository, after the conversion of an export. */
+/**
+ * Tests that sessions and keys which the gateway has stored continue in Baileys' own repository, after an export has
+ * converted them.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import {
@@ -27,7 +30,10 @@ const ME = '4915700000009:3@s.whatsapp.net'
 const NOW = 1_700_000_000_000
 const said = (words: string) => Buffer.from(words)
 
-/** The library's repository with the gateway's credentials over these keys, which are converted to the JSON of the library's files and back. */
+/**
+ * Creates the library's repository with the gateway's credentials over these keys. The keys are converted to the JSON
+ * of the library's files and back.
+ */
 function libraryWith({ creds }: Gateway, stored: Record<string, unknown>) {
   const map = new Map(Object.entries(JSON.parse(JSON.stringify(stored, BufferJSON.replacer), BufferJSON.reviver)))
   const state: SignalKeyStore = {

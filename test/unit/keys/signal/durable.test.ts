@@ -13,7 +13,7 @@ after(() => disk.close())
 const JID = '4915700000005@s.whatsapp.net'
 const said = (words: string) => Buffer.from(words)
 
-/** The real store, whose disk can be made to fail; it records the keys of each commit. */
+/** Creates a view of the real store whose commits the test can make fail. It records the keys of each commit. */
 function failing(store: StateStore) {
   const batches: Batch[] = []
   const state = { fails: false, batches }

@@ -1,4 +1,7 @@
-/** One simulated instance for these tests: the real store, the real repository, and key bundles as the network distributes them. */
+/**
+ * A simulated instance for these tests: it has the real store, the real repository, and key bundles as the network
+ * distributes them.
+ */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -48,11 +51,11 @@ export interface Gateway {
   creds: AuthenticationCreds
   auth: AuthState
   repository: SignalRepository
-  /** A further socket of the same instance. */
+  /** Opens the repository again, as another socket of the same instance does. */
   openRepository(): SignalRepository
   /**
-   * Returns the bundle that the network sends to a person who starts a session with us, with one-time key number
-   * `preKeyId`.
+   * Returns the key bundle that the network sends to a person who starts a session with the instance. `preKeyId` is the
+   * number of its one-time key.
    */
   bundle(preKeyId: number): SignalBundle
 }
@@ -60,7 +63,7 @@ export interface Gateway {
 export interface GatewayOptions {
   store: StateStore
   instanceId?: string
-  /** Receives the changes of a decrypted part within its turn; the default commits them. */
+  /** Receives the changes of a decrypted part in the same turn of the event loop. By default they are committed. */
   keep?: (changes: readonly KeyChange[], keys: KeyStore) => Promise<void>
   maxEntries?: number
   pnToLid?: (jids: string[]) => Promise<LIDMapping[] | undefined>
@@ -82,7 +85,10 @@ export async function openGateway({
   const fresh = Array.from({ length: preKeys }, (_, at) => ({ id: at + 1, pair: Curve.generateKeyPair() }))
   await keys.commit(fresh.map(({ id, pair }) => ['pre-key', String(id), Buffer.concat([pair.public, pair.private])] as const))
 
-  /** With the methods of the library for decrypting, over turns and commits as the inbox makes them, so that tests can compare the two. */
+  /**
+   * Creates a repository that also has the library's methods for decrypting. They use turns and commits as the inbox
+   * does, so that tests can compare both ways.
+   */
   function openRepository(): SignalRepository {
     const view = addTransactionCapability(auth.forSocket(creds).keys, log, { maxCommitRetries: 1, delayBetweenTriesMs: 1 })
     const repository = createSignalRepository({ keys, creds: () => creds, locks })({ creds, keys: view }, log, pnToLid)
@@ -126,7 +132,10 @@ export async function openGateway({
   }
 }
 
-/** A session in the form in which the library passes it to `injectE2ESession`: public keys with their type byte. */
+/**
+ * Returns a session in the form in which the library passes it to `injectE2ESession`: each public key has its type
+ * byte.
+ */
 export function session(device: SignalDevice, take = true) {
   const { registrationId, identity, signedPreKey, preKey } = device.bundle(take)
   const typed = (publicKey: Uint8Array) => generateSignalPubKey(publicKey)
@@ -138,10 +147,10 @@ export function session(device: SignalDevice, take = true) {
   }
 }
 
-/** The gateway's own address, as its contacts store it. */
+/** The address under which contacts store the gateway. */
 export const GATEWAY = 'gateway.1'
 
-/** The same store, with a random delay of 0 to 6 ms before every answer, as on a busy or remote disk. */
+/** Returns the same store with a random delay of 0 to 6 ms before every answer, as on a busy or remote disk. */
 export function slowly(store: StateStore): StateStore {
   const wait = () => new Promise((resolve) => setTimeout(resolve, Math.random() * 6))
   return {
@@ -153,7 +162,7 @@ export function slowly(store: StateStore): StateStore {
   }
 }
 
-/** Random padding as in the library: the value of the last byte is its length. */
+/** Adds padding as the library does: the last byte contains the number of added bytes. */
 export const padded = (message: Uint8Array) => Buffer.concat([message, Buffer.alloc(3, 3)])
 
 export const text = (bytes: Uint8Array) => Buffer.from(bytes).toString()

@@ -1,4 +1,4 @@
-/** Stores that the library's own repository wrote (JSON records) are converted. */
+/** Tests that stores which the library's own repository wrote (as JSON records) are converted. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import {
@@ -23,7 +23,10 @@ const JID = '4915700000006@s.whatsapp.net'
 const GROUP = '120363000000000003@g.us'
 const said = (words: string) => Buffer.from(words)
 
-/** The library's repository with the gateway's credentials, over a plain map; `carryOver` puts its records into the gateway's store. */
+/**
+ * Creates the library's repository with the gateway's credentials, over a plain map. `carryOver` copies its records to
+ * the gateway's store.
+ */
 function libraryOf({ creds, keys: ours }: Gateway) {
   const map = new Map<string, unknown>()
   const state: SignalKeyStore = {
@@ -96,7 +99,10 @@ test('a session that still waits for its first answer goes on, and its first mes
   assert.equal(text(await repository.decryptMessage({ jid: JID, ...(await device.encrypt(GATEWAY, said('answer'))) })), 'answer')
 })
 
-/** A session in which both have sent messages, so that the peer's next messages continue a chain that the library has read from. */
+/**
+ * Returns a session in which both sides have sent messages. So the peer's next messages continue a chain from which the
+ * library has already read.
+ */
 async function conversation(instanceId: string) {
   const gateway = await openGateway({ store: disk.store, instanceId })
   const library = libraryOf(gateway)

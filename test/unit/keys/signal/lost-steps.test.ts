@@ -1,4 +1,7 @@
-/** With a store that takes 0 to 6 ms, the library's own repository loses most steps of a conversation in both directions. */
+/**
+ * Shows why the gateway has its own repository: if the store takes 0 to 6 ms, the library's repository loses most
+ * ratchet steps of a conversation in both directions.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createSignalDevice } from '../../../../workers/simulator/people/signal-device.ts'
@@ -76,7 +79,7 @@ test('group messages that arrive at once are all read, each once', async () => {
     read.map(text),
     sent.map((_, n) => `${n}`),
   )
-  // A lost step would leave a used key in the record.
+  // If a ratchet step were lost, the record would still contain a key that was already used.
   for (const msg of sent)
     await assert.rejects(repository.decryptGroupMessage({ group, authorJid: PN, msg }), { problem: 'duplicate' })
 })
