@@ -138,7 +138,10 @@ async function stopParts(parts: InstanceParts, how: StopHow) {
   await context.store.close()
 }
 
-/** Whether a start ended with an error that a proxy can cause; with another proxy, or none, the instance is started again. */
+/**
+ * Whether a start ended with an error that a proxy can cause. The instance is then started again if it gets another proxy, or if its proxy is
+ * removed.
+ */
 const endedAtStart = ({ status, reason }: RuntimeState) =>
   status === 'stopped' && (reason === 'proxy_error' || reason === 'start_failed')
 

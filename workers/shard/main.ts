@@ -43,11 +43,11 @@ configureTrust({
   log: (problem) => log.warn({ problem }, 'a certificate of the network could not be verified'),
 })
 
-// Memory is spared before there is any work that could be delayed.
+// The memory settings are applied before there is any work that they could delay.
 await spareMemory()
 spareMemoryWhenQuiet()
 
-/** Runs the only task of the thread; it ends with the thread. */
+/** Runs the only task of the thread, which never ends before the thread does. */
 export function live({ port, announced }: ThreadTask): Promise<never> {
   const main = answerMain(port, announced)
   const host = createHost({

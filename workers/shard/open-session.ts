@@ -53,7 +53,7 @@ export interface SessionDeps {
   contacts: Pick<SavedContacts, 'all'>
   directory: AccountDirectory
   groups: GroupBook
-  /** The session can no longer be used. */
+  /** Called when the session can no longer be used. */
   onEnd(): void
 }
 
@@ -129,7 +129,7 @@ export function openSession(context: SessionContext, deps: SessionDeps, opening:
   })
   receiving.attach(session)
 
-  /** Replays peer messages after passive mode has ended and, if the network announces its backlog, before that. */
+  /** Processes the stored peer messages again: after passive mode has ended and, if the network announces its backlog, before the backlog. */
   function replayPeers() {
     inbox.replays().then(
       (nodes) => nodes.forEach(own.take),
@@ -139,7 +139,7 @@ export function openSession(context: SessionContext, deps: SessionDeps, opening:
 
   sock.ev.on('connection.update', ({ connection: state }) => {
     if (state !== 'open') return
-    // Some networks announce no backlog; then this runs after the login.
+    // Some networks announce no backlog, so the peer messages are processed here, after the login.
     replayPeers()
     directory.warm().catch((error) => log.warn({ err: error }, 'the list of chats and contacts could not be loaded'))
     reader.loggedIn()

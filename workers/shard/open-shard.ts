@@ -28,14 +28,15 @@ import { MAX_WAITING } from './webhooks/schedule.ts'
 /** The most Signal records that are cached for all instances of the thread: about 1 KB each, 50 MB at most. */
 const CACHED_KEYS = 50_000
 /**
- * Share of each turn of the loop for decrypting received messages: time in ms, and a minimum number of messages. An instance posts one webhook per
- * turn, and all answers wait for the turn. Each turn has a fixed cost, and on a busy machine time passes without work.
+ * Limits of decrypting received messages in each turn of the event loop: a time in ms, and a minimum number of messages. The time is short because an
+ * instance posts one webhook per turn, and all answers wait for the end of the turn. The minimum exists because each turn has a fixed cost, and on a
+ * busy machine time can pass without any work.
  */
 const OPENING = { ms: 4, least: 4 }
 
 export interface OpenShard {
   deps: ShardDeps
-  /** Result of a media file that the shard asked to have prepared. */
+  /** Called with the result for a media file that the shard asked to have prepared. */
   prepared(id: number, result: unknown): void
   close(): Promise<void>
 }
@@ -55,7 +56,7 @@ export async function openShard(
   const { blobs, blobBudgetBytes: budgetBytes, blobsUsed: counter, downloadMs } = setup.media
   const preparation = createMediaPreparation(ask)
   const tempDir = join(setup.media.tempDir, `shard-${setup.shard}`)
-  // Removes files on which an earlier run of this thread was working.
+  // Files that an earlier run of this thread left behind are removed.
   await rm(tempDir, { recursive: true, force: true })
   const egressAllow = parseRanges(setup.egressAllow)
   const tally = createTally()

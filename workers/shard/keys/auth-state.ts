@@ -30,10 +30,9 @@ export interface AuthState {
   /** The stored credentials, or undefined for an instance that was never linked. */
   loadCreds(): Promise<AuthenticationCreds | undefined>
   /**
-   * Saves the credentials, which are durable when it resolves; saves of one instance are written in the order of the
-   * calls. Nothing is written for credentials that were erased or replaced since, so that a late `creds.update` of an
-   * old socket does not restore a removed device. The credentials are those at the time of the call, even if
-   * `alongside` takes time; when it rejects nothing is written.
+   * Saves the credentials, which are durable when it resolves; saves of one instance are written in the order of the calls. Nothing is written for
+   * credentials that were erased or replaced since, so that a late `creds.update` of an old socket does not restore a removed device. The credentials
+   * are written as they are at the time of the call, even if `alongside` takes time. If `alongside` rejects, nothing is written.
    */
   saveCreds(creds: AuthenticationCreds, alongside?: () => Promise<Alongside>): Promise<void>
   /**
@@ -44,7 +43,7 @@ export interface AuthState {
   discardHalfPaired(): Promise<AuthenticationCreds>
   /** State for the socket. Its keys become read-only after these credentials have been erased or replaced. */
   forSocket(creds: AuthenticationCreds): AuthenticationState
-  /** Removes credentials and keys. Credentials are removed first, after all pending saves have finished. */
+  /** Removes credentials and keys, the credentials first. Begins after all pending saves have finished. */
   erase(): Promise<void>
 }
 
@@ -86,7 +85,7 @@ export function createAuthState({ keys, store, sealer, locks }: AuthStateDeps): 
       if (creds !== current) return
       const bytes = credsBytes(creds)
       await inOrder(async () => {
-        // After an unlinking, the account's people are removed as well, so nothing of them may be written.
+        // After a device is unlinked, the data of the account's people is removed too, so no such data may be written from now on.
         if (creds !== current) return
         const more = await alongside?.()
         if (creds !== current) return

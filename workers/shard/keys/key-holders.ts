@@ -12,22 +12,22 @@ type Holders = Record<string, boolean>
 export interface KeyHolders {
   /** Returns the devices among `devices` that lack the key. Devices of hosted accounts are omitted, as they never get it. */
   lacking(group: string, devices: readonly string[]): Promise<readonly string[]>
-  /** These devices were sent the key. */
+  /** Records that these devices were sent the key. */
   add(group: string, devices: readonly string[]): Promise<void>
-  /** Only these devices were sent the key. */
+  /** Records that exactly these devices were sent the key. */
   replace(group: string, devices: readonly string[]): Promise<void>
-  /** Whether the device has the key, under any of these names. */
+  /** Whether the device has the key, under any of these jids. */
   has(group: string, names: readonly string[]): Promise<boolean>
-  /** The next message sends the key to this device again. */
+  /** Removes a device, so that the next message sends the key to it again. */
   forget(group: string, names: readonly string[]): Promise<void>
 }
 
 const NOBODY: readonly string[] = []
 
-/** `stored`: the values on disk. The list of devices and the record are compared by identity with those of the last answer. */
+/** `stored`: the values on disk. If the list of devices and the record are the same objects as in the last call, the last answer is returned. */
 export function createKeyHolders(stored: KeyReader, keys: Pick<SignalKeyStore, 'set'>): KeyHolders {
   const complete = new WeakMap<readonly string[], Uint8Array>()
-  /** A record is read and written back as a whole. */
+  /** A record is read and written back as a whole, so its changes are made one after the other. */
   const { run: inTurn } = createKeyedMutex()
 
   async function holdersOf(group: string): Promise<Holders> {
@@ -69,5 +69,5 @@ const holdersIn = (record: Uint8Array): Holders => JSON.parse(Buffer.from(record
 
 const given = (devices: readonly string[]): Holders => Object.fromEntries(devices.map((jid) => [jid, true]))
 
-/** Whether the device is one of a hosted account: the account's keys of groups and status posts are never sent there. */
+/** Whether the device belongs to a hosted account. The account's keys of groups and status posts are never sent to such devices. */
 export const isHosted = (jid: string) => isHostedLidUser(jid) || isHostedPnUser(jid) || jidDecode(jid)?.device === HOSTED_DEVICE

@@ -1,8 +1,8 @@
 /**
  * Signal keys of one instance on the state store: sealed at rest, read through one cache per thread, written through.
  *
- * Memory follows the disk: a value enters the cache after it was read, or after the commit that wrote it has resolved (`applied`). Returned values
- * are shared and must not be modified.
+ * The cache contains only values that are on disk: a value enters the cache after it was read, or after the commit that wrote it has resolved
+ * (`applied`). Returned values are shared and must not be modified.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { SignalDataTypeMap } from '@whiskeysockets/baileys'
@@ -33,25 +33,24 @@ export interface KeyStore extends KeyReader {
   /** Publishes committed changes to the cache. Must be called only after the commit has resolved. */
   applied(changes: readonly KeyChange[]): void
   /**
-   * These changes are being written by a commit that ends with `written`. `ahead` returns them immediately; other readers wait for them, and later
-   * changes of the same keys are written after them.
+   * Reports changes that another commit is writing; `written` resolves when this commit has succeeded. `ahead` returns these changes immediately.
+   * Other readers wait until they are written, and later changes of the same keys are written after them.
    */
   follow(changes: readonly KeyChange[], written: Promise<void>): void
-  /** Reads the changes of `follow` before they are written, for changes that are written after them and fail with them. */
+  /** Reads the changes of `follow` before they are written. It is meant for changes that are written after these and that fail if these fail. */
   readonly ahead: KeyReader
   /** Writes these changes and `extra` in one atomic, durable step. */
   commit(changes: readonly KeyChange[], extra?: readonly Op[]): Promise<void>
   /**
-   * Does the same, together with all others of this turn of the loop: a message to several devices advances one session
-   * for each.
+   * Writes these changes together with all others of this turn of the event loop: a message to several devices changes one session for each device.
    */
   commitTogether(changes: readonly KeyChange[]): Promise<void>
   /**
-   * Operations that are written with the next committed keys: each commit of keys includes them until one has succeeded. Call the returned function
-   * when they must be written: it resolves when they are on disk, after a separate commit if there was none of keys.
+   * Adds operations to the next commit of keys: each commit of keys includes them until one has succeeded. Call the returned function when they must
+   * be on disk. It resolves when they are, and makes a separate commit if there was no commit of keys.
    */
   alongside(ops: readonly Op[]): () => Promise<void>
-  /** Removes every key of the instance, with `extra` in the first step. */
+  /** Removes every key of the instance. The first commit includes `extra`. */
   erase(extra?: readonly Op[]): Promise<void>
   /** Whether any key is stored. */
   isEmpty(): Promise<boolean>
@@ -69,8 +68,8 @@ export interface KeyCache {
 /** Size of an entry besides its value in bytes: the text of the key and the slot in the map. A conservative estimate. */
 const ENTRY_OVERHEAD = 200
 /**
- * Type of the keys that are not cached. They are read at most once, when somebody starts a session, and each instance
- * has about 800. Caching them took half of the memory of an idle instance.
+ * Type of the keys that are not cached. Each of them is read at most once, when another device starts a session. Each instance has about 800 such
+ * keys, and caching them took half of the memory of an idle instance.
  */
 const ONE_TIME: KeyType = ONE_TIME_KEYS
 /** Marks a record that is known not to exist. */
@@ -93,7 +92,7 @@ export function createKeyCache({
     maxSize: maxBytes,
     sizeCalculation: (value, key) => ENTRY_OVERHEAD + key.length + (value === ABSENT ? 0 : value.byteLength),
   })
-  /** Running reads. A write that is published in the meantime supersedes them, because their answer may be the old value. */
+  /** Running reads. If a write of the same record is published during a read, the read is superseded, because it may return the old value. */
   const loads = new Map<string, { superseded: boolean; value: Promise<Uint8Array | undefined> }>()
 
   const keep = (key: string, value: Uint8Array | null) => void known.set(key, value === null ? ABSENT : ownedBytes(value))
@@ -164,7 +163,7 @@ export function createKeyStore(instanceId: string, store: StateStore, sealer: Se
   /** Changes to commit at the end of this turn. */
   let together: { changes: KeyChange[]; written: Promise<void> } | undefined
 
-  /** Changes that are being written, by record: the newest value, and when all of them are on disk. */
+  /** Changes that are being written, by record: the newest value, and a promise that resolves when all changes of the record are on disk. */
   const followed = new Map<string, { value: Uint8Array | null; written: Promise<void> }>()
   const read = (type: KeyType, key: string) => (type === ONE_TIME ? load(key) : cache.read(key, () => load(key)))
 

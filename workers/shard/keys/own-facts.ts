@@ -1,6 +1,6 @@
 /**
- * Data of the linked device for which the library's credentials have no field. It is stored with them as long as the device is linked, in the field
- * that the library leaves to its users.
+ * Data of the linked device for which the library's credentials have no field. It is stored with these credentials as long as the device is linked,
+ * in a field that the library reserves for its users.
  */
 import type { AuthenticationCreds } from '@whiskeysockets/baileys'
 

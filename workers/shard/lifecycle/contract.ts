@@ -4,7 +4,7 @@ import type { ConnectionEvent } from '../connection/contract.ts'
 
 /** State of the current run only; a new process begins with `FRESH_RUN`. */
 export interface Run {
-  /** Number of sockets opened since the network last accepted a login; decides the next delay. */
+  /** Number of sockets that were opened since the network last accepted a login. It decides the next delay. */
   attempt: number
   /**
    * Consecutive failures of each kind that has a limit. An accepted login resets `failedStarts` and `outdated`;
@@ -15,7 +15,7 @@ export interface Run {
   outdated: number
   /** Number of restarts (515) that the network has requested since a session was last open; they are carried out immediately. */
   restarts: number
-  /** True if the pairing happened in this run and the session was not open yet; a 401 then means that the pairing failed. */
+  /** True from the pairing until the session first opens in this run. During this time, a 401 means that the pairing failed. */
   firstLogin: boolean
 }
 
@@ -33,7 +33,7 @@ export type LifecycleEvent =
   | { type: 'restartRequested' }
   | { type: 'qrRequested' }
   | { type: 'disconnectRequested' }
-  /** The device continues in another program, or the operator has cancelled that. */
+  /** The device is used by another program from now on, or the operator has cancelled this move. */
   | { type: 'moveRequested' }
   | { type: 'resumeRequested' }
   | { type: 'timer'; name: TimerName }
@@ -63,7 +63,7 @@ export interface Move {
   effects: Effect[]
 }
 
-/** Inputs of the rules: the time, and a random number in [0, 1). */
+/** Inputs of the rules besides state and event: the time, and a random number in [0, 1). */
 export interface Chance {
   now: number
   random: number

@@ -1,6 +1,6 @@
 /**
- * Refuses work for an instance whose device was handed to another program or server: nothing is started, accepted or
- * expired here, because the other side does it.
+ * Refuses work for an instance whose device was moved to another program or server: nothing is started, accepted or expired here, because the other
+ * program or server does this.
  */
 import { Failure } from '../../../src/domain/failures.ts'
 import type { RuntimeState } from '../../../src/domain/instance.ts'
@@ -17,7 +17,10 @@ export function refuseStart(state: Pick<RuntimeState, 'reason'>): void {
   })
 }
 
-/** The other side may already have read the archive of the instance, so nobody would send a message that is queued now. */
+/**
+ * The new program or server may already have read the archive of the instance. A message that is queued now would be missing in this archive, so
+ * nobody would send it.
+ */
 export function refuseSend(state: Pick<RuntimeState, 'reason'>): void {
   if (hasMoved(state))
     throw new Failure('queue_disabled_while_disconnected', { message: `${MOVED} Messages are not queued here.` })

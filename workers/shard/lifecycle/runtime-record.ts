@@ -1,4 +1,4 @@
-/** State of an instance in its shard, which the directory of the main thread shows. The shard is its only writer. */
+/** State of an instance in its shard, which the directory of the main thread shows. Only the shard writes it. */
 import * as v from 'valibot'
 import { type RuntimeState, STATUS_REASONS, STATUSES } from '../../../src/domain/instance.ts'
 import { type Repository, repository } from '../../../src/storage/repository.ts'

@@ -1,6 +1,6 @@
 /**
- * The last hundred status changes with their reasons, in one record that is written with the change. The status is its only writer, one change at a
- * time, so it is read before each write and not cached.
+ * The last hundred status changes with their reasons, in one record that is written with each change. Only `status.ts` writes this record, one change
+ * at a time, so the record is read before each write and not cached.
  */
 import * as v from 'valibot'
 import { iso } from '../../../src/domain/clock.ts'

@@ -1,6 +1,6 @@
 /**
- * The only writer of an instance's status. Events are processed one after another: the move is looked up in the table, committed together with its
- * `instance_status`, announced, and then its effects run.
+ * Changes the status of an instance; no other module does so. Events are processed one after another: the move is looked up in the table, committed
+ * together with its `instance_status` event, announced, and then its effects run.
  */
 
 import { SECOND } from '../../../src/domain/clock.ts'
@@ -21,14 +21,14 @@ import { next } from './table.ts'
 import { createTimers } from './timers.ts'
 
 export interface StatusDeps {
-  /** State of the instance, of which the status is the only writer. */
+  /** State of the instance. Only this module sets this slot. */
   state: Slot<RuntimeState>
   random: () => number
   outbox: Outbox
   announce(state: RuntimeState): void
   /** Runs an effect; timers are handled here. */
   carryOut(effect: Exclude<Effect, { do: 'timer' }>): Promise<void>
-  /** Called after every move, before its effects; the queue opens and closes here. */
+  /** Called after every move, before its effects. The caller opens and closes the queue here. */
   onChange(state: RuntimeState, previous: Status): void
 }
 
@@ -38,11 +38,11 @@ export interface StatusKeeper {
   /** Writes the first record of a new instance, and its first event. */
   create(): Promise<void>
   /**
-   * Resolves with the state after the event was handled, including its effects. `isCurrent` is checked right before, because the subject of an event
-   * may be gone.
+   * Resolves with the state after the event was handled, including its effects. `isCurrent` is checked when the turn of the event begins, because the
+   * session or timer that caused it may be gone by then.
    */
   handle(event: LifecycleEvent, isCurrent?: () => boolean): Promise<RuntimeState>
-  /** Corrects the state about credentials that a crash has separated from it. */
+  /** Corrects fields of the state that a crash has left inconsistent with the credentials. */
   correct(changes: Partial<RuntimeState>): void
   /** Changes so far, newest first. */
   history(): Promise<StatusChange[]>
@@ -53,7 +53,7 @@ export interface StatusKeeper {
 /** Pause in ms before an event that could not be written is retried. */
 const TAKE_AGAIN = SECOND
 
-/** Replaces a record that cannot be read: with credentials the boot restores the link, without them it ends as `stopped`. */
+/** State that replaces an unreadable record. If there are credentials, the boot restores the link; without them the instance becomes `stopped`. */
 const LOST: RuntimeState = { ...CREATED, status: 'disconnected', reason: 'connection_lost' }
 
 const isRequest = ({ type }: LifecycleEvent) => type.endsWith('Requested')
@@ -126,9 +126,9 @@ export function createStatus(context: Context<'id' | 'store' | 'sealer' | 'clock
   }
 
   /**
-   * Handles an event again. A state that cannot be written (a full disk) is not entered. A request gets the error. An
-   * event of the session or of a timer occurs only once, and without it the next session would never be opened, so it
-   * is retried until storage works.
+   * Handles an event again. If the new state cannot be written, for example on a full disk, the status does not change. A request then gets the
+   * error. An event of the session or of a timer occurs only once, and without it the next session would never be opened, so it is retried until
+   * storage works.
    */
   function takeAgain(event: LifecycleEvent, isCurrent: () => boolean) {
     if (isStopped || isRequest(event)) return
@@ -180,7 +180,7 @@ export function createStatus(context: Context<'id' | 'store' | 'sealer' | 'clock
 const isSame = (a: RuntimeState, b: RuntimeState) =>
   (Object.keys(a) as (keyof RuntimeState)[]).every((field) => JSON.stringify(a[field]) === JSON.stringify(b[field]))
 
-/** States in which `disconnect_reason` has the cause; in others it is null, because they are not a disconnection. */
+/** States in which `disconnect_reason` contains the cause. In all other states it is null, because they are no disconnections. */
 const WITH_REASON: readonly Status[] = ['disconnected', 'logged_out', 'banned', 'stopped']
 
 export const statusEvent = (state: RuntimeState, previous: Status | null, now: number): EventOf<'instance_status'> => ({

@@ -45,7 +45,7 @@ export const timer = (name: TimerName, delayMs: number): Effect => ({ do: 'timer
 export const open = (fresh = false): Effect => ({ do: 'open', fresh })
 const retryAfter = (at: Lifecycle, chance: Chance) => timer('retry', retryDelay(at.run.attempt, chance.random))
 
-/** Keeps the state: rows 5, 7, 8 (a name) and 12, and a retry. */
+/** Keeps the state, and may start a retry: rows 5, 7, 8 (a name) and 12. */
 export const staying = ({ state: { status, reason } }: Lifecycle, more: Omit<Step, 'status' | 'reason'>): Step => ({
   status,
   reason,

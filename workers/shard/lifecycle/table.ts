@@ -1,7 +1,7 @@
 /**
  * An instance's status as one table of moves. Pure: the input is an event, the output is the next state and the effects.
- * `workers/shard/lifecycle/status.ts` is the only caller and the only writer of `status`: it commits the state, with one `instance_status` if the
- * status changed, then announces it, then runs the effects.
+ * `workers/shard/lifecycle/status.ts` is the only caller and the only writer of `status`: it commits the state (with one `instance_status` event if
+ * the status changed), announces the state, and then runs the effects.
  */
 import { MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import type { Status } from '../../../src/domain/instance.ts'
@@ -25,13 +25,13 @@ const QR_IDLE = 10 * MINUTE
 const PAIRING_DEADLINE = 60 * SECOND
 /** Longest time in which passkey options can be signed. */
 const PASSKEY_LIFE = 10 * MINUTE
-/** Safety limit, above the ceremony's own three waits of two minutes each. */
+/** Safety limit. It is longer than the three waits of the ceremony itself, which take two minutes each. */
 const PASSKEY_CONFIRMATION = 6 * MINUTE
-/** The most consecutive restarts without an open that still count as expected after a pairing. */
+/** The most restarts after a pairing that count as expected, if no session opens between them. */
 const RESTARTS_IN_A_ROW = 5
 /** Time in ms after which a temporary ban without an end is checked again. */
 const BAN_WITHOUT_END = 60 * MINUTE
-/** Number of consecutive failures before an attempt is given up: starts (row 5), closes with 500 (row 17), refused versions (row 18). */
+/** Number of consecutive failures after which no further attempt is made: starts (row 5), closes with 500 (row 17), refused versions (row 18). */
 const START_TRIES = 3
 const BAD_SESSIONS = 5
 const OUTDATED = 3
@@ -44,7 +44,7 @@ interface Row {
   then: (at: Lifecycle, event: never, chance: Chance) => Step
 }
 
-/** Keeps the exact event type of each row in a table of all rows. */
+/** Creates a row, and checks it with the exact type of its event although the table contains rows of all types. */
 function row<T extends LifecycleEvent['type']>(
   name: string,
   from: readonly Status[],
@@ -69,10 +69,10 @@ const hasCode =
     event.code !== null && codes.includes(event.code)
 
 const LIVE = ['connected', 'connecting', 'disconnected'] as const
-/** With credentials, `starting` is equivalent to `connecting`: a lost connection must be retried and never end the instance. */
+/** With credentials, `starting` is handled like `connecting`: a lost connection must be retried and must never end the instance. */
 const LIVE_OR_STARTING = [...LIVE, 'starting'] as const
 
-/** The phone has accepted the device. */
+/** Step after the phone has accepted the device. */
 const linked = (_: Lifecycle, { phone, platform }: Of<'paired'>): Step => ({
   status: 'connecting',
   reason: null,
@@ -90,7 +90,7 @@ const passkeyRequired = (lifeMs: number): Step => ({
 const ROWS: readonly Row[] = [
   row('2', ['created'], 'created', () => startFresh()),
 
-  // The process starts again.
+  // Rows for a new start of the process.
   row(
     '32',
     ['qr', ...LIVE_OR_STARTING],
@@ -124,7 +124,7 @@ const ROWS: readonly Row[] = [
     run: { failedStarts: 0 },
     effects: [timer('qrIdle', QR_IDLE)],
   })),
-  // A later code does not restart the idle timer; only a request for the QR code does.
+  // A later QR code does not restart the idle timer; only a request for a QR code does.
   row('3: next code', ['qr'], 'qrShown', () => ({ status: 'qr', reason: 'pairing_required', run: { attempt: 0 } })),
   row('11: read', ['qr'], 'qrRequested', () => ({
     status: 'qr',
@@ -134,7 +134,7 @@ const ROWS: readonly Row[] = [
   row('6', ['qr', 'starting'], 'paired', linked),
   row('P4', ['connecting'], 'paired', linked, isNotPaired),
 
-  // The account requires its passkey. The ceremony belongs to its socket: when that closes for any reason, the pairing starts over.
+  // The account requires its passkey. The ceremony belongs to its socket: when the socket closes for any reason, the pairing starts over.
   row('P1', ['qr', 'connecting'], 'passkeyAsked', (_, { lifeMs }) => passkeyRequired(lifeMs), isNotPaired),
   row(
     'P2',
@@ -183,7 +183,8 @@ const ROWS: readonly Row[] = [
   row('12', ['qr'], 'closed', (at, event, chance) => withVersion(event, reopen(at, chance))),
   row('12: no connection', ['qr'], 'startFailed', (at, _, chance) => reopen(at, chance)),
 
-  // A session that cannot be established: three consecutive attempts. A paired one that only cannot reach the network is retried forever (row 14).
+  // If a session cannot be established, three consecutive attempts are made. A paired instance that only cannot reach the network is retried forever
+  // (row 14).
   row(
     '5: proxy',
     ['starting', 'connecting'],
@@ -218,8 +219,8 @@ const ROWS: readonly Row[] = [
 
   // Rows of the login.
   row('4', ['starting'], 'socketOpened', () => ({ status: 'connecting', reason: null }), isPaired),
-  // A disconnection right after an accepted login is not a failed login: on a busy machine the first queries take long,
-  // and the account would stay offline for minutes.
+  // A disconnection right after an accepted login does not count as a failed login. On a busy machine the first queries can take too long, and
+  // counted failures would keep the account offline for minutes.
   row(
     '8: accepted',
     LIVE_OR_STARTING,
@@ -366,18 +367,20 @@ const ROWS: readonly Row[] = [
     isPaired,
   ),
   row('29', ['qr', 'starting', ...LIVE], 'restartRequested', () => startFresh([{ do: 'close' }]), isNotPaired),
-  // Two programs with one device take the connection from each other, so a moved instance is only started again by its own request.
+  // If two programs use the same device, each takes the connection from the other. So a moved instance starts again only if its owner requests it.
   row('moved', [...LIVE_OR_STARTING, 'stopped', 'banned'], 'moveRequested', () => stopped('moved'), isOurs),
   row('resumed', ['stopped'], 'resumeRequested', logIn, isMoved),
   ...(['restartRequested', 'qrRequested'] as const).flatMap((on) => [
     row('30', ['stopped', 'banned'], on, logIn, isOurs),
-    // A credential that an erasure left behind (a full disk) is no longer a pairing; the fresh start removes it.
+    // After an erasure on a full disk a credential can be left. It no longer counts as a pairing, and the fresh start removes it.
     row('31', ['created', 'logged_out'], on, () => startFresh()),
     row('31', ['stopped', 'banned'], on, () => startFresh(), isNotPaired),
   ]),
 ]
 
-/** Returns the move for an event, or null if the event has no meaning in this state (row 22a, a late timer, a second open). */
+/**
+ * Returns the move for an event, or null if the event has no meaning in this state (row 22a, a timer that fires late, a session that opens twice).
+ */
 export function next(at: Lifecycle, event: LifecycleEvent, chance: Chance): Move | null {
   const found = ROWS.find(
     (candidate) =>

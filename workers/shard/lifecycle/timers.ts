@@ -2,9 +2,9 @@ import type { TimerName } from './contract.ts'
 
 /** Timers of the table of states: at most one per name. */
 export interface Timers {
-  /** Replaces the timer of this name. */
+  /** Sets the timer of this name again, in place of a running one. */
   set(name: TimerName, delayMs: number): void
-  /** Clears these timers; without names, all of them. */
+  /** Clears the timers with these names, or all timers if no name is given. */
   clear(...names: TimerName[]): void
   /** Ends all timers. None fires or is set afterwards, because a timer would keep the thread alive. */
   stop(): void

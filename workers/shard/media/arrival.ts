@@ -14,7 +14,7 @@ import { FetchFailed } from '../../../src/egress/guarded-fetch.ts'
 import type { SendFiles } from '../send/contract.ts'
 
 const MAX_REDIRECTS = 5
-/** Free bytes below which a failure may be caused by the full disk, whatever error the converter reports. */
+/** Number of free bytes below which any failure may be caused by the full disk, whatever error the converter reports. */
 const FULL = 16 * MB
 
 export interface Arrived {
@@ -29,7 +29,7 @@ export interface Arriving {
   egressAllow: Ranges
 }
 
-/** Runs work with the media on disk. The file has the output of `through` for the arriving media. */
+/** Runs `work` with the media on disk. The arriving bytes pass through `through`, and the file contains its output. */
 export async function withMedia<T>(
   context: Arriving,
   input: MediaInput,
@@ -45,7 +45,7 @@ export async function withMedia<T>(
     await fetchTo(path, context, input, limitBytes, through)
     return await use({ path, dir })
   } catch (cause) {
-    // On a full disk a converter reports a damaged file, so the item waits until the cause is certain.
+    // On a full disk a converter may report that the file is damaged. So the item waits until there is enough space to know the cause.
     const { bavail, bsize } = await statfs(tempDir)
     if (bavail * bsize >= FULL) throw cause
     throw new StorageFailure('the media could not be processed because the disk is full', { cause })
@@ -80,7 +80,7 @@ async function* piecesOf(bytes: Uint8Array) {
 }
 
 function notDownloaded(error: FetchFailed, limitBytes: number): Failure {
-  // The other ways of providing media are refused with this code too, for the same reason.
+  // The code for a file that is too large is the same in the other ways of providing media.
   if (error.problem === 'too_large')
     return new Failure('media_invalid', { message: `The media has more than ${limitBytes / MB} MB.`, cause: error })
   return new Failure('media_download_failed', { message: error.message, cause: error })

@@ -1,4 +1,4 @@
-/** Converts a media field to the content of a message: the file is downloaded, prepared, uploaded and described. */
+/** Converts a media field to the content of a message: the file is downloaded, prepared for phones, and uploaded, and its properties are added. */
 import type { proto } from '@whiskeysockets/baileys'
 import { MEDIA_LIMIT, type MediaInput } from '../../../src/domain/media.ts'
 import type { PreparedMedia, Purpose } from '../../../src/domain/media-job.ts'
@@ -17,7 +17,7 @@ interface Wishes {
   waveform?: boolean
 }
 
-/** Destination; channels need unencrypted media. */
+/** Destination of the message; media for channels is not encrypted. */
 type To = Pick<Destination, 'kind'>
 
 export function make(

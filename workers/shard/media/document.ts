@@ -1,4 +1,4 @@
-/** Documents are sent unchanged, with a name and the type of its extension. */
+/** Documents are sent unchanged. Their name and their type (by the extension) are sent with them. */
 import type { proto } from '@whiskeysockets/baileys'
 import { DOCUMENT_LIMIT, type MediaInput } from '../../../src/domain/media.ts'
 import type { SendContext } from '../send/contract.ts'
@@ -23,8 +23,7 @@ export async function documentMessage(
 }
 
 /**
- * Returns name and extension. The extension is appended if the name lacks it; without a given extension, the one of the
- * name is used.
+ * Returns the name and the extension. The extension is appended if the name lacks it. If no extension is given, the extension of the name is used.
  */
 export function named({ extension, file_name: name }: FileNames): { fileName: string; extension: string } {
   const own = /\.([A-Za-z0-9]{1,16})$/.exec(name ?? '')?.[1]

@@ -30,7 +30,7 @@ export interface PortraitContext {
   files: ActionFiles
 }
 
-/** Does the same with the picture as a file, which is removed after `use`. */
+/** Prepares a portrait as a file, which is removed after `use`. */
 export function withPortrait<T>(
   { ask, files }: PortraitContext,
   input: MediaInput,

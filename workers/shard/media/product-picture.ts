@@ -1,7 +1,4 @@
-/**
- * Prepares the picture of a product, given as a media field of an immediate operation, like every picture, and uploads
- * it without encryption.
- */
+/** Prepares the picture of a product, given as a media field of an immediate operation, and uploads it without encryption. */
 import { Failure } from '../../../src/domain/failures.ts'
 import type { MediaInput } from '../../../src/domain/media.ts'
 import { type PortraitContext, withPortrait } from './portrait.ts'
@@ -9,7 +6,7 @@ import { type UploadContext, uploadPlain } from './upload.ts'
 
 /** Folder of the media host for pictures of catalogs, as in the library. */
 const FOLDER = '/product/image'
-/** Host name under which the hosts of the network know each other's files. */
+/** Host name in the URL of a file: all hosts of the network find each other's files under this name. */
 const MEDIA_HOST = 'mmg.whatsapp.net'
 const NETWORK = '.whatsapp.net'
 
@@ -23,7 +20,7 @@ export async function productPicture(
   const { directPath } = await withPortrait(context, input, (path) =>
     uploadPlain({ ask, session, log, media: files }, path, FOLDER),
   ).catch((error: unknown) => {
-    // `send_failed` is the code for messages, but this operation is an action.
+    // `send_failed` is a code for messages, so it is replaced here: this operation is an action.
     const isUpload = error instanceof Failure && error.code === 'send_failed'
     throw isUpload ? new Failure('action_failed', { message: error.message, cause: error }) : error
   })

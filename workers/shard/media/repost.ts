@@ -44,10 +44,7 @@ export interface Repost {
   to: Pick<Destination, 'kind'>
 }
 
-/**
- * Returns the content with its media uploaded in the form of the new chat. Throws `media_download_failed` if the
- * network no longer has it.
- */
+/** Returns the content with its media uploaded in the form of the new chat. Throws `media_download_failed` if the network no longer has the media. */
 export async function reposted(context: SendContext, content: proto.IMessage, { from, to }: Repost): Promise<proto.IMessage> {
   const field = fieldOf(content)
   if (!field) return content

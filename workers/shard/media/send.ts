@@ -15,8 +15,8 @@ export interface OutgoingMedia {
 }
 
 /**
- * Length of the secret with which later messages about this one (votes, encrypted edits, reports) are encrypted; current phones give one to every
- * message.
+ * Length of the secret with which later messages about this message (votes, encrypted edits, reports) are encrypted. Current phones add a secret to
+ * every message.
  */
 const SECRET_BYTES = 32
 
@@ -32,7 +32,7 @@ export function sendMedia(context: SendContext, to: Destination, { content, info
   return to.kind === 'status' ? postStatus(context, outgoing) : sendMessage(context, to, outgoing)
 }
 
-/** Removes the handle of the upload, which is stored beside the fields of the media but is not a field of the message. */
+/** Separates the handle of the upload from the message: it is stored beside the fields of the media, but is not a field of the message. */
 function withoutHandle(content: proto.IMessage): { content: proto.IMessage; handle: string | undefined } {
   const [[field, medium] = ['', {}]] = Object.entries(content).filter(([, value]) => value?.directPath)
   const { handle, ...fields } = medium as Pick<Uploaded, 'handle'>

@@ -1,6 +1,6 @@
 /**
- * Uploads a file to the network's media host: encrypted piece by piece through the disk; for channels unencrypted, under the path of channels, which
- * the library does not know.
+ * Uploads a file to the network's media host. The file is encrypted piece by piece on the disk. A file for a channel is not encrypted and is uploaded
+ * under a separate path, which the library does not know.
  */
 import { createCipheriv, createHash, createHmac, randomBytes } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
@@ -24,18 +24,18 @@ export interface Uploaded {
   fileSha256: Uint8Array
   fileLength: number
   mediaKeyTimestamp?: number
-  /** Handle of an upload to a channel. The stanza of the post contains it, the message does not. */
+  /** Handle of an upload to a channel. The stanza of the post contains this handle; the message does not. */
   handle?: string
 }
 
-/** Time in ms without a byte after which a host counts as gone. */
+/** Time in ms without a byte after which the connection to a host is given up. */
 const IDLE_LIMIT = 30 * SECOND
 const PIECE = 256 * 1_024
 const MAC_BYTES = 10
 const ORIGIN = 'https://web.whatsapp.com'
 
 export type UploadType = 'image' | 'video' | 'audio' | 'document' | 'sticker' | 'thumbnail-link'
-/** For the media host, stickers and pictures of links are images, except for pictures of links in channels. */
+/** The media host stores stickers and pictures of links as images, except for pictures of links in channels. */
 const FOLDERS = {
   image: 'image',
   sticker: 'image',
@@ -65,8 +65,8 @@ export async function upload(
 }
 
 /**
- * Key under which the upload of a medium is found if it was made ahead. The medium belongs to a queue item or comes
- * from an address, so its bytes are not part of the key.
+ * Key by which an upload is found that was made before the turn of its item. The file is identified by its queue item or by its address, so its bytes
+ * are not part of the key.
  */
 export const wishOf = (to: Pick<Destination, 'kind'>, type: UploadType, rest: readonly unknown[]): string =>
   JSON.stringify([to.kind === 'newsletter', type, ...rest])

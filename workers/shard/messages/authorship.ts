@@ -20,9 +20,7 @@ import { chatNamesOf, namesOf } from '../translate/inbound/referenced.ts'
 import { bare, chatKind } from '../wire/jid.ts'
 import { FACETS, type FacetContext } from './facets.ts'
 
-/**
- * The most messages of others whose rows may be on their way to the disk: more than arrive while one commit is written.
- */
+/** The most messages of others whose rows may be in unfinished commits: more than arrive during one commit. */
 const CLAIMED = 128
 /** The most messages of the account whose chats are cached; most receipts arrive within seconds. */
 const REMEMBERED = 500
@@ -31,13 +29,13 @@ const TERMS: Record<'ours' | 'others', Term> = { ours: FACETS.ownAuthor, others:
 
 export interface Authorship {
   load(): Promise<void>
-  /** Operations for the commit of a received message of any author; none if its id is taken. */
+  /** Operations for the commit of a received message of any author. Empty if another message already has this id. */
   ops(key: WAMessageKey): Promise<Op[]>
   /** Operations for the commit before the service sends a message; `chat` is its destination. */
   ownOps(id: string, chat: string): Op[]
-  /** Checks a reference to another message; `chat`: every jid of the chat in which the reference was sent. */
+  /** Checks whether a sender may refer to another message. `chat`: every jid of the chat in which the reference was sent. */
   claim(id: string, chat: Iterable<string>, sender: Speaker): Promise<Claim>
-  /** Whether the account wrote the message in this chat, which is given by its jids. */
+  /** Whether the account wrote the message in this chat. `chat`: every jid of the chat. */
   isOwn(id: string, chat: Iterable<string>): Promise<boolean>
   /** Called after the device was unlinked and its session has ended: removes everything it received. */
   forget(): Promise<void>
@@ -60,9 +58,8 @@ export function createAuthorship({ id: instance, store, sealer, clock, retention
   })
   const all = [ours, others]
   /**
-   * Last row that was returned for each hashed id. Two messages with one id in different chats may arrive while neither
-   * is on disk yet. If the commit of the owner's row failed, that row is returned again; another author gets no row
-   * until then.
+   * Last row that was returned for each hashed id. Two messages with one id in different chats may arrive while neither is on disk yet. The first one
+   * owns the id. If the commit of its row fails, its row is returned again; messages of other authors get no row.
    */
   const claimed = boundedCache<string, Buffer>(CLAIMED)
   /** Chats of the newest messages that this service sent, by message id. */
@@ -76,8 +73,8 @@ export function createAuthorship({ id: instance, store, sealer, clock, retention
   const blindAll = (names: Iterable<string>) => new Set([...names].map(blind))
 
   /**
-   * Finds the row of a message. A message of the account takes precedence over a received one with the same id. The
-   * reads are begun in one turn, so that a store can answer them together.
+   * Finds the row of a message. A message of the account takes precedence over a received one with the same id. The reads are begun in one turn, so
+   * that the store can answer them together.
    */
   async function find(id: string): Promise<Row | null> {
     const hash = hashOf(id)
@@ -144,7 +141,7 @@ export function createAuthorship({ id: instance, store, sealer, clock, retention
   }
 }
 
-/** Returns the jids of a message's chat. A message of a broadcast list belongs to the chat with its sender. */
+/** Returns the jids of a message's chat. A message from a broadcast list belongs to the 1:1 chat with its sender. */
 const chatsOf = (key: WAMessageKey) => (chatKind(key.remoteJid ?? '') === 'broadcast' ? namesOf(key) : chatNamesOf(key))
 
 const LISTS = '|'

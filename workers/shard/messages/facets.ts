@@ -1,9 +1,9 @@
 /**
- * The facets of a message: everything that the service keeps of one, each with its term and its bounds. `src/README.md`
- * shows them as a table with who writes and who reads them. A facet that is not in this file is not kept.
+ * The facets of a message: every kind of data that the service keeps about a message, each with the time for which it is kept and its limits.
+ * `src/README.md` shows them as a table with the modules that write and read them. Data that is not listed in this file is not kept.
  *
- * Facets whose rows are in generations stay for one to two terms, or until a generation's worth of newer rows has been
- * added (`storage/generations.ts`). Those in weeks stay for that many whole weeks, and for the current one.
+ * Facets whose rows are in generations stay for one to two terms, or until a generation's worth of newer rows has been added
+ * (`storage/generations.ts`). Facets with a term in weeks stay for that many whole weeks, and for the current week.
  */
 import { DAY } from '../../../src/domain/clock.ts'
 import type { Term } from '../../../src/storage/generations.ts'
@@ -14,7 +14,7 @@ import type { Context } from '../context/instance-context.ts'
 const MB = 1_024 * 1_024
 const UNBOUNDED = Number.POSITIVE_INFINITY
 
-/** Term of the generations of own authors. Receipts may arrive as late as the end of the second one. */
+/** Term of the generations of own authors. Receipts may arrive until the end of the second generation. */
 const OWN_TERM = 31 * DAY
 
 export const FACETS = {
@@ -28,8 +28,8 @@ export const FACETS = {
     rows: 4_000,
     bytes: 8 * MB,
     /**
-     * Number of messages of all instances of a thread, about 1.6 kB of memory each. Above it, an instance that adds a
-     * message keeps only its share: two hundred instances with 4,000 messages each would exceed the heap of a shard.
+     * Number of messages of all instances of a thread, about 1.6 kB of memory each. When this number is exceeded, an instance that adds a message
+     * keeps only its share: two hundred instances with 4,000 messages each would exceed the heap of a shard.
      */
     rowsOfThread: 50_000,
   },
@@ -38,15 +38,12 @@ export const FACETS = {
    * a device is online.
    */
   sent: { ms: DAY, rows: 10_000, bytes: 64 * MB },
-  /**
-   * Secrets of polls and events. The network sets no limit for votes and answers, but hardly anybody gives one after a
-   * month.
-   */
+  /** Secrets of polls and events. The network has no time limit for votes and answers, but after a month they are very rare. */
   askedSecret: { ms: 30 * DAY, rows: 5_000, bytes: 4 * MB },
   /**
-   * Secrets of all other messages. Phones allow edits for 15 minutes, but an edit that was made while the instance was
-   * offline arrives later. At least the newest 4,000 are kept, as many as in memory: 15 minutes at four messages per
-   * second. A larger number would have to be counted at every start.
+   * Secrets of all other messages. Phones allow edits for 15 minutes, but an edit that was made while the instance was offline arrives later. At
+   * least the newest 4,000 secrets are kept, as many as messages are in memory. This is enough for 15 minutes at four messages per second. More rows
+   * would make every start slower, because they are counted at the start.
    */
   saidSecret: { ms: DAY, rows: 4_000, bytes: 4 * MB },
   /** Chats of own messages. Only the account adds rows, so only age removes them. */
@@ -54,11 +51,11 @@ export const FACETS = {
   /** Authors and chats of the messages of others. Everybody who can write to the number adds rows. */
   author: { ms: 31 * DAY, rows: 20_000, bytes: UNBOUNDED },
   /**
-   * The last reported receipt per message and participant, kept as long as receipts of own messages are accepted:
-   * without its row, a late `read` would report `delivered` a second time.
+   * The last reported receipt per message and participant, kept as long as receipts of own messages are accepted: without this row, a late `read`
+   * receipt would cause a second `delivered` event.
    */
   level: { weeks: Math.ceil((2 * OWN_TERM) / WEEK) },
-  /** Facts of own messages for the dashboard. */
+  /** Facts about own messages, which the dashboard shows. */
   timeline: { weeks: 1 },
   /**
    * Marks of messages that were processed, in memory and on disk, in two generations of up to three marks per message.
@@ -70,6 +67,6 @@ export const FACETS = {
 export type Facet = keyof typeof FACETS
 
 export type FacetContext = Context<'id' | 'store' | 'sealer' | 'clock' | 'log'> & {
-  /** Removes the rows of all facets when their term is over. */
+  /** Removes the rows of all facets when their time is over. */
   retention: Pick<Retention, 'covers' | 'idle'>
 }

@@ -1,7 +1,7 @@
 /**
- * Finds messages that others refer to: those received and sent since the start (`recent.ts`), and those this service
- * sent within the last day, which are on disk for resends (`sent.ts`). Edits and deletions are applied: a message is
- * quoted and forwarded in its current form.
+ * Finds messages to which other messages refer: the messages received and sent since the start (`recent.ts`), and the messages that this service sent
+ * within the last day, which are on disk for resends (`sent.ts`). Edits and deletions are applied: a message is quoted and forwarded in its current
+ * form.
  */
 import { proto, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
@@ -14,7 +14,7 @@ import type { Sent } from './sent.ts'
 const { Type } = proto.Message.ProtocolMessage
 
 export interface KnownMessages extends Pick<Recent, 'add' | 'received'> {
-  /** Finds the matching message: our own comes first; of others, the first one that arrived with this id. */
+  /** Finds the message with this id that fits. Our own message takes precedence; of the messages of others, the one that arrived first. */
   get(id: string, fits: (key: WAMessageKey) => boolean): Promise<WAMessage | undefined>
   /** Stores an edit. `content`: the complete current content. A deleted message stays deleted. */
   edited(message: WAMessage, content: proto.IMessage): Promise<void>
@@ -41,14 +41,14 @@ export function createKnownMessages({ recent, sent }: { recent: Recent; sent: Pi
   return {
     received: recent.received,
     add(message) {
-      // The phone may delete a message before the network has confirmed it to us.
+      // The phone may delete a message before the network has confirmed to us that it accepted the message.
       const known = asItIs(message)
       if (!known || !isDeleted(known)) recent.add(message)
     },
     async get(id, fits) {
       const known = recent.get(id, fits)
       if (known?.key.fromMe) return known
-      // Senders choose ids: another person's message with the id of ours must not replace it.
+      // Senders choose ids, and another person's message must not replace our message with the same id.
       const own = await stored(id)
       return own && fits(own.key) ? own : known
     },
@@ -79,8 +79,8 @@ export const isDeleted = ({ key, message }: Pick<WAMessage, 'key' | 'message'>):
   message?.protocolMessage?.type === Type.REVOKE && message.protocolMessage.key?.id === key.id
 
 /**
- * Applies an edit, which does not change some parts: the secret with which reactions and answers are encrypted, quote
- * and expiry, and view once. Mentions are those of the edit.
+ * Applies an edit. Some parts are kept from the message before: the secret with which reactions and answers are encrypted, the quote, the expiry, and
+ * the view-once flag. The mentions are those of the edit.
  */
 function edited(before: proto.IMessage, after: proto.IMessage): proto.IMessage {
   const old = unwrap(before)

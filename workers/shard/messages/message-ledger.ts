@@ -1,7 +1,7 @@
 /**
- * The message ledger: everything that the service keeps of a message, under one owner. Each facet has a file of its
- * own, and its term in `facets.ts`; one retention removes the rows of all of them. Rows are written in the commit of
- * their message, so the ledger gives operations and never commits a new message itself.
+ * The message ledger owns all data that the service keeps about messages. Each facet (kind of data) has a file of its own, and the time for which it
+ * is kept is in `facets.ts`. One retention task removes the rows of all facets. Rows are written in the commit of their message, so the ledger gives
+ * operations and never commits a new message itself.
  */
 import type { WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Op } from '../../../src/storage/contract.ts'
@@ -29,22 +29,19 @@ export interface MessageLedger extends KnownMessages, Pick<Authorship, 'claim' |
   readonly sent: Sent
   readonly levels: ReceiptLevels
   readonly timeline: MessageTimeline
-  /** They are removed by the inbox, after its last commit. */
+  /** Seen marks. The inbox removes them, after its last commit. */
   readonly seen: Marks
 
-  /**
-   * Operations for the commit of a received message. Their reads are begun in one turn, which a store can answer
-   * together.
-   */
+  /** Operations for the commit of a received message. Their reads are begun in one turn, so that the store can answer them together. */
   arrivalOps(message: WAMessage): Promise<Op[]>
   /** Operations for the commit of a received message whose content is not known: only its author is recorded. */
   authorOps(key: WAMessageKey): Promise<Op[]>
-  /** A received message is being committed. Later ones may refer to it. */
+  /** Adds a received message that is being committed, because later messages may refer to it. */
   remember: Recent['add']
   /**
-   * The message that another message of the chat refers to, as far as it is needed to translate that one; `chat` gives
-   * every name of the chat. After a restart these are our own messages while they may have to be sent again, and the
-   * secrets that decrypt later parts of any message.
+   * Finds the message to which another message of the chat refers, with the parts that are needed to translate the other one. `chat` returns every
+   * jid of the chat. After a restart, only our own messages of the last day are found in full; of other messages only the secrets are left, which
+   * decrypt later parts.
    */
   original(id: string, about: WAMessageKey, chat: () => Promise<ReadonlySet<string>>): Promise<KnownMessage | null>
   /** Key of a channel post by the number that the network gave it. */
@@ -53,13 +50,13 @@ export interface MessageLedger extends KnownMessages, Pick<Authorship, 'claim' |
   /** Returns the size of the messages in memory. */
   heldBytes(): number
 
-  /** Must finish before any message arrives or leaves. */
+  /** Reads the stored facets. Must finish before any message is received or sent. */
   load(): Promise<void>
-  /** `undecided`: message id of the queue's item in flight, whose row stays however old it is. */
+  /** Starts the retention. `undecided`: message id of the queue's item in flight, whose row is kept however old it is. */
   start(undecided: () => string | undefined): void
   /** Called after the device was unlinked and its session has ended: removes what the next account must not see. */
   forget(): Promise<void>
-  /** After it resolves, nothing more is written. */
+  /** Stops the ledger: after this resolves, nothing more is written. */
   stop(): Promise<void>
 }
 

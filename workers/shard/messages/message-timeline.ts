@@ -38,7 +38,7 @@ const FactSchema = v.variant('kind', [
 export type Fact = v.InferOutput<typeof FactSchema>
 
 export interface MessageTimeline {
-  /** Operations for the commit of an event, or of one that was not wanted (`eventId` null). */
+  /** Operations for the commit of an event. `eventId` is null if no webhook wanted the event. */
   ops(event: WebhookEvent, eventId: string | null): Op[]
   /** Facts by message id or id of the queue item, in any order. Empty if nothing is known. */
   find(id: string): Promise<Fact[]>
@@ -54,7 +54,7 @@ export function createMessageTimeline({ id: instance, store, sealer, clock, log,
     FACETS.timeline.weeks,
   )
   retention.covers(weeks.removeOld, 'old rows of message timelines could not be removed')
-  /** Distinguishes facts of one message in the same millisecond. */
+  /** Number that distinguishes facts about one message in the same millisecond. */
   let count = 0
 
   const subjectOf = (id: string) => sealer.blindOnce(`timeline ${id}`)

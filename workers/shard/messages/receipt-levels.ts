@@ -10,7 +10,7 @@ import { keys } from '../../../src/storage/record-keys.ts'
 import { createWeeks } from '../../../src/storage/weeks.ts'
 import { FACETS, type FacetContext } from './facets.ts'
 
-/** Number of cached levels: receipts of one message arrive close together. */
+/** Number of cached levels. A cache is useful because the receipts of one message arrive close together. */
 const REMEMBERED = 5_000
 
 /** Blind name of a message and a participant. The id is hashed first, because ids come from strangers and may have any form. */
@@ -24,7 +24,7 @@ const hashOf = (id: string, chat: string, participant: string) =>
 
 export interface ReceiptLevels {
   subject(id: string, chat: string, participant: string): Subject
-  /** Returns the highest level that was reported under any of these names of one subject; 0 if none. */
+  /** Returns the highest level that was reported for a subject, under any of its names; 0 if none was. */
   of(names: readonly Subject[]): Promise<number>
   /** Like `of`, but without a read from disk, so it finds only levels that were reported recently. */
   recent(names: readonly Subject[]): number
@@ -50,7 +50,7 @@ export function createReceiptLevels({ id: instance, store, sealer, clock, retent
   return {
     subject: (id, chat, participant) => sealer.blindOnce(hashOf(id, chat, participant)) as Subject,
     async of(names) {
-      // A value under the first name was written with knowledge of the others.
+      // When a value was written under the first name, the levels under the other names were taken into account.
       const isKnown = names[0] !== undefined && known.has(names[0])
       return isKnown ? recent(names) : Math.max(0, ...(await Promise.all(names.map(read))))
     },

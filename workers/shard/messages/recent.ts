@@ -1,13 +1,13 @@
 /**
- * The last messages of an instance, for replies, edits, read marks and retries. They are limited by number and by
- * bytes, and kept as protobuf, so that a message costs its bytes and not its object graph. They are lost with the
- * process; data that must survive it is in `sent.ts` and `secrets.ts`.
+ * The last messages of an instance, for replies, edits, read marks and retries. They are limited by number and by bytes, and kept as protobuf, so
+ * that a message needs only the memory of its bytes and not of its objects. They are lost with the process; data that must survive it is in `sent.ts`
+ * and `secrets.ts`.
  *
- * Senders choose ids, so a message that reuses the id of another one must not replace it, because the first could then
- * no longer be edited, deleted or answered. A message is therefore identified by its id and its author.
+ * Senders choose ids, so a message that reuses the id of another one must not replace it, because the first could then no longer be edited, deleted
+ * or answered. A message is therefore identified by its id and its author.
  *
- * A flood in a chat evicts that chat's own messages: old ones are evicted first, then the oldest of the chats that have
- * the most (`fair-share.ts`).
+ * If one chat gets very many messages, messages of this chat are evicted: old messages are evicted first, then the oldest messages of the largest
+ * chats (`fair-share.ts`).
  */
 import { proto, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
 import { fairLevel } from '../../../src/domain/fair-share.ts'
@@ -17,19 +17,16 @@ import { chatNamesOf, namesOf } from '../translate/inbound/referenced.ts'
 import { FACETS } from './facets.ts'
 
 const { oldAfterMs, rows, bytes: most, rowsOfThread } = FACETS.content
-/** Number of messages that every instance keeps, however many the thread has. */
+/** Number of messages that every instance may keep, however many messages the whole thread has. */
 const MIN_OF_INSTANCE = 250
-/**
- * Part of the limits that a chat always keeps: two hundred chats must be flooded before the oldest message of all is
- * evicted.
- */
+/** Share of the limits that a chat always keeps. So two hundred chats must exceed this share before messages are evicted only by their age. */
 const FLOOR = 1 / 200
-/** Part of the limits that is evicted at once, so that not every message has to scan all chats. */
+/** Share of the limits that is evicted at once. Without it, every new message would have to scan all chats. */
 const SLACK = 1 / 32
 /** The most authors that are remembered per id; honest clients never share an id. */
 const MAX_WRITERS = 4
 
-/** Messages of all instances of a thread. */
+/** Counts the messages of all instances of a thread. */
 export interface RecentTotal {
   messages: number
   instances: number
@@ -56,7 +53,7 @@ export interface Recent {
   post(newsletter: string, serverId: string): WAMessageKey | undefined
   /** Called after the device was unlinked: removes everything it received. */
   clear(): void
-  /** Called when the instance stops. */
+  /** Removes the messages from the total of the thread. Called when the instance stops. */
   end(): void
   readonly size: number
   /** Bytes of all messages. */
@@ -102,7 +99,7 @@ export function createRecent({
     return Math.min(maxMessages, Math.max(MIN_OF_INSTANCE, Math.floor(maxOfThread / total.instances)))
   }
 
-  /** Part of the limits to which the messages are reduced when the limits are exceeded. */
+  /** Share of the limits to which the messages are reduced when the limits are exceeded. */
   const enough = maxMessages * SLACK >= 1 ? 1 - SLACK : 1
 
   function makeRoom() {
@@ -135,7 +132,7 @@ export function createRecent({
 
   function get(id: string, fits: (key: WAMessageKey) => boolean): WAMessage | undefined {
     const entry = messages.get(id)?.find(({ key }) => fits(key))
-    // The key is stored separately, because its alternative jids and addressing are not part of the protobuf.
+    // The key is stored separately, because its alternative jids and its addressing mode are not part of the protobuf.
     return entry && ({ ...proto.WebMessageInfo.decode(entry.bytes), key: entry.key } as WAMessage)
   }
 

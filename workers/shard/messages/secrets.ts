@@ -32,7 +32,7 @@ export type Terms = Record<'asked' | 'said', Term>
 
 const TERMS: Terms = { asked: FACETS.askedSecret, said: FACETS.saidSecret }
 
-/** Messages that refer to another one; they are never edited or answered. */
+/** Kinds of messages that refer to another message. They are never edited or answered themselves. */
 const ABOUT_OTHERS = new Set<Field>([
   'reactionMessage',
   'encReactionMessage',
@@ -44,7 +44,7 @@ const ABOUT_OTHERS = new Set<Field>([
 ])
 
 const Row = v.object({
-  /** Jids of the author without a device part as the message had them, number and LID; null for the account itself. */
+  /** Jids of the author (number and LID) without a device part, as the message contained them; null for the account itself. */
   authors: v.nullable(v.array(v.string())),
   /**
    * Jids of the chat without a device part. Absent in rows of an older version, and for sent messages, whose chat is in
@@ -58,13 +58,13 @@ const Row = v.object({
 export interface Secrets {
   load(): Promise<void>
   /**
-   * Operations for the commit before this service sends a message; only for polls and events. Other messages are kept
-   * in full for a day, for resends (`sent.ts`), which is consulted first.
+   * Operations for the commit before this service sends a message; only for polls and events. Other sent messages are kept in full for a day in
+   * `sent.ts`, which is read first.
    */
   ownOps(message: Pick<WAMessage, 'key' | 'message'>): Op[]
   /**
-   * Operations for the commit of a received message; none if no encrypted message can refer to it. Senders choose ids,
-   * and the first message with an id stays.
+   * Operations for the commit of a received message; none if no encrypted message can refer to it. Senders choose ids, so the row of the first
+   * message with an id is not replaced.
    */
   opsUnlessTaken(message: Pick<WAMessage, 'key' | 'message'>): Promise<Op[]>
   /**

@@ -1,7 +1,6 @@
 /**
- * Keeps seen marks, which identify a redelivery: a hash per ciphertext and per message. They are kept in two
- * generations of a fixed size, so that the set does not grow and keeps recent marks; the network redelivers soon or
- * never.
+ * Keeps seen marks, which identify redelivered messages: a hash per ciphertext and per message. They are kept in two generations of a fixed size. So
+ * the set does not grow, and recent marks are kept; this is enough because the network redelivers a message soon or never.
  */
 import type { WAMessageKey } from '@whiskeysockets/baileys'
 import { sha256 } from '../../../src/lib/sha256.ts'
@@ -25,13 +24,13 @@ export const ciphertextMark = (ciphertext: Uint8Array) => hash('c', ciphertext)
 export const messageMark = (key: { id: string; chat: string; author: string }) => hash('k', `${key.id}|${key.chat}|${key.author}`)
 
 /**
- * Returns the seen marks of a message, one under each jid that its key has for the chat and for the author: a person is
- * addressed by number or by LID, and a message can arrive again under the other jid. There is one event per message,
- * even if a retry delivers it again in another ciphertext.
+ * Returns the seen marks of a message, one under each jid that its key has for the chat and for the author: a person is addressed by number or by
+ * LID, and a message can arrive again under the other jid. The marks ensure that there is one event per message, even if a retry delivers the message
+ * again in another ciphertext.
  */
 export function messageMarks({ id, remoteJid, remoteJidAlt, participant, participantAlt, fromMe }: WAMessageKey): Mark[] {
   const chat = remoteJid ?? ''
-  // Outside of groups the library puts the author's other jid beside the chat's.
+  // Outside of groups the library puts the author's other jid into the field for the chat's other jid.
   if (participant) return names(participant, participantAlt ?? remoteJidAlt).map((author) => mark(bare(chat), author))
   return names(chat, remoteJidAlt).map((name) => mark(name, fromMe ? 'me' : ''))
 
@@ -47,7 +46,10 @@ export interface Marks {
   has(mark: Mark): boolean
   /** Storage operations that set these marks; call `applied` after their commit. */
   ops(marks: readonly Mark[]): Op[]
-  /** The marks are being written: they are set from now on, and `applied` when `written` resolves. They are no longer set if it rejects. */
+  /**
+   * Reports that these marks are being written. They are set from now on; `applied` is called when `written` resolves, and if it rejects, they are no
+   * longer set.
+   */
   follow(marks: readonly Mark[], written: Promise<void>): void
   applied(marks: readonly Mark[]): void
   /**
@@ -62,7 +64,7 @@ export interface Marks {
 /** Stored form of a seen mark: blind, after the character of its kind. The marks of one message are one record. */
 type Stored = string & { readonly brand: 'stored mark' }
 
-/** The most stored forms that are remembered: the marks of one message are requested a few times in a row. */
+/** The most stored forms that are cached: the marks of one message are looked up a few times in a row. */
 const MAX_REMEMBERED = 32
 
 export function createSeenMarks(instance: string, store: StateStore, sealer: Sealer): Marks {
@@ -71,8 +73,8 @@ export function createSeenMarks(instance: string, store: StateStore, sealer: Sea
   const generations: [Set<Stored>, Set<Stored>] = [new Set(), new Set()]
   const recent = new Map<Mark, Stored>()
   /**
-   * Number of the newest record. Numbers ascend, so that records of the same time share the pages of the store; a random name would change a separate
-   * page.
+   * Number of the newest record. Numbers ascend, so that records of the same time share the pages of the store; with random names, each record would
+   * change a separate page.
    */
   let newest = 0
   const other = () => 1 - current
@@ -148,7 +150,8 @@ export function createSeenMarks(instance: string, store: StateStore, sealer: Sea
       isRotating = true
       try {
         const next = other()
-        // The disk decides: a mark that was being written when an earlier rotation ended is not in memory under this generation.
+        // The generation is removed as the disk lists it, and not as memory does: a mark that was being written when an earlier rotation ended is
+        // missing in memory.
         await dropGeneration(next)
         await store.commit({ ops: [[keys.markGeneration(instance), Uint8Array.of(next)]] })
         generations[next as 0 | 1] = new Set()

@@ -1,8 +1,7 @@
 /**
- * Stores sent messages, encrypted, for the recipients' retry receipts ("Waiting for this message"), so that they can be
- * answered after a restart too: for at most 24 h, and a limited number. They are written before the network call, so
- * that an item with a lost outcome is sent again as the same message (`send-again.ts`). Later changes, here or on the
- * phone, may refer to them for as long (`known-messages.ts`).
+ * Stores sent messages, encrypted, for the recipients' retry receipts ("Waiting for this message"), so that they can be answered after a restart too:
+ * for at most 24 h, and a limited number. They are written before the network call, so that an item with a lost outcome is sent again as the same
+ * message (`send-again.ts`). For the same time, later edits and deletions, here or on the phone, can refer to them (`known-messages.ts`).
  */
 import { BufferJSON, proto } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -18,19 +17,16 @@ import type { Secrets } from './secrets.ts'
 
 /** Prune once the count exceeds the limit by this factor; the oldest are removed. */
 const SLACK = 1.1
-/**
- * Length of the time of writing in epoch ms, which precedes the sealed protobuf so that the sweep need not decrypt what
- * it removes.
- */
+/** Length of the time of writing in epoch ms, which precedes the sealed protobuf so that the sweep need not decrypt the rows that it removes. */
 const TIME_BYTES = 8
 
 export interface SentOptions {
   /**
-   * The secret that decrypts later votes and answers is kept longer, and written with the message because they may
-   * arrive immediately.
+   * The secret that decrypts later votes and answers is kept for longer than the message. It is written with the message, because votes and answers
+   * may arrive immediately.
    */
   secrets: Secrets
-  /** The record of the author and chat is kept even longer. */
+  /** The record of the author and the chat, which is kept for even longer than the secret. */
   authorship: Pick<Authorship, 'ownOps'>
   keys: Pick<KeyStore, 'alongside'>
   maxMessages?: number
@@ -48,19 +44,19 @@ export interface StoredMessage {
 export interface Sent {
   put(messageId: string, message: proto.IMessage, stanza: Stanza): Promise<void>
   /**
-   * Stores a message that is about to be encrypted in the same way: it is in the commit of the keys that the encryption
-   * has advanced, before which no ciphertext is sent. Call the returned function when the send has ended.
+   * Stores a message that is about to be encrypted. It is written in the same commit as the keys that the encryption changes, and no ciphertext is
+   * sent before this commit. Call the returned function when the send has ended.
    */
   putEncrypted(messageId: string, message: proto.IMessage, stanza: Stanza): () => Promise<void>
   get(messageId: string): Promise<proto.IMessage | undefined>
   /** Returns the message with the stanza of its first send. */
   stored(messageId: string): Promise<StoredMessage | undefined>
   /**
-   * Changes a message that was edited or deleted: a resend uses its current form, and a deleted one is not sent at all.
-   * Undefined leaves it unchanged. Failed writes are logged.
+   * Changes a message that was edited or deleted: a resend uses its current form, and a deleted one is not sent at all. If `changed` returns
+   * undefined, the row stays unchanged. Failed writes are logged.
    */
   change(messageId: string, changed: (before: proto.IMessage) => proto.IMessage | undefined): Promise<void>
-  /** The network has accepted the post of a channel under this number. Failed writes are logged. */
+  /** Stores the number under which the network has accepted a channel post. Failed writes are logged. */
   numbered(messageId: string, serverId: string): Promise<void>
   /**
    * Returns the id of a post of ours by the number that the network gave it, because later stanzas about the post only
@@ -72,11 +68,11 @@ export interface Sent {
   /** Called after the device was unlinked and its session has ended: no retry receipts arrive for it. */
   forget(): Promise<void>
   /**
-   * Takes a function that gives the message id of the queue's item in flight: it is sent again as stored, however long
+   * Takes a function that gives the message id of the queue's item in flight: its row is kept, because the item is sent again from it, however long
    * the connection was lost.
    */
   keepsUndecided(messageId: () => string | undefined): void
-  /** After it resolves, nothing more is written. */
+  /** Stops the store: after this resolves, nothing more is written. */
   stop(): Promise<void>
 }
 
@@ -84,20 +80,17 @@ export function createSent({ id: instance, store, sealer, clock, log, retention 
   const { secrets, authorship, maxMessages = FACETS.sent.rows, maxBytes = FACETS.sent.bytes } = options
   const prefixes = [keys.sents(instance), keys.sentPosts(instance)]
   let undecided: () => string | undefined = () => undefined
-  /** Key of the row that stays, however old it is. */
+  /** Key of the row that is kept, however old it is. */
   const neededKey = () => keys.sent(instance, undecided() ?? '')
   let isStopped = false
-  /** Stored rows and bytes as of the last sweep, plus later writes: an upper bound. */
+  /** Number of rows and bytes in the last sweep, plus those written since then. This is an upper bound. */
   let count = 0
   let bytes = 0
   const sweepSoon = retention.covers(sweep, 'expired sent messages could not be removed')
   const writing = new Set<Promise<unknown>>()
   /** Serialises the changes of one row, because each one applies to the result of the previous one. */
   const { run: inTurn } = createKeyedMutex()
-  /**
-   * Number of times that everything was removed, and whether a removal is running: data that was read before must not
-   * be written after it.
-   */
+  /** Number of removals of all rows, and whether one is running. Data that was read before a removal must not be written after it. */
   let forgotten = 0
   let isForgetting = false
 
@@ -159,7 +152,7 @@ export function createSent({ id: instance, store, sealer, clock, log, retention 
     if (count > maxMessages * SLACK || bytes > maxBytes * SLACK) sweepSoon()
   }
 
-  /** Commits a change that is not essential: the message is edited or deleted whether this is written or not. */
+  /** Commits a change that is not essential: the message has been edited or deleted even if this is not written. */
   async function corrected(...ops: Op[]) {
     const under = store.commit({ ops })
     writing.add(under)
@@ -184,7 +177,7 @@ export function createSent({ id: instance, store, sealer, clock, log, retention 
     }
   }
 
-  /** Rewrites a row. Undefined leaves it unchanged. */
+  /** Rewrites a row. If the function returns undefined, the row stays unchanged. */
   function rewrite(
     messageId: string,
     changed: (before: Required<StoredMessage>) => Partial<StoredMessage> | undefined,
@@ -196,7 +189,7 @@ export function createSent({ id: instance, store, sealer, clock, log, retention 
       const before = message && stanza && at !== undefined ? { message, stanza, at } : undefined
       const change = before && changed(before)
       if (!before || !change || isForgetting || since !== forgotten) return
-      // The stanza with the change is delivered again.
+      // The network will deliver the stanza with this change again.
       if (isStopped) throw new Failure('instance_not_connected')
       const rows = [row(messageId, { ...before, ...change }), ...(beside ? [beside(before)] : [])]
       for (const { value } of rows) bytes += value.byteLength
@@ -213,7 +206,7 @@ export function createSent({ id: instance, store, sealer, clock, log, retention 
     putEncrypted(messageId, message, stanza) {
       const { ops, size } = rowOf(messageId, message, stanza)
       const settled = options.keys.alongside(ops)
-      // A status to many people consists of many stanzas, but of one row.
+      // A status for many people consists of many stanzas, but has only one row.
       let isOver: Promise<void> | undefined
       return () => (isOver ??= written(settled, size))
     },

@@ -55,7 +55,7 @@ async function namesOf(context: ActionContext, phones: readonly UserIdentifier[]
   })
 }
 
-/** Whether the account has a business profile. This is asked last, and a refusal counts as no profile. */
+/** Whether the account has a business profile. A refusal counts as no profile. */
 const hasBusinessProfile = ({ ask }: ActionContext, jid: string): Promise<boolean> =>
   ask(profileQuery(jid)).then(
     (answer) => profileIn(answer) !== null,

@@ -19,7 +19,7 @@ export function findDistribution(plaintext: Uint8Array): { groupId: string; dist
     const distribution = found && bytesOf(found, DISTRIBUTION)
     return groupId && distribution && { groupId: Buffer.from(groupId).toString(), distribution }
   } catch {
-    // The bytes are not a message; the library decodes them next and reports it.
+    // The bytes are not a message. The library decodes them next and reports the error.
     return undefined
   }
 }

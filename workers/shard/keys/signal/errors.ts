@@ -6,7 +6,7 @@ import { escalateTrap } from '../../baileys/thread/trap.ts'
 
 export type SignalProblem = 'duplicate' | 'no_session' | 'no_sender_key' | 'no_pre_key' | 'unreadable'
 
-/** Error that the ciphertext or the session caused, not our storage. Any other error proves nothing about the message. */
+/** Error that was caused by the ciphertext or the session, and not by our storage. Any other error says nothing about the message. */
 export class SignalError extends Error {
   readonly problem: SignalProblem
 

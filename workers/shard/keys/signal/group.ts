@@ -1,4 +1,4 @@
-/** Works on sender keys: each function is one operation on one record. The caller holds the lock of the record and commits. */
+/** Works on sender keys: each function is one operation on one record. The caller holds the lock of the record, and commits the changes. */
 import {
   GroupCipher,
   GroupSessionBuilder,
@@ -35,8 +35,8 @@ export function decryptGroup(keys: KeyReader, name: SenderName, ciphertext: Uint
 }
 
 /**
- * Encrypts for a group. Returns the distribution message with every ciphertext; the library sends it to devices that
- * lack it. Creates the key at first use.
+ * Encrypts a message for a group; creates the key at first use. Also returns the distribution message, which the library sends to devices that lack
+ * the key.
  */
 export function encryptGroup(keys: KeyReader, name: SenderName, data: Uint8Array) {
   return operate(keys, name, 'encrypt', async (storage, own) => {

@@ -1,4 +1,4 @@
-/** Encrypts for devices: the session that an encryption advances is committed before its ciphertext is returned. */
+/** Encrypts messages for devices. An encryption changes the session, and the session is committed before the ciphertext is returned. */
 import type { SignalRepositoryWithLIDStore } from '@whiskeysockets/baileys'
 import type { KeyChange } from '../key-store.ts'
 import { type Address, type AddressBook, addressId } from './address/address-book.ts'
@@ -72,7 +72,10 @@ export function createLetters({ book, addresses: turns, assertOpen, ...deps }: L
     return { type: type === PRE_KEY_MESSAGE ? ('pkmsg' as const) : ('msg' as const), ciphertext: Buffer.from(body) }
   }
 
-  /** Null for a device with an unusable key. Any other failure proves nothing about the device, which would never know to request the message. */
+  /**
+   * Encrypts one message; returns null if the key of the device is unusable. Any other failure says nothing about the device and is thrown: an
+   * omitted device would not know that it has to request the message.
+   */
   async function sealOrOmit(letter: Letter): Promise<SealedLetter | null> {
     try {
       return { jid: letter.jid, ...(await encryptMessage(letter)) }
@@ -98,7 +101,7 @@ export function createLetters({ book, addresses: turns, assertOpen, ...deps }: L
         if (new Set(ids).size < ids.length) return null
         const done = await locks.run(ids, async () => {
           assertOpen()
-          // While this waited, a session may have moved to the LID's address.
+          // While this call waited for the locks, a session may have moved to the LID's address.
           const now = (await addressesOf(letters)).map(addressId)
           return now.every((id, index) => id === ids[index]) ? { sealed: await sealAll(letters, addresses) } : undefined
         })

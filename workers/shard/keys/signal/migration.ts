@@ -37,7 +37,7 @@ export async function migrateSessions(
   if (!isPnUser(fromJid) && !isHostedPnUser(fromJid)) return { migrated: 0, skipped: 0, total: 1 }
 
   const { user, device } = jidDecode(fromJid)!
-  // Imported from a program that keeps no lists, a person may have a session and no list.
+  // After an import from a program that stores no device lists, a person may have a session and no list.
   const { [user]: listed = [] } = await view.get('device-list', [user])
   const devices = new Set([...listed, String(device ?? 0)])
 
@@ -54,14 +54,11 @@ export async function migrateSessions(
   return { migrated, skipped: total - migrated, total }
 }
 
-/** Returns the LID of a device. That of a hosted device is on the hosted server, whichever server the person's own LID is on. */
+/** Returns the LID of a device. The LID of a hosted device is always on the hosted server, even if the person's own LID is on another server. */
 const hostedAsWell = (lidJid: string, device: string) =>
   device === HOSTED_DEVICE ? lidJid.replace(/@(hosted\.)?lid$/, '@hosted.lid') : lidJid
 
-/**
- * Moves one session under both locks, because a send to one address and a message from the other must not use a session
- * that is being moved.
- */
+/** Moves one session while holding the locks of both addresses, because no send and no received message may use a session that is being moved. */
 function moveSession({ keys, locks, own }: Mover, from: string, to: string): Promise<boolean> {
   return locks.run([from, to], async () => {
     const moving = usableSession(await keys.get('session', from), own)

@@ -1,6 +1,6 @@
 /**
- * Decrypts received messages. A part is decrypted in a turn at its address, which lasts until its changes are given to
- * a commit: then the next part reads them.
+ * Decrypts received messages part by part. A part is decrypted while it holds the lock of its address. The lock is released when the changes of the
+ * part are in a commit, because the next part reads these changes.
  */
 import type { KeyChange } from '../key-store.ts'
 import type { AddressTurns } from './address/address-turns.ts'
@@ -13,7 +13,7 @@ import { decryptWith } from './session.ts'
 /** A received ciphertext. */
 export interface SealedPart {
   type: 'pkmsg' | 'msg' | 'skmsg'
-  /** The chat and the author of its stanza, which are the same in a chat of two. */
+  /** The chat and the author of its stanza. In a 1:1 chat these are the same. */
   chat: string
   author: string
   ciphertext: Uint8Array
@@ -24,12 +24,12 @@ export interface OpenedPart {
   changes: readonly KeyChange[]
 }
 
-/** The turn of a part at its address: the lock is held until `end`. */
+/** The turn of a part at its address. The lock of the address is held until `end`. */
 export interface PartTurn {
   /**
-   * Decrypts the part. Nothing is written: the caller publishes `changes` to the key store before it ends the turn,
-   * because the next part at this address builds on them (`KeyStore.applied`, or `KeyStore.follow`). If the caller
-   * cannot publish them, the plaintext must not be used. The error is a `SignalError` if the part is the problem.
+   * Decrypts the part. Nothing is written: the caller publishes `changes` to the key store before it ends the turn, because the next part at this
+   * address builds on them (`KeyStore.applied`, or `KeyStore.follow`). If the caller cannot publish them, the plaintext must not be used. The error
+   * is a `SignalError` if the part itself caused it.
    */
   decrypt(): Promise<OpenedPart>
   end(): void
@@ -43,7 +43,7 @@ export interface PartTurnsDeps extends SignalRepositoryDeps {
 
 export function createPartTurns({ addresses, assertOpen, ...deps }: PartTurnsDeps): (part: SealedPart) => Promise<PartTurn> {
   const { locks } = deps
-  /** Decryption reads what earlier messages changed, even while those changes are being written. */
+  /** Decryption reads the changes of earlier messages, even while these changes are being written. */
   const receiving = { ...deps, keys: deps.keys.ahead }
 
   async function directTurn({ type, author, ciphertext }: SealedPart & { type: 'pkmsg' | 'msg' }): Promise<PartTurn> {
@@ -66,15 +66,14 @@ export function createPartTurns({ addresses, assertOpen, ...deps }: PartTurnsDep
   }
 
   /**
-   * Returns the changes for a sender key, which becomes durable together with the message that contained it: that
-   * message cannot be decrypted twice and the key is not sent again. The library passes the same key in again, which
-   * changes nothing.
+   * Returns the changes for a sender key. They are written in the commit of the message that contained the key, because this message cannot be
+   * decrypted twice and the key is not sent again. Later the library passes the same key to us, which changes nothing.
    */
   async function distributionChanges(name: SenderName, distribution: Uint8Array): Promise<readonly KeyChange[]> {
     try {
       return (await acceptDistribution(receiving.keys, name, distribution)).changes
     } catch (error) {
-      // The key is unusable: the library gets the same error next and logs it. The message itself is valid.
+      // The key is unusable. The library gets the same error next and logs it; the message itself is valid.
       if (error instanceof SignalError) return []
       throw error
     }
@@ -96,7 +95,7 @@ export function createPartTurns({ addresses, assertOpen, ...deps }: PartTurnsDep
     assertOpen()
     const turn = await (part.type === 'skmsg' ? groupTurn(part) : directTurn({ ...part, type: part.type }))
     try {
-      // While this waited, the repository may have been closed.
+      // While this call waited for the lock, the repository may have been closed.
       assertOpen()
     } catch (error) {
       turn.end()

@@ -15,7 +15,7 @@ interface JsonChain {
   chainKey: { counter: number; key?: string }
   /** Kind of the chain: 1 is a sending chain, 2 a receiving chain. */
   chainType: number
-  /** Seed of each skipped message key in base64, by its index. */
+  /** Seeds of the skipped message keys in base64, by the index of the key. */
   messageKeys: Record<string, string>
 }
 
@@ -37,12 +37,12 @@ interface JsonSession {
 const SENDING = 1
 const RECEIVING = 2
 /**
- * Value of `baseKeyType`: libsignal does not store which side created the base key. The library only reads it where it
- * would send a first message again.
+ * Value of `baseKeyType` in converted sessions, because libsignal does not store which side created the base key. The library only reads it when it
+ * has to send the first message of a session again.
  */
 const BASE_KEY_IS_THEIRS = 2
 const OPEN = -1
-/** Limits of libsignal; its next step would drop more chains or archived sessions anyway. */
+/** Limits of libsignal. It would drop more chains or archived sessions at the next change anyway. */
 const MAX_RECEIVER_CHAINS = 5
 const MAX_ARCHIVED = 40
 
@@ -198,7 +198,7 @@ function jsonSession(session: Uint8Array, closed: number, now: number): JsonSess
     registrationId: numberIn(session, SESSION.remoteRegistrationId),
     currentRatchet: {
       ephemeralKeyPair: { pubKey: ours, privKey: base64(need(sending, CHAIN.ratchetPrivateKey)) },
-      // Before the first answer there is no receiving chain, and the library then finds none under any key.
+      // Before the first answer of the other side there is no receiving chain. With this key the library finds no chain, either.
       lastRemoteEphemeralKey: base64(newest ? need(newest, CHAIN.ratchetKey) : Buffer.alloc(33, 5)),
       previousCounter: numberIn(session, SESSION.previousCounter),
       rootKey: base64(need(session, SESSION.rootKey)),

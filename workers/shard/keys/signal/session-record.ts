@@ -8,7 +8,7 @@ const ARCHIVED = 2
 /** Fields of SessionStructure. */
 const REGISTRATION_ID = 10
 const BASE_KEY = 13
-/** Limit of libsignal; the next archiving would drop more anyway. */
+/** Limit of libsignal. It would drop more archived sessions at the next change anyway. */
 const MAX_ARCHIVED = 40
 /** First byte of JSON. No RecordStructure begins with it, because field 15 does not exist. */
 const OPENING_BRACE = 0x7b
@@ -30,7 +30,7 @@ export function usableSession(stored: Uint8Array | undefined, own: () => OwnDevi
     }
     return stored
   } catch {
-    // A RangeError means that the bytes are not a record. A new session then replaces it, as if there were none.
+    // A RangeError means that the bytes are not a record. They are then treated as if there were no session, so a new session replaces them.
     return undefined
   }
 }
@@ -56,10 +56,9 @@ export function sessionInfo(session: Uint8Array | undefined): { baseKey: Uint8Ar
 const baseKeyOf = (session: Uint8Array) => Buffer.from(bytesOf(session, BASE_KEY) ?? []).toString('base64')
 
 /**
- * Returns the record after a message was decrypted, in which all sessions except the one that decrypted it are
- * unchanged. That session becomes the current one. The module first tries the others and advances their ratchets before
- * it detects that the message belongs to another session (whatsapp-rust-bridge 0.5.4), so later messages in them could
- * not be decrypted.
+ * Returns the record after a message was decrypted. The session that decrypted the message becomes the current one, and all others are restored to
+ * their state before. This is necessary because the module first tries the other sessions and changes their keys before it detects that the message
+ * does not belong to them (whatsapp-rust-bridge 0.5.4). Later messages of these sessions could then not be decrypted.
  */
 export function withOthersUntouched(before: Uint8Array, after: Uint8Array): Uint8Array {
   const archived = allBytesOf(after, ARCHIVED)
@@ -72,8 +71,8 @@ export function withOthersUntouched(before: Uint8Array, after: Uint8Array): Uint
 }
 
 /**
- * Merges two records of one device, stored under its number and its LID: `into` stays current, and the sessions of
- * `from` become archived ones, so that messages in transit in either can still be decrypted.
+ * Merges two records of one device, stored under its number and its LID: the current session of `into` stays current, and the sessions of `from` are
+ * archived, so that messages that are still in transit can be decrypted with the sessions of both.
  */
 export function mergeSessions(into: Uint8Array, from: Uint8Array): Uint8Array {
   const archived = [...allBytesOf(from, CURRENT), ...allBytesOf(into, ARCHIVED), ...allBytesOf(from, ARCHIVED)].slice(

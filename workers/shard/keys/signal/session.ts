@@ -1,6 +1,6 @@
 /**
- * Works on sessions: each function is one operation on one session, with load, crypto, and the changes to make durable.
- * The caller holds the lock of the address and commits.
+ * Operations on sessions: each function loads one session, uses it, and returns the changes to write. The caller holds the lock of the address, and
+ * commits the changes.
  */
 import type { AuthenticationCreds, SignalRepositoryWithLIDStore } from '@whiskeysockets/baileys'
 import { SessionBuilder, SessionCipher, type SignalStorage } from 'whatsapp-rust-bridge'
@@ -75,9 +75,8 @@ export async function startSession(deps: SessionKeys, address: Address, bundle: 
 }
 
 /**
- * Trusts an identity on first use, like WhatsApp Web. After a change of identity the old sessions are not kept. These
- * changes are written only with the operation's own ones, so that a message that cannot be decrypted destroys no
- * session.
+ * Trusts an identity on first use, like WhatsApp Web. After a change of identity the old sessions are not kept. These changes are written only
+ * together with the changes of the operation itself, so that a message that cannot be decrypted destroys no session.
  */
 async function withIdentity(deps: SessionKeys, address: Address, identity: Uint8Array | undefined) {
   const id = addressId(address)
@@ -108,9 +107,8 @@ function identityOf(pkmsg: Uint8Array): Uint8Array | undefined {
 }
 
 /**
- * Runs an operation with its own storage and cipher, because a cipher reads the record once and keeps it, and would
- * miss writes of others. Changes are collected, so that session, identity and used one-time key become durable in one
- * step.
+ * Runs an operation with a new storage and a new cipher, because a cipher reads the record only once and would miss later writes of other operations.
+ * Changes are collected, so that session, identity and used one-time key become durable in one step.
  */
 async function operate<T>(
   { keys, creds }: SessionKeys,
@@ -121,7 +119,7 @@ async function operate<T>(
 ): Promise<Advanced<T>> {
   let session: Uint8Array | undefined
   let usedPreKey: number | undefined
-  /** Our own errors are only text in the module's error, so the original is kept here. */
+  /** If our storage throws, the module's error contains only the text, so the original error is kept here. */
   let ours: unknown
 
   const storage: SignalStorage = {

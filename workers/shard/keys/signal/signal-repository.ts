@@ -3,7 +3,7 @@
  * are written directly to the store.
  *
  * The library's own repository reads and writes sessions inside transactions with different keys for sends and receives: with a store that takes
- * time, both read the same session, both advance it, and one of the steps is lost.
+ * time, a send and a receive both read the same session and both change it, and one of the changes is lost.
  */
 import type {
   SignalKeyStore,

@@ -6,7 +6,7 @@ const [VARINT, FIXED_64, LENGTH_DELIMITED, FIXED_32] = [0, 1, 2, 5]
 export class FieldReader {
   readonly #message: Uint8Array
   #at = 0
-  /** Offset of the length-delimited field, or -1. */
+  /** Offset of the content of a length-delimited field; -1 for other fields. */
   #from = -1
   number = 0
   /** Value of a varint field (exact up to 2^53); 0 for others. */

@@ -19,7 +19,7 @@ export function ownAccount({ session }: ActionContext): string {
   return own
 }
 
-/** Does the same for operations that have no error code for a number without an account. */
+/** Resolves the account, too, for operations that have no error code for a number without an account. */
 export async function ownerOf(context: ActionContext, phone: UserIdentifier | undefined): Promise<string> {
   try {
     return await accountOf(context, phone)

@@ -20,7 +20,7 @@ export const MAX_COLLECTION_NAME = 100
 
 const STATUSES = ['approved', 'pending', 'rejected'] as const
 
-/** Maps a status of the network; those that the API lacks become null. */
+/** Maps a status of the network to one of the API; statuses that the API lacks become null. */
 export const statusOf = (status: string | null) => STATUSES.find((known) => known === status) ?? null
 
 /** Converts thousandths to units. */

@@ -137,7 +137,7 @@ const detailsOf = ({ description, price, currency, retailer_id, url, origin_coun
   originCountry: origin_country ?? null,
 })
 
-/** Applies changes to a product. The network replaces the whole product, so unchanged fields are written again. */
+/** Applies changes to a product. The network replaces the whole product, so the unchanged fields are sent again. */
 function merged(before: Product, changes: Changes): ProductDetails {
   const details = detailsOf(changes)
   return {

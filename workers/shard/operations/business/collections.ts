@@ -97,7 +97,7 @@ async function change({ ask }: ActionContext, query: BinaryNode, fields: Readonl
   return collection
 }
 
-/** Converts a collection to the form of the API. One without a status is approved. */
+/** Converts a collection to the form of the API. A collection without a status is approved. */
 const shown = ({ id, status }: Collection, name: string | null, count: number | null): CollectionObject => ({
   id: shownId(id),
   name: cut(name ?? '', MAX_COLLECTION_NAME),

@@ -16,7 +16,7 @@ import { accountOf } from './accounts.ts'
 const DONE = { value: true } as const
 
 const MAX_CATEGORIES = 200
-/** Limits of values from the network, equal to those of the writes. */
+/** Limits for values from the network. They are equal to the limits for values that callers write. */
 const BOUNDS = {
   description: 512,
   address: 256,
@@ -84,9 +84,8 @@ export const businessProfile: Handlers<typeof import('../../../../src/features/b
 const PLACE = /^(?:US|[A-Z][a-z]+)(?:\/[A-Z][a-z][\w-]*)+$/
 
 /**
- * Name of a time zone in the letter case of the tz database. Our check accepts any case (`utc`), as `Intl` does, but
- * apps look the name up exactly and use GMT if they do not find it. For an alias (`asia/kolkata`) some versions of
- * `Intl` know only the main name of the same zone.
+ * Name of a time zone in the letter case of the tz database. Our check accepts any case (`utc`), as `Intl` does, but apps look the name up exactly
+ * and use GMT if they do not find it. For an alias such as `asia/kolkata`, some versions of `Intl` return only the main name of the zone.
  */
 function asWritten(name: string): string {
   const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions()

@@ -1,4 +1,4 @@
-/** Chats: handlers of `src/features/chats.ts`. Flags are app state, which the phone shares with its devices. */
+/** Chats: handlers of `src/features/chats.ts`. Flags of chats are app state, which the phone shares with its linked devices. */
 import { proto } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
 import { Failure, type FailureCode } from '../../../../src/domain/failures.ts'
@@ -136,8 +136,8 @@ export const chats: Handlers<typeof import('../../../../src/features/chats.ts')>
   async 'chats.pin'(context, { phone, value }) {
     const { ask, session, directory, clock } = context
     const found = await chatAt(context, phone)
-    // The pinned chats are counted after the earlier changes, because several concurrent changes would otherwise all
-    // pass the limit.
+    // The pinned chats are counted after the earlier changes have been made. If several changes were counted at the same time, all of them could pass
+    // the limit.
     const make = () => {
       const chat = directory.chat([found.id]) ?? found
       if (value && !chat.isPinned && directory.pinned() >= MAX_PINNED)
@@ -185,7 +185,7 @@ export const chats: Handlers<typeof import('../../../../src/features/chats.ts')>
       [remoteJid, remoteJidAlt].some((jid) => jid && names.has(jid)),
     )
     if (!message) throw new Failure('message_not_found')
-    // Removing a star is still possible, because the message may have been deleted after it was starred.
+    // A star can still be removed from a deleted message, because the message may have been deleted after it was starred.
     if (value && isDeleted(message)) throw new Failure('message_not_found', { message: 'The message was deleted.' })
     return change(context, phone, ({ chat, now }) => [starChange(chat.id, message.key, value, now)])
   },

@@ -11,7 +11,7 @@ import type { ActionContext } from '../types.ts'
 type ChatIdentifier = UserIdentifier | GroupIdentifier
 type Context = Pick<ActionContext, 'ask' | 'session' | 'directory'>
 
-/** Returns the directory's entry for the chat, looked up only by identifier. */
+/** Returns the directory's entry for the chat. The chat is looked up only by this identifier. */
 export async function knownChat({ session, directory }: Context, phone: ChatIdentifier): Promise<ChatEntry | undefined> {
   await directory.ready()
   const jid = toJid(phone)
@@ -21,9 +21,8 @@ export async function knownChat({ session, directory }: Context, phone: ChatIden
 }
 
 /**
- * Finds a chat here or on the network, where a person must have an account, and the account must be in a group. Rejects
- * with `chat_not_found`. A chat that is not in the directory is addressed by number, as on a phone that does not have
- * the chat.
+ * Finds a chat in the directory or on the network. Rejects with `chat_not_found` if the person has no account on the network, or if our account is
+ * not a member of the group. A chat that is not in the directory is addressed by number, as on a phone that does not have the chat.
  */
 export async function chatAt(context: Context, phone: ChatIdentifier): Promise<ChatEntry> {
   return (await knownChat(context, phone)) ?? (phone.kind === 'group' ? groupChat(context, phone) : personChat(context, phone))

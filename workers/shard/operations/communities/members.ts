@@ -15,7 +15,7 @@ import { announcementOf } from './sub-groups.ts'
 const NOT_THERE = 404
 const DONE = 200
 const BAD_REQUEST = 400
-/** Codes with which the network refuses a link that belongs to the announcement group. */
+/** Codes with which the network refuses a query for an invite link that belongs to the announcement group. */
 const NOT_OF_THE_PARENT = new Set([400, 404, 405])
 
 type People = { community_id: GroupIdentifier; phones: UserIdentifier[] }
@@ -54,7 +54,7 @@ export const communityMembers: Handlers<typeof import('../../../../src/features/
 
 const jidsOf = (groups: readonly GroupIdentifier[]) => [...new Set(groups.map(toJid))]
 
-/** Drops the cached groups, so that the community of each is read again: the network's notices only name the community. */
+/** Drops the cached groups, so that the community of each is read again: the network's notices name only the community and not its groups. */
 function linkResults(context: ActionContext, groups: readonly GroupIdentifier[], codes: ReadonlyMap<string, number>) {
   context.session.groups.changed(groups.map(toJid))
   const results = groups.map((group) => {
@@ -65,8 +65,8 @@ function linkResults(context: ActionContext, groups: readonly GroupIdentifier[],
 }
 
 /**
- * Changes people by their ids in the community's own lists: everybody is in its announcement group, its administrators
- * are in the community itself.
+ * Changes people by the ids that the community's lists use: everybody is in the list of its announcement group, and its administrators are in the
+ * list of the community itself.
  */
 const changePeople = (context: ActionContext, { community_id, phones }: People, change: Change) =>
   changing(context, community_id, async (jid) => {
@@ -77,10 +77,7 @@ const changePeople = (context: ActionContext, { community_id, phones }: People, 
     return settle(context, phones, listed, (ids) => change(jid, announcement, ids))
   })
 
-/**
- * Changes roles. If the network does not know the form for communities, the roles in the announcement group are changed
- * instead.
- */
+/** Changes roles. If the network does not know the query for communities, the roles in the announcement group are changed instead. */
 const roles =
   ({ ask }: ActionContext, change: Exclude<MemberChange, 'remove'>): Change =>
   async (jid, announcement, ids) => {

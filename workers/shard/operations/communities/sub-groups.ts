@@ -26,8 +26,8 @@ export async function readCommunity(context: Context, jid: string): Promise<Grou
 }
 
 /**
- * Lists the groups of a community, its announcement group first. The query uses GraphQL like the web client, or the
- * form of the library if that is refused.
+ * Lists the groups of a community, its announcement group first. The query uses GraphQL like the web client. If the network refuses it, the library's
+ * kind of query is used.
  */
 export async function subGroupsAt({ ask, log }: Context, jid: string): Promise<SubGroup[]> {
   const asked = ask.mex('FetchAllSubgroups', { group_id: jid, query_context: 'INTERACTIVE' }).then(subGroupsOf)
@@ -109,7 +109,7 @@ async function head({ session }: Pick<Context, 'session'>, { id, subject, descri
   }
 }
 
-/** Converts a community to the form that lists have. */
+/** Converts a community to the form that is used in lists. */
 export const listedCommunity = async (context: Pick<Context, 'session'>, entry: GroupEntry): Promise<CommunityObject> => ({
   ...(await head(context, entry)),
   who_can_add_groups: null,

@@ -1,6 +1,6 @@
 /**
- * Maps a jid to the record of its keys. A person has a phone number and a LID, and one session per device, whichever the stanza uses: a phone-number
- * jid resolves to the LID's address as soon as the mapping is known.
+ * Maps a jid to the record of its keys. A person has a phone number and a LID, and stanzas use either, but there is only one session per device. So a
+ * jid with a phone number resolves to the address of the LID as soon as the mapping is known.
  */
 import { jidDecode, type SignalKeyStore, WAJIDDomains } from '@whiskeysockets/baileys'
 import type { LIDMappingStore } from '@whiskeysockets/baileys/lib/Signal/lid-mapping.js'
@@ -15,7 +15,7 @@ export interface Address {
 /** Id of the session record: `123.0` for a phone number, `123_1.0` for a LID. */
 export const addressId = ({ name, device }: Address) => `${name}.${device}`
 
-/** Address of the jid as written. Throws in the same cases as the library. */
+/** Returns the address of the jid as it is written, without mapping it. Throws in the same cases as the library. */
 export function literalAddress(jid: string): Address {
   const { decoded, address } = decode(jid)
   if (address.device === HOSTED_DEVICE && decoded.server !== 'hosted' && decoded.server !== 'hosted.lid') {
@@ -30,7 +30,7 @@ export interface AddressBook {
    * done so before it calls the repository.
    */
   resolve(jid: string): Promise<Address>
-  /** Returns the address that is known synchronously: the literal one if the mapping is not in memory. */
+  /** Returns the address that can be determined without waiting. If the mapping is not in memory, this is the address of the jid as it is written. */
   resolveNow(jid: string): Address
 }
 

@@ -1,6 +1,6 @@
 /**
- * One FIFO mutex per address, held over load, crypto and durable write. It belongs to the instance and not to the socket, because handlers of an
- * ended socket still run and must not work on the same session as those of the next socket.
+ * One FIFO mutex per address, which is held while a session is loaded, used and durably written. It belongs to the instance and not to the socket,
+ * because handlers of an ended socket still run and must not work on the same session as those of the next socket.
  */
 export interface AddressLocks {
   /**
@@ -15,7 +15,7 @@ export interface AddressLocks {
 }
 
 export function createAddressLocks(): AddressLocks {
-  /** The last task per address; settles when its work has finished, and never rejects. */
+  /** The last task per address. Its promise settles when the task has finished, and never rejects. */
   const last = new Map<string, Promise<void>>()
 
   async function acquire(addresses: string | readonly string[]): Promise<() => void> {

@@ -1,4 +1,4 @@
-/** Turns at the addresses of people: their locks, by the address that a jid has when the turn begins. */
+/** Acquires the lock of a person's address. The address is determined when the task's turn begins, because it can change while the task waits. */
 
 import type { SenderName } from '../group.ts'
 import { type Address, type AddressBook, addressId, literalAddress } from './address-book.ts'
@@ -12,7 +12,10 @@ export interface AddressTurns {
 }
 
 export function createAddressTurns(book: AddressBook, locks: AddressLocks): AddressTurns {
-  /** While a task waits, the session may move from the phone number's address to the LID's. The task then holds the wrong mutex and starts over. */
+  /**
+   * While a task waits, the session may move from the phone number's address to the LID's. The task then holds the wrong mutex and acquires the other
+   * one.
+   */
   async function acquire(jid: string) {
     for (;;) {
       const address = await book.resolve(jid)
