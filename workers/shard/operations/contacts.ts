@@ -97,7 +97,7 @@ export const contacts: Handlers<typeof import('../../../src/features/contacts.ts
       return { value: true } as const
     }
     const person = await personOf(context, phone)
-    // The contact's token shows the network that the two have met.
+    // The contact's token shows the network that the account and the contact know each other.
     await ask(personReport(jidOf(person), await session.tokens.node(jidOf(person))))
     if (block) await blockPerson(context, person)
     return { value: true } as const

@@ -24,7 +24,7 @@ const ORDER: readonly TimelineStep['kind'][] = [
   'webhook',
 ]
 
-/** Ignores that an event has no row; it is then shown without details. */
+/** Returns undefined if an event has no row; it is then shown without details. Other errors are thrown again. */
 function unlessGone(error: unknown): undefined {
   if (error instanceof Failure && error.code === 'not_found') return undefined
   throw error
@@ -76,7 +76,7 @@ export const dashboard: Handlers<typeof import('../../../src/features/dashboard.
 
   async 'dashboard.timeline'({ config, queue, timeline, outbox }, { id }): Promise<Timeline> {
     const entry = await queue.find(id)
-    // The time is read now, because the item may end while the facts are read.
+    // The time of sending is read before the facts, because the item may end while the facts are read.
     const leftAt = entry && queue.leftAt(entry.svc_id)
     const facts = await timeline.find(id)
     const end = facts.find((fact) => fact.kind === 'end') as End | undefined

@@ -73,9 +73,9 @@ const all = {
   ...webhooks,
 }
 
-/** Handlers of queued items that have no route, by the operation that the queue shows. */
+/** Handlers of queued items that have no route, by the name of the operation that the queue shows. */
 const queued: Readonly<Record<string, unknown>> = {
-  // The text that is sent after a rejected call.
+  // Handler of the text that is sent after a rejected call.
   'instance.callReject': text['send.sendText'],
   'groups.create': sendInvitation,
   'groups.addParticipants': sendInvitation,

@@ -93,7 +93,7 @@ export const connecting = {
     hasFailed: status === 'logged_out' && reason === 'pairing_failed',
   }),
 
-  /** A request for a code may still wait for its turn, so the status is asked behind it. */
+  /** An earlier request for a code may still wait for its turn, so the status is checked only when the turn of this request begins. */
   async 'instance.endPairing'(context: ControlContext) {
     await context.request('disconnectRequested', () => PAIRING.includes(context.state.status))
     return null

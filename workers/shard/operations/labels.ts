@@ -31,7 +31,7 @@ function known({ directory }: ActionContext, id: string): LabelEntry {
   return label
 }
 
-/** Looks up the name of each chat once, however many labels the chat has. */
+/** Returns a function that looks up the name of each chat once, even if the chat has many labels. */
 function calling({ session }: ActionContext) {
   const names = new Map<ChatEntry, Promise<string>>()
   const nameOf = async ({ id, other }: ChatEntry) =>
@@ -57,7 +57,7 @@ async function labelObject(
   }
 }
 
-/** Edits a label. The change is based on its newest version, because omitted fields would be cleared. */
+/** Edits a label. The change is based on its newest version, because the phone clears fields that a change omits. */
 async function edit(context: ActionContext, id: string, change: LabelAction): Promise<Label> {
   await readyFor(context)
   const { ask, session, clock } = context

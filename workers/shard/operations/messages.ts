@@ -13,7 +13,7 @@ export const messages: Handlers<typeof import('../../../src/features/messages.ts
     // The network accepts no presence without a name.
     if (isAccountWide && !session.me?.name)
       throw new Failure('action_failed', { message: 'The account has no profile name yet.' })
-    // A group needs no look-up.
+    // A group is not looked up, because its jid is already complete.
     const chat = async () => (phone?.kind === 'user' ? (await chatWith(context, phone)).jid : phone && toJid(phone))
     const to = isAccountWide ? undefined : await chat()
     if (to === undefined || isAccountWide) await ask.run(() => session.announce(presence === 'available'))

@@ -47,10 +47,10 @@ const setAudience =
     return DONE
   }
 
-/** Returns how lists name people: by LID once the network has moved the account, otherwise by number. */
+/** Returns whether lists name people by LID or by number. They use the LID once the network has moved the account to LIDs. */
 const addressingOf = ({ me }: Session): Addressing => (me?.lid === undefined ? 'pn' : 'lid')
 
-/** Changes of a list. For a person who is named twice the last change counts. */
+/** Returns the changes of a list. If a person is named twice, the last change counts. */
 async function changesOf(context: ActionContext, contacts: NonNullable<AudienceInput['contacts']>): Promise<ListChange[]> {
   const people = await peopleOf(
     context,
@@ -92,10 +92,7 @@ const oneOf = <const T extends string>(values: readonly T[], value: string | und
 
 const READ_RECEIPTS: Readonly<Record<string, boolean>> = { all: true, none: false }
 
-/**
- * Queries whether read receipts are on, because later read marks use the last answer. The setting is valid whether or
- * not this query succeeds.
- */
+/** Queries whether read receipts are on, because later read marks use the last answer. The setting has been changed even if this query fails. */
 const refreshReadReceipts = ({ ask, session, log }: ActionContext) =>
   ask.run(session.privacySettings).catch((error) => log.warn({ err: error }, 'the privacy settings could not be refreshed'))
 

@@ -19,7 +19,7 @@ import type { Accepted, SendContext } from '../send/contract.ts'
 import type { Sending } from '../send/sending.ts'
 import type { Outbox } from '../webhooks/contract.ts'
 
-/** An immediate operation on a connected instance. */
+/** Context of an immediate operation on a connected instance. */
 export interface ActionContext extends Asker {
   messages: SendContext['messages']
   directory: AccountDirectory
@@ -30,17 +30,17 @@ export interface ActionContext extends Asker {
   /** Host of pictures for which the network sends only a path. */
   pictureHost: string
   /**
-   * Runs changes of the same target one after another, because the network would not accept two changes that contain the
-   * same previous version.
+   * Runs changes of the same target one after another, because each change contains the previous version of its target, and the network would refuse
+   * the second of two changes with the same version.
    */
   inTurn: KeyedMutex['run']
   /** Queues a message that an action sends in addition, such as an invitation. */
   enqueue(call: SendCall): Promise<Queued>
-  /** Sends a setting that is a message, without the queue. */
+  /** Sends a message that changes a setting, without the queue. */
   direct: Sending['direct']
 }
 
-/** The instance itself, in any state. */
+/** Context of an operation on the instance itself, in any state. */
 export interface ControlContext {
   readonly config: InstanceConfig
   readonly state: RuntimeState
@@ -54,7 +54,10 @@ export interface ControlContext {
   readonly timeline: Pick<MessageTimeline, 'find'>
   /** The current session; null if there is none. */
   readonly session: Session | null
-  /** Requests a change of status. It waits for earlier requests; if `isWanted` returns false by then, nothing changes. */
+  /**
+   * Requests a change of status. The request waits for earlier requests. When its turn begins, `isWanted` is called; if it returns false, nothing
+   * changes.
+   */
   request(what: Extract<LifecycleEvent['type'], `${string}Requested`>, isWanted?: () => boolean): Promise<RuntimeState>
 }
 
@@ -65,10 +68,10 @@ export interface Contexts extends HandlerContexts {
   sent: Accepted
 }
 
-/** `F` is `typeof import('…/features/x.ts')`: a missing handler is a type error. */
+/** Handlers of one feature file: `F` is `typeof import('…/features/x.ts')`. A missing handler is a type error. */
 export type Handlers<F> = HandlersOf<F, Contexts>
 
-/** A handler that was found by its id; `dispatch.ts` passes the arguments of its kind. */
+/** A handler that was found by its id. `dispatch.ts` calls it with the arguments of its kind of operation. */
 export type Handler<K extends Call['kind'] = Call['kind']> = (
   context: K extends 'send' ? SendContext : K extends 'action' ? ActionContext : ControlContext,
   input: never,

@@ -1,20 +1,23 @@
 /**
- * Keeps the in-flight record: the service id of the item in flight, and the number of thread runs that ended while it
- * was in flight. Such an item may have ended the thread with all its instances, so each attempt is counted before it
- * begins, and the count is decremented when the attempt returns.
+ * Keeps the in-flight record: the service id of the item in flight, and the number of thread runs that ended while it was in flight. Such an item may
+ * have caused the end of the thread and of all its instances. So each attempt is counted before it begins, and the count is decremented when the
+ * attempt returns.
  */
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 
-/** Number of ended thread runs in a row after which an item is not attempted again, because it may have caused them. */
+/** Number of consecutive ends of the thread after which an item is not attempted again, because it may have caused them. */
 const MAX_TRIES = 3
-/** Number of times that an item may come back without a connection although one is reported; a real loss is reported after the first time. */
+/**
+ * Number of times that an attempt may fail for lack of a connection although the connection is reported as open. A connection that is really lost is
+ * reported as closed after the first time.
+ */
 const MAX_BACKS = 3
 
 interface Mark {
   svcId: string
   /** Number of attempts, without the current one. */
   tries: number
-  /** An earlier commit recorded the item, but it has not begun. */
+  /** True if an earlier commit has recorded the item as in flight, but its attempt has not begun. */
   isNamed: boolean
 }
 
@@ -26,7 +29,7 @@ export interface Naming {
 
 export interface AttemptCounter {
   load(): Promise<void>
-  /** Counts the attempt, durably when it resolves. `spent` means that the item has used all its attempts. */
+  /** Counts an attempt; the count is on disk when it resolves. `spent` means that the item has used all its attempts. */
   begin(svcId: string): Promise<'first' | 'again' | 'spent'>
   /**
    * Returns the record for a commit after which a new item begins immediately: that commit records the item, and
@@ -34,22 +37,25 @@ export interface AttemptCounter {
    * `begin` then checks its attempts.
    */
   next(svcId: string): Naming | undefined
-  /** True if the item was recorded this way and has not begun. */
+  /** True if a commit with the operations of `next` recorded the item, and its attempt has not begun. */
   readonly isNamed: boolean
-  /** Removes the record of an item that does not begin now. */
+  /** Removes the record of an item whose attempt does not begin now. */
   unname(): Promise<void>
-  /** Whether an item that came back although the connection is open may do so; false if that happened too often. */
+  /**
+   * Counts an attempt that failed for lack of a connection although the connection is open. Returns false if this happened too often, so that the
+   * item must fail.
+   */
   mayComeBack(): boolean
-  /** The connection is a new one. */
+  /** Reports that there is a new connection. */
   reconnected(): void
   /** Removes the last attempt from the count. */
   uncount(): Promise<void>
-  /** Removes the record, because nothing of the item was sent: its next attempt is the first. */
+  /** Removes the record, because nothing of the item was sent: the next attempt counts as the first. */
   withdraw(): Promise<void>
   /** Operation for the commit that ends the item; call `ended` after it. */
   readonly endOp: Op
   ended(): void
-  /** The item that is in flight, or was when the process or the connection ended. */
+  /** Id of the item that is in flight, or that was in flight when the process or the connection ended. */
   readonly svcId: string | undefined
 }
 
@@ -63,7 +69,7 @@ export function createAttemptCounter(store: StateStore, key: string): AttemptCou
   return {
     async load() {
       const stored = await store.get(key)
-      // Older records have no count; their attempt is the first.
+      // Older records have no count, so they count as one attempt.
       const [svcId = '', tries = '1'] = Buffer.from(stored ?? [])
         .toString()
         .split(':')

@@ -15,12 +15,12 @@ export interface AttemptDeps extends Pick<QueueOptions, 'instanceId' | 'clock' |
 }
 
 /**
- * Attempts to send an item. `back`: there was no connection, and the item keeps its place. `laterMs`: the item was not
- * sent and is retried after that time. Rejects if storage failed, which is not an answer of the network, or at a stop.
+ * Attempts to send an item. The result `back` means that there was no connection, and the item keeps its place. `laterMs` means that the item was not
+ * sent and is retried after that time. Rejects if storage failed or the service stops, because the network has not decided in these cases.
  */
 export type Attempt = (item: Waiting) => Promise<SendResult | 'back' | { laterMs: number }>
 
-/** Pause in ms before an item is tried again whose media could not be read. The items behind it go past. */
+/** Pause in ms before an item is tried again whose media could not be read. Later items overtake it during the pause. */
 const MEDIA_PAUSE = 5 * SECOND
 
 const failed = (message: string) => resultOf({ status: 'failed', code: 'send_failed', message })
@@ -63,7 +63,7 @@ export function createAttempt({ instanceId, clock, send, isOpen, log, steps, ite
         { instance_id: instanceId, svc_id: svcId, operation, err: error },
         'queue: an item could not be sent because of an unexpected error',
       )
-      // Something about this item looks like a lost connection, and it must not block the others.
+      // The network connection is open, but this item seems to lose it each time. The item fails, so that it does not block the others.
       if (isBack) return failed('The message could not be sent: the connection was lost at every attempt.')
       const { code, message } = error instanceof Failure ? error : new Failure('send_failed')
       return resultOf({ status: 'failed', code, message })

@@ -19,8 +19,8 @@ import type { StoredItem } from './item-store.ts'
 import type { HoldPolicy } from './line/holds.ts'
 
 /**
- * The network cannot decide yet whether an operation is possible, which is not a refusal: the item waits this many ms, and others overtake it. For an
- * immediate operation it is `action_failed`.
+ * Thrown if the network cannot decide yet whether an operation is possible. This is no refusal: the item waits this many ms, and other items overtake
+ * it. An immediate operation fails with `action_failed`.
  */
 export class TryLater extends Failure {
   readonly afterMs: number
@@ -34,11 +34,11 @@ export class TryLater extends Failure {
 
 /** An item that is sent now. */
 export interface SendItem extends StoredItem {
-  /** True if its network call had begun before a crash or a lost connection, so the network may already know the message id. */
+  /** True if an earlier attempt contacted the network before a crash or a lost connection, so the network may already know the message id. */
   again: boolean
 }
 
-/** The decision on an item, with its effects beyond the queue. */
+/** The decision on an item, with its effects outside of the queue. */
 export interface SendResult {
   outcome: SendOutcome
   /** Additional operations for the commit that ends the item. Called right before each attempt of the commit, because a failing disk is retried. */
@@ -47,7 +47,7 @@ export interface SendResult {
   after(): void
 }
 
-/** A result without effects beyond the queue. */
+/** Returns a result without effects outside of the queue. */
 export const resultOf = (outcome: SendOutcome): SendResult => ({ outcome, commit: () => [], after() {} })
 
 export interface Enqueue {
@@ -60,7 +60,7 @@ export interface Enqueue {
   /** Delays in seconds. */
   delayMessage: number | null
   delayTyping: number
-  /** Time in epoch ms before which it is not sent. */
+  /** Time in epoch ms before which the message is not sent. */
   sendAt?: number | null
   referenceMessageId?: string | null
   requestId?: string | undefined
@@ -79,18 +79,18 @@ export interface QueueOptions {
   random: () => number
   /** Further policies that hold items. `isUndecided`: whether the network may know the item already. */
   policies?: ((isUndecided: (svcId: string) => boolean) => readonly HoldPolicy[]) | undefined
-  /** Whether the policies may have stopped the age of items before this start, which is not stored. */
+  /** Whether the policies may have stopped the ageing of items before this start. It is asked because stopped times are not stored. */
   stopsAges?: (() => boolean) | undefined
   /** Whether the destination of an item ever wrote to this account. */
   hasWritten: (phone: string) => Promise<boolean>
   /**
-   * Resolves when the network has decided. Rejecting with Failure instance_not_connected puts the item back at the head, with `TryLater` it is put
-   * aside.
+   * Resolves when the network has decided. If it rejects with the failure `instance_not_connected`, the item goes back to the head of the queue; if
+   * it rejects with `TryLater`, other items overtake it.
    */
   send: (item: SendItem) => Promise<SendResult>
   /**
-   * Prepares the next item as far as possible while another is in flight. `begin` never throws; `send` of the item uses the result, and `discard`
-   * drops it, or everything without an id.
+   * Prepares the next item as far as possible while another is in flight. `begin` never throws. When the item is sent, `send` uses the result.
+   * `discard` drops the result, or all results if no id is given.
    */
   ahead?: { wants(operation: string): boolean; begin(item: StoredItem): void; discard(svcId?: string): void } | undefined
   /** Whether the connection is open now; `setConnected` reports its end a little later. */
@@ -99,7 +99,7 @@ export interface QueueOptions {
   /** Whether the account was moved to another server, where the items of the queue are sent. By default it never is. */
   hasMoved?: (() => boolean) | undefined
   events: Pick<Outbox, 'wanted' | 'append' | 'committed' | 'noted'>
-  /** Called after the commit that ended or removed an item, because a request may still wait for it. */
+  /** Called after the commit that ended or removed an item, because an HTTP request may still wait for the outcome. */
   announce: (svcId: string, end: SendEnd) => void
   /** Storage of inline media; without it `bytes` are refused. */
   blobs?: Blobs | undefined
@@ -113,14 +113,14 @@ export interface QueueOptions {
 export interface Queue {
   /** Queues a message, durably when it resolves. Throws `queue_full` or `queue_disabled_while_disconnected`. */
   enqueue(request: Enqueue): Promise<{ svcId: string; messageId: string }>
-  /** Items are sent only while connected, beginning 2 s after the connection. */
+  /** Reports whether the instance is connected. Items are sent only while it is, beginning 2 s after the connection. */
   setConnected(connected: boolean): void
   /**
    * Sets the restriction: while there is one, nothing is sent to chats that never wrote to the account. Null ends it;
    * `until` is in epoch ms if known, for the list.
    */
   setRestricted(restriction: { until: number | null } | null): void
-  /** A person wrote for the first time. */
+  /** Called when a person wrote for the first time. */
   reachChanged(): void
   list(query: { page: number; pageSize: number; phone?: string | undefined }): Promise<QueueList>
   /** Returns the number of items that wait for each of these reasons. */
@@ -137,7 +137,7 @@ export interface Queue {
   idsAhead(): number
   /** Time in epoch ms at which the item began to be sent; undefined if it did not begin, or has ended. */
   leftAt(svcId: string): number | undefined
-  /** Message id of the item that is in flight, or was when the process or the connection ended: the network may know it. */
+  /** Message id of the item that is in flight, or that was in flight when the process or the connection ended: the network may know this id. */
   undecided(): string | undefined
   start(): Promise<void>
   /** Stops the queue. Waits at most this many ms for the item in flight; an undecided one is sent again after the next start. */

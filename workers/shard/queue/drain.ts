@@ -37,17 +37,17 @@ export interface DrainDeps extends Pick<QueueOptions, 'instanceId' | 'steady' | 
 }
 
 export interface Drain {
-  /** Sends the next item if its time has come, or sets the timer for it. Called after every change that may make an item the next one. */
+  /** Sends the next item if its time has come, or else sets a timer for it. Called after every change that may change which item is next. */
   pump(): void
-  /** These items are not removed after all. */
+  /** Puts back items whose removal failed. */
   putBack(items: readonly Waiting[]): void
   /** Takes items that are about to be removed, so that they are not sent. */
   takeOut(gone: readonly Waiting[]): void
-  /** Releases a recorded item that was not sent immediately, because it was removed or the connection is gone. */
+  /** Removes the record of an item that was recorded as in flight and was not sent, because the item was removed or the connection is closed. */
   release(): Promise<void>
-  /** Takes the record of an item in flight back, because its attempt never began. */
+  /** Removes the in-flight record of an item, because its attempt never began. */
   unname(svcId: string | undefined): Promise<void>
-  /** Takes back the count of an attempt that was cut short through no fault of the item. */
+  /** Removes an attempt from the count if the item did not cause its end. */
   uncount(item: Waiting): Promise<void>
   stopTimer(): void
 }
@@ -56,8 +56,8 @@ export function createDrain(deps: DrainDeps): Drain {
   const { instanceId, steady, log, steps, timer, line, modes, schedule, holds, later, lookAhead, counter, isRunning, signal } =
     deps
   /**
-   * False while the item in flight may have ended the thread in an earlier try: nothing is prepared beside it, because
-   * another end would be counted against it.
+   * False while the item in flight may have ended the thread in an earlier try: no other item is prepared at the same time, because if that ended the
+   * thread, it would be counted as an end by the item in flight.
    */
   let mayLookAhead = false
   let alarm: { cancel(): void } | undefined
@@ -101,8 +101,8 @@ export function createDrain(deps: DrainDeps): Drain {
   async function sendOne(item: Waiting): Promise<string | undefined> {
     try {
       const result = await deps.attempt(item)
-      // After an abort the outcome can no longer be recorded: the next start may already have read the item and sends it
-      // again with the same message id.
+      // After an abort the outcome can no longer be recorded: the next start may already have read the item, and sends it again with the same message
+      // id.
       if (signal.aborted) return undefined
       if (result === 'back') await putBack(item)
       else if ('laterMs' in result) await putAside(item, result.laterMs)
@@ -121,7 +121,7 @@ export function createDrain(deps: DrainDeps): Drain {
     return undefined
   }
 
-  /** Ends the item. Its outcome and the record of the item that follows immediately are one commit. */
+  /** Ends the item. One commit contains its outcome, and the in-flight record of the item that follows immediately. */
   async function end(item: Waiting, result: SendResult): Promise<string | undefined> {
     const sending = inFlight(modes.now)!
     modes.enter({ ...sending, name: 'settling' })
@@ -138,8 +138,8 @@ export function createDrain(deps: DrainDeps): Drain {
   }
 
   /**
-   * Puts the item back. It stays recorded, so that a restart knows that it is sent again; this attempt did not harm the
-   * thread.
+   * Puts the item back. The item stays recorded as in flight, so that after a restart it is known to be sent for a second time. This attempt is not
+   * counted, because it did not end the thread.
    */
   async function putBack(item: Waiting) {
     schedule.pause(RESUME_DELAY)
@@ -179,7 +179,7 @@ export function createDrain(deps: DrainDeps): Drain {
   }
 }
 
-/** Resets the attempt counter. A failed reset does not fail the item: an attempt too many is counted at worst. */
+/** Resets the attempt counter. A failed reset does not fail the item: in the worst case, one attempt too many is counted. */
 function createResets({ instanceId, log, counter }: DrainDeps): Pick<Drain, 'unname' | 'uncount'> {
   const reset = (change: Promise<void>, svcId: string | undefined, counted: string) =>
     change.catch((error: unknown) => {

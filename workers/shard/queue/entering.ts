@@ -1,4 +1,4 @@
-/** Takes new items into the queue: an item is committed before it is acknowledged. */
+/** Adds new items to the queue: an item is committed before it is acknowledged. */
 import { Failure } from '../../../src/domain/failures.ts'
 import type { AscendingIds } from '../../../src/storage/ascending-ids.ts'
 import type { Op } from '../../../src/storage/contract.ts'
@@ -33,7 +33,10 @@ export function createEntering(deps: EnteringDeps): Queue['enqueue'] {
   /** Number of accepted items that are not committed yet; they count against the capacity. */
   let entering = 0
 
-  /** Whether no item comes before a new one. Media is written first, which takes time, and others need not wait for that. */
+  /**
+   * Whether a new item would be sent first, because no other item is before it. False for an item with media, because writing the media takes time
+   * and other items should not wait for it.
+   */
   const isNext = (item: Waiting) =>
     !item.hasBytes &&
     holds.next() === undefined &&
@@ -43,8 +46,8 @@ export function createEntering(deps: EnteringDeps): Queue['enqueue'] {
     schedule.waitOf(item) <= 0
 
   /**
-   * Stores an item in the commit that also records it as in flight. Nothing may begin in the meantime, because it would
-   * overwrite the in-flight record.
+   * Stores an item in the commit that also records it as in flight. No other attempt may begin during this commit, because it would overwrite the
+   * in-flight record.
    */
   async function putAndName(item: QueueItem, more: readonly Op[]) {
     const naming = counter.next(item.svcId)
@@ -83,7 +86,7 @@ export function createEntering(deps: EnteringDeps): Queue['enqueue'] {
     if (line.rows.length + entering >= QUEUE_CAPACITY) throw new Failure('queue_full')
     entering++
     try {
-      // The ids may start over, because no waiting item depends on the order of the new id.
+      // The clock for ids may be reset, because no waiting item depends on the order of the new id.
       if (ids.ahead() > 0 && line.rows.length === 0 && entering === 1 && modes.now.name === 'idle') ids.startOver()
       const item = itemOf(request)
       const waiting = waitingOf(item, sendAt.arrivalOf(item))
@@ -96,7 +99,7 @@ export function createEntering(deps: EnteringDeps): Queue['enqueue'] {
       return { svcId: item.svcId, messageId: item.messageId }
     } finally {
       entering--
-      // Others may have waited for a record that could not be written.
+      // If the record could not be written, other items may have waited for it.
       drain.pump()
     }
   }

@@ -1,4 +1,4 @@
-/** Removes items that waited too long, each with a failed `delivery`. */
+/** Removes items that waited too long, and reports each as a failed `delivery`. */
 import { HOUR, MINUTE } from '../../../src/domain/clock.ts'
 import type { Timer } from '../../../src/storage/timer.ts'
 import { type QueueOptions, resultOf } from './contract.ts'

@@ -56,7 +56,7 @@ export function createIdempotency({ instanceId, store, sealer, clock, log }: Ide
   const records = repository({ name: 'acknowledgement', schema: Acknowledged, version: 1, sealed: sealer })
   /** Running requests by key: a second request with the same key waits for the result of the first. */
   const running = new Map<string, Promise<unknown>>()
-  /** Records that were used since the current sweep began; the sweep's data about them is outdated. */
+  /** Records that were used since the current sweep began. The sweep may have read them before, so it does not remove them. */
   const used = new Set<string>()
   let isSweeping = false
   const retention = createRetention(log)
@@ -68,10 +68,7 @@ export function createIdempotency({ instanceId, store, sealer, clock, log }: Ide
   }, 'old answers to requests with an Idempotency-Key could not be removed')
 
   const isOld = (at: number) => clock.now() - at >= MAX_AGE
-  /**
-   * Whether the record was written by a clock that was ahead. Its time counts as now, or it would stay for as long as
-   * the clock was ahead.
-   */
+  /** Whether the record was written by a clock that was ahead. Its time then counts as now, because otherwise the record would be kept too long. */
   const isAhead = (at: number) => at > clock.now()
 
   async function sweep(isStopped: () => boolean) {
@@ -106,7 +103,7 @@ export function createIdempotency({ instanceId, store, sealer, clock, log }: Ide
   return {
     async once(key, fingerprint, queue) {
       const recordKey = keys.idempotency(instanceId, sealer.blindOnce(createHash('sha256').update(key).digest('hex')))
-      // The failure of another request belongs to that request's caller.
+      // If the other request fails, only its own caller gets the failure.
       while (running.has(recordKey)) await running.get(recordKey)!.catch(() => undefined)
       const answered = answer(recordKey, fingerprint, queue)
       running.set(recordKey, answered)

@@ -18,7 +18,7 @@ export interface ItemStoreOptions {
   log: Pick<Logger, 'warn' | 'error'>
 }
 
-/** Number and size of the items that are kept in memory, sealed. */
+/** Largest number of items that are kept in memory, sealed. */
 const FRESH_ITEMS = 64
 const FRESH_BYTES = 4_096
 
@@ -49,7 +49,7 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
         await store.commit({ ops: [op, ...also] })
         if (op[1]!.byteLength <= FRESH_BYTES) fresh.set(item.svcId, op[1]!)
       } catch (error) {
-        // Nothing refers to the media, which would use its part of the budget until the next start.
+        // No record refers to this media, but it would use up space in the budget until the next start.
         if (bytes !== undefined) await blobs?.remove(blobKey(item.svcId))
         throw error
       }
@@ -77,7 +77,7 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
       }
     },
 
-    /** Decodes an item as it waits. */
+    /** Decodes an item to the form in which it waits in memory. */
     waiting(svcId: string, bytes: Uint8Array, arrivalOf: (item: QueueItem) => number): Waiting | undefined {
       try {
         const item = items.decode(itemKey(svcId), bytes)
@@ -89,7 +89,7 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
       }
     },
 
-    /** Called after the commit that removed the items; remaining media is removed at the next start. */
+    /** Called after the commit that removed the items; media that cannot be removed now is removed at the next start. */
     async forget(gone: readonly Waiting[]): Promise<void> {
       for (const { svcId, hasBytes } of gone) {
         fresh.delete(svcId)
@@ -101,8 +101,8 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
     },
 
     /**
-     * Removes media whose item was never committed or no longer exists. An unreadable item exists and keeps its media.
-     * Media that cannot be listed or removed at the moment stay until the next start, and the queue starts without that.
+     * Removes media whose item was never committed or no longer exists. The media of an item whose record cannot be read is kept. If media cannot be
+     * listed or removed now, the queue starts anyway, and the next start tries again.
      */
     async sweep(): Promise<void> {
       if (blobs === undefined) return

@@ -28,7 +28,7 @@ const ItemSchema = v.object({
   queuedAt: time,
   /** `send_at` of the request. */
   sendAt: v.optional(time),
-  /** Inline media is stored in `blobs:` under keys.blob. */
+  /** Whether the item has inline media, which is stored in `blobs:` under `keys.blob`. */
   hasBytes: v.boolean(),
   /** `X-Request-Id` of the request, for the log. */
   requestId: v.optional(v.string()),
@@ -37,15 +37,17 @@ export type QueueItem = v.InferOutput<typeof ItemSchema>
 
 /** The part of a waiting item that is kept in memory: never its content. */
 export interface Waiting extends Omit<QueueItem, 'input' | 'preview' | 'delayTyping'> {
-  /** Time by the steady clock from which it waits for its turn; Infinity before its `send_at`. */
+  /** Time of the steady clock from which the item waits for its turn; Infinity before its `send_at`. */
   arrivedAt: number
-  /** Time by the steady clock at which a hold last stopped its age, which counts from then. */
+  /** Time of the steady clock at which a hold last stopped the ageing of the item. Its age is counted from this time. */
   ageStoppedAt?: number
-  /** Its order: items leave in the order of these texts, which those of `svcId` are, too. */
+  /** Text that determines the order in which items are sent. It can be compared with `svcId`, which has the same order. */
   place: string
-  /** Time in epoch ms at which its latest attempt over an open connection began in this run of the process. */
+  /**
+   * Time in epoch ms at which the latest attempt of the item began in this run of the process, with an open connection; undefined if there was none.
+   */
   leftAt: number | undefined
-  /** True if the item came back from an attempt; if it had to wait, others may have been in flight since. */
+  /** True if the item came back from an attempt. Another item may have been in flight since then, if this item had to wait. */
   wasTried?: boolean
 }
 
@@ -55,7 +57,7 @@ export const queueItems = (sealed: Sealer): Repository<QueueItem> =>
 /** Returns the time from which an item waits for its turn and ages: its `send_at`, unless that had passed when it was queued. */
 export const waitsFrom = ({ queuedAt, sendAt = 0 }: Pick<QueueItem, 'queuedAt' | 'sendAt'>) => Math.max(queuedAt, sendAt)
 
-/** An item with a `send_at` has the place of one that is queued at that time. */
+/** Returns the place of an item. An item with a `send_at` gets the same place as an item that is queued at that time. */
 const placeOf = (item: QueueItem) => (waitsFrom(item) > item.queuedAt ? encodeTime(waitsFrom(item)) + item.svcId : item.svcId)
 
 /**
@@ -108,10 +110,10 @@ export interface Place {
   status: 'waiting' | 'processing'
   /** Position in the queue; 1 means next, or in flight. */
   position: number
-  /** Earliest time of sending. Null if it is unknown; without a connection it is known only of an item that waits for its `send_at`. */
+  /** Earliest time of sending. Null if it is unknown. Without a connection it is known only for an item that waits for its `send_at`. */
   sendAfter: number | null
   reason: QueueEntry['waiting_reason']
-  /** Time in epoch ms from which it ages. */
+  /** Time in epoch ms from which the age of the item is counted. */
   agesFrom: number
   maxAgeHours: number
 }

@@ -1,7 +1,6 @@
 /**
- * Prepares the media of the item behind the one in flight, while the network decides about the one before. Nothing is
- * recorded, because nothing has been promised: a removed item, a lost connection and a stop discard what was prepared,
- * and the item's own turn prepares it again.
+ * Prepares the media of the next item while another item is in flight. Nothing of this is recorded on disk. If the item is removed, the connection is
+ * lost or the service stops, the prepared media is discarded, and it is prepared again when the item is sent.
  */
 import type { Logger } from 'pino'
 import type { QueueOptions } from './contract.ts'
@@ -9,11 +8,11 @@ import type { Waiting } from './item.ts'
 import type { ItemStore } from './item-store.ts'
 
 export interface LookAhead {
-  /** This item is sent next. */
+  /** Prepares this item, which is sent next. */
   towards(next: Waiting | undefined): void
-  /** The item is being sent: the sender takes the prepared media, and no preparation of it begins after this call. */
+  /** Reports that the item is being sent: the sender takes the prepared media, and its preparation does not begin after this call. */
   turnOf(svcId: string): void
-  /** These items will not be sent. */
+  /** Reports that these items will not be sent. */
   gone(items: readonly Waiting[]): void
   discard(): void
 }
@@ -24,7 +23,7 @@ export interface LookAheadDeps extends Pick<QueueOptions, 'instanceId' | 'ahead'
 }
 
 export function createLookAhead({ instanceId, ahead, items, log }: LookAheadDeps): LookAhead {
-  /** The item that is being read or prepared, or is ready. */
+  /** Id of the item whose media is being read or prepared, or is ready. */
   let current: string | undefined
 
   async function begin(svcId: string) {

@@ -2,7 +2,7 @@
  * The durable queue of one instance: first in, first out, one item in flight. An item is committed before it is acknowledged, recorded as in flight
  * before the network is contacted, and removed in the same commit that records its `delivery`. So a kill at any point repeats at most the item in
  * flight, with the same message id, which the network and the apps drop as a duplicate. No item blocks the others forever: attempts that ended the
- * thread are counted, and those that found no connection although there is one (`attempt-counter.ts`).
+ * thread are counted, and so are attempts that failed for lack of a connection while the connection was open (`attempt-counter.ts`).
  */
 
 import { SECOND } from '../../../src/domain/clock.ts'
@@ -31,7 +31,7 @@ import { createLookAhead } from './look-ahead.ts'
 import { createModes, inFlight } from './modes.ts'
 import { createSettle } from './settle.ts'
 
-/** Time that a removal waits for an item in flight whose connection has ended. */
+/** Time for which a removal waits for an item in flight if the connection has ended: the item is about to come back, and can then be removed. */
 const COMING_BACK = SECOND
 
 export function createQueue(options: QueueOptions): Queue {
@@ -116,7 +116,7 @@ export function createQueue(options: QueueOptions): Queue {
     expiry.stop()
     await within(inFlight(modes.now)?.done, deadlineMs)
     stopping.abort(new Failure('engine_unavailable'))
-    // The item did not cause an end that was requested.
+    // The service was stopped on request, so the item did not cause this end and the attempt is not counted.
     if (counter.isNamed) return drain.unname(counter.svcId)
     const undecided = inFlight(modes.now)?.item
     if (undecided) await drain.uncount(undecided)
@@ -144,7 +144,7 @@ export function createQueue(options: QueueOptions): Queue {
     clear: (phone) => drop(line.rows.filter((item) => phone === undefined || item.phone === phone)),
     async remove(svcId) {
       const flying = inFlight(modes.now)
-      // Without a connection the item is about to come back.
+      // Without a connection the item is about to come back to the queue.
       if (flying?.item.svcId === svcId && !schedule.isConnected) await within(flying.done, COMING_BACK)
       return (await drop(line.rows.filter((item) => item.svcId === svcId))) === 1
     },

@@ -1,4 +1,4 @@
-/** Ends items: the outcome is reported in the commit that removes the item, however long the disk takes. */
+/** Ends items: the outcome is reported in the commit that removes the item, which is retried while the disk fails. */
 import type { Op } from '../../../src/storage/contract.ts'
 import type { Outcomes } from '../durable-line/outcomes.ts'
 import type { QueueOptions, SendResult } from './contract.ts'
@@ -29,7 +29,7 @@ export function createSettle(deps: SettleDeps): Settle {
         appended.push(event.eventId)
       } else ops.push(...events.noted(delivery))
     }
-    // The operations of the sends come after the deliveries, so that their events also follow in the outbox.
+    // The additional operations of the sends are written after the deliveries, so that their events also come after the deliveries in the outbox.
     await outcomes.write(() => [...ops, ...ended.flatMap(([, { commit }]) => commit())])
     for (const [{ svcId }] of ended) line.ended(svcId)
     for (const eventId of appended) events.committed(eventId)

@@ -1,10 +1,9 @@
 /**
- * Reports the status of the account's messages: receipts from the network become `message_status` events, each status
- * once per message and participant, and never a lower one after a higher one. If a receipt overtakes another one, both
- * statuses are reported: a read message was delivered, and a delivered message was sent, even if the network's ack was
- * lost with a connection. The reported status is written in the commit of its event, so that neither a kill nor a
- * restart repeats or loses one. If the event is not wanted, the same commit only adds the receipt to the timeline of
- * the message.
+ * Reports the status of the account's messages: receipts from the network become `message_status` events, each status once per message and
+ * participant, and never a lower one after a higher one. If a higher receipt arrives before a lower one, both statuses are reported: a read message
+ * was delivered, and a delivered message was sent, even if the network's ack was lost with a connection. The reported status is written in the commit
+ * of its event, so that after a kill or a restart no status is lost or reported twice. If the event is not wanted, the same commit only adds the
+ * receipt to the timeline of the message.
  */
 
 import type { EventOf } from '../../../src/features/webhook-payloads.ts'
@@ -19,8 +18,8 @@ import type { Outbox } from '../webhooks/outbox.ts'
 import { bare, chatKind, identifierOf } from '../wire/jid.ts'
 
 /**
- * Longest time in ms that a receipt waits for the commit of `sent`. A status to many people consists of many stanzas, and people who have it answer
- * while the rest is still being sent; all later receipts wait too.
+ * Longest time in ms that a receipt waits for the commit of `sent`. A status post to many people consists of many stanzas, and receipts of the first
+ * people arrive while the later stanzas are still being sent. All later receipts wait too.
  */
 const HOLD_DEADLINE = 10_000
 
@@ -42,17 +41,17 @@ export interface Acked {
 
 /** The first status of a message, for the commit that ends its queue item. */
 export interface FirstStatus {
-  /** Returns the operations. Called right before each attempt of the commit. Empty if a receipt was faster. */
+  /** Returns the operations. Called right before each attempt of the commit. Empty if a receipt has already caused this status. */
   ops(): Op[]
   /** Called after the commit. */
   applied(): void
 }
 
 export interface MessageStatuses {
-  /** From now on receipts of this message wait, because one can be faster than the commit of `sent`, which comes before it. */
+  /** Makes receipts of this message wait from now on, because a receipt can arrive before the commit of `sent`, and must be reported after it. */
   hold(id: string): void
   release(id: string): void
-  /** Resolves when nothing holds the message; undefined if nothing does. */
+  /** Resolves when the receipts of this message need not wait any longer; undefined if they need not wait. */
   settled(id: string): Promise<void> | undefined
   /** Takes a receipt. Resolves when its effect is on disk; rejects if it cannot be written. */
   take(identity: Identity, receipt: Receipt): Promise<void>
@@ -70,12 +69,12 @@ export function createMessageStatuses(
   let tail: Promise<unknown> = Promise.resolve()
 
   /**
-   * Returns the statuses to report for a receipt, lowest first: its own, and those it implies whose receipts are late
-   * or lost.
+   * Returns the statuses to report for a receipt, lowest first: its own status, and the lower ones that it implies and whose receipts are late or
+   * lost.
    */
   async function risesOf(receipt: Receipt, people: People, isWanted: boolean): Promise<Rise[]> {
     const statuses = [...impliedBy(receipt.status, people.kind), receipt.status]
-    // The timeline has the network's ack; `sent` is only for receivers of the event.
+    // The timeline has the network's ack; so an additional `sent` is only for webhooks that receive the event.
     const reported = statuses.filter((status) => isWanted || status !== 'sent' || receipt.status === 'sent')
     const rises = reported.map((status): Rise => ({ status, people: peopleAt(status, people), ids: [], subjects: [] }))
     for (const id of new Set(receipt.ids)) {
@@ -85,7 +84,7 @@ export function createMessageStatuses(
       for (const rise of rises) {
         if (before >= LEVEL[rise.status]) continue
         const names = subjectsOf(levels, id, rise.people)
-        // A group has one `sent` for all members, which the level of one member does not show.
+        // In a group, `sent` is one status for all members, so the level of one member does not show whether it was reported.
         if (rise.people !== people && (await levels.of(names)) >= LEVEL[rise.status]) continue
         rise.ids.push(id)
         rise.subjects.push(names[0]!)
@@ -105,7 +104,7 @@ export function createMessageStatuses(
     const noted = isWanted ? [] : events.flatMap(outbox.noted)
     steps('receipt:before-commit')
     await store.commit({
-      // The highest status of each subject comes last and stays.
+      // The highest status of each subject is written last, so this is the value that is stored.
       ops: [
         ...rises.flatMap(({ subjects, status }) => levels.ops(subjects, LEVEL[status])),
         ...appended.flatMap(({ ops }) => ops),
@@ -167,7 +166,7 @@ export function createMessageStatuses(
   }
 }
 
-/** Resolves the people of a receipt, who are the same for all its ids. */
+/** Resolves the people in a receipt. They are the same for all message ids in it. */
 async function peopleOf(identity: Identity, { chat, participant }: Pick<Receipt, 'chat' | 'participant'>) {
   const kind = chatKind(chat)
   return {
@@ -196,7 +195,7 @@ const event = (
   },
 })
 
-/** A status that was not reported before, with its messages. */
+/** A status that was not reported before, and the messages to which it applies. */
 interface Rise {
   status: MessageStatus
   people: People
@@ -209,8 +208,8 @@ const peopleAt = <P extends { who: Person | null }>(status: MessageStatus, peopl
   status === 'sent' && people.who ? { ...people, who: null } : people
 
 /**
- * Returns the subjects under every jid of the chat or of the participant, because numbers may be learned after LIDs,
- * and the reverse. The first one is written.
+ * Returns the subjects under every jid of the chat or of the participant, because the number of a person may be learned after the LID, or the LID
+ * after the number. New levels are written under the first subject.
  */
 function subjectsOf(
   levels: ReceiptLevels,

@@ -1,7 +1,7 @@
 /**
  * Checks that the account wrote the messages of a receipt. Anybody can send a receipt for any id, so it only counts for a message that the account
- * wrote in exactly that chat (`messages/authorship.ts`). A message of our own phone and its receipts arrive close together, and the message takes longer to
- * process: for an unknown id the earlier messages are awaited, and the id is looked up once more.
+ * wrote in exactly that chat (`messages/authorship.ts`). A message of our own phone and its receipts arrive close together, and the message takes
+ * longer to process: so if an id is unknown, it is looked up once more after all earlier messages are written.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Identity } from '../connection/identity.ts'
@@ -16,11 +16,11 @@ const SLICE = 128
 export interface OursDeps {
   identity: Pick<Identity, 'lidOf' | 'pnOf'>
   messages: Pick<MessageLedger, 'isOwn'>
-  /** Resolves when the earlier messages are written; undefined if all are. */
+  /** Resolves when the earlier messages are written; undefined if all of them already are. */
   before: (() => Promise<void>) | undefined
 }
 
-/** Returns the receipt with only our ids; null if there are none. */
+/** Returns the receipt with only the ids of messages that the account wrote; null if there are none. */
 export async function ofOurs(receipt: Receipt, { identity, messages, before }: OursDeps): Promise<Receipt | null> {
   // A receipt of our own device needs no check, because that device has just sent the message.
   if (receipt.status === 'sent') return receipt

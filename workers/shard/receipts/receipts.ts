@@ -16,7 +16,7 @@ export interface ReceiptDeps {
   messages: Pick<MessageLedger, 'isOwn'>
   identity: Identity
   me(): AuthenticationCreds['me']
-  /** Resolves when the matching earlier stanzas are handled; undefined if all are. */
+  /** Resolves when the matching earlier stanzas are handled; undefined if all of them already are. */
   before(fits: (node: BinaryNode) => boolean): (() => Promise<void>) | undefined
   clock: Clock
 }

@@ -38,7 +38,7 @@ export function createAccountNotices({ clock, log, outbox, inbound, contacts }: 
     return inbound.translated({ key, messageTimestamp: Math.floor(clock.now() / SECOND) }, translated)
   }
 
-  /** Returns functions that create the events of one reading, one for each. */
+  /** Returns functions, each of which creates one of the events of a reading. */
   function noticesOf({ name, associations }: Changes, context: InboundContext): (() => Promise<ReceivedEvent | null>)[] {
     const { identity } = context
     const notices: (() => Promise<ReceivedEvent | null>)[] = []

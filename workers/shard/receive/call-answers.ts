@@ -16,8 +16,8 @@ const TIME_BYTES = 8
 
 export interface CallAnswers {
   /**
-   * Answers a caller. `give` is called if a text is due, and counts if it succeeds. `names`: every jid of the caller.
-   * Rejects like `give`.
+   * Answers a caller if a text is due, by calling `give`. The answer is recorded only if `give` succeeds. `names`: every jid of the caller. Rejects
+   * like `give`.
    */
   answer(names: readonly string[], give: () => Promise<void>): Promise<void>
   forget(): Promise<void>
@@ -34,8 +34,8 @@ export function createCallAnswers({
   let tail: Promise<unknown> = Promise.resolve()
 
   /**
-   * Whether the last text was recent. A time in the future was written before the clock was set back; it counts as
-   * over, and the next text writes the correct time.
+   * Whether the last text was recent. A time in the future was written before the clock was set back; it does not count as recent, and the next text
+   * writes the correct time.
    */
   function isRecent(value: Uint8Array): boolean {
     const age = clock.now() - Number(Buffer.from(value).readBigUInt64BE())

@@ -1,4 +1,4 @@
-/** Reports calls: one event per call, when it ends unanswered or was rejected by us. */
+/** Reports calls: one event per call, when it ends unanswered or when this service rejected it. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { InstanceSettings } from '../../../src/domain/instance.ts'
 import type { ReceivedEvent } from '../../../src/features/webhook-payloads.ts'
@@ -18,17 +18,17 @@ export interface CallDeps {
   settings(): InstanceSettings
   translated(readable: ReadableMessage, translated: Translated): Promise<ReceivedEvent | null>
   once(mark: Mark, make: () => Promise<readonly ReceivedEvent[]>, ops?: Op[]): Promise<void>
-  /** Queues the text that follows a rejected call, once per key, and limited per caller. */
+  /** Queues the text that follows a rejected call. A key is queued only once, and there is a limit per caller. */
   enqueue(caller: Pick<Call, 'from' | 'alt'>, text: string, key: string): Promise<void>
 }
 
 export interface Calls {
   load(): Promise<void>
-  /** Handles a stanza. Undefined for one that neither begins nor ends a call. */
+  /** Handles a stanza. Returns undefined if the stanza neither begins nor ends a call. */
   take(node: BinaryNode, session: Session): Promise<void> | undefined
   /**
-   * Rejects calls again after a login, if their rejection had no answer when the connection or the service ended. The
-   * network sends no end of a call whose rejection it has accepted, so nothing else would report them.
+   * Rejects calls again after a login, if their rejection had no answer when the connection or the service ended. If the network had accepted such a
+   * rejection, it sends no end of the call, so the call would never be reported.
    */
   resume(session: Session): void
   /** Called after the device was unlinked and its session has ended: the ends of its calls will not arrive. */
@@ -45,7 +45,10 @@ export function createCalls(
 ): Calls {
   const { clock, log } = context
   const ringing = createRingingCalls(context)
-  /** Calls that have ended or were rejected, newest last: a repeated offer does not ring and is not answered with a text again. */
+  /**
+   * Calls that have ended or were rejected, newest last. An offer that arrives again for such a call is ignored, so that it is not answered with a
+   * second text.
+   */
   const over = new Set<string>()
   /** Calls whose rejection the network has accepted, until their event is on disk. */
   const rejected = new Set<string>()
@@ -67,10 +70,7 @@ export function createCalls(
     rejectLater(call, session, () => true)
   }
 
-  /**
-   * Rejects a call without a caller that waits: the network's answer does not depend on this stanza, but a rejection
-   * can take long.
-   */
+  /** Rejects a call in the background. The answer to the stanza does not depend on the rejection, which can take long. */
   function rejectLater(call: Call, session: Session, isOurs: () => boolean) {
     void reject(call, session, isOurs).catch((error: unknown) => log.warn({ err: error }, 'a call could not be rejected'))
   }
@@ -85,8 +85,8 @@ export function createCalls(
 
   async function ended(call: Call) {
     const autoRejected = rejected.has(call.id)
-    // This runs before the commit of the event, which removes the call: a crash in between loses neither, and the key
-    // makes the text be queued once.
+    // This runs before the commit of the event, which removes the call: after a crash between the two, both are repeated, and because of its key the
+    // text is queued only once.
     if (autoRejected) await answer(call)
     const mark = messageMark({ id: call.id, chat: call.from, author: 'call' })
     const make = async () => [await translated(...missedCall(call, autoRejected))].filter((event) => event !== null)
@@ -101,10 +101,10 @@ export function createCalls(
     const { call_reject_message: text } = settings()
     if (text === null) return
     try {
-      // Keys of clients come in a header, which cannot have a line break, so this key is never one of them.
+      // The keys of clients come from an HTTP header, which cannot contain a line break, so no client can have the same key.
       await enqueue({ from, alt }, text, `call\n${from}\n${id}`)
     } catch (error) {
-      // A queue that is full, or closed while disconnected, is not a failure of the call.
+      // If the queue is full, or closed while disconnected, the handling of the call does not fail.
       log.warn({ err: error }, 'the reply to a rejected call could not be queued')
     }
   }
@@ -130,7 +130,7 @@ export function createCalls(
           return taken(id)
         case 'terminate':
           if (ANSWERED.has(reason ?? '')) return taken(id)
-          // An end without its offer is an unknown call, unless the network reports that nobody answered.
+          // If the offer of an ended call is not known, the call is not reported, unless the network says that nobody answered it.
           if (!known && reason !== 'timeout') return undefined
           return ended(known ?? callOf(stanza, clock.now()))
         default:

@@ -13,7 +13,7 @@ import { type Answer, answerOf, resultsOf } from './results.ts'
 
 type Input = InputOfEndpoint<typeof import('../../../../src/features/groups/groups.ts').create>
 
-/** Time for the first attempt, of 45 s for all: if the answer is lost, there is time left to query the result. */
+/** Time limit of the first attempt. All attempts together have 45 s, so if the answer is lost, there is time left to query the result. */
 const FIRST_TRY = 15 * SECOND
 const DONE = 200
 
@@ -52,8 +52,7 @@ async function make(
 }
 
 /**
- * Sends a query that creates something, and repeats it if its answer is lost: the key in it shows the network what it
- * has already created.
+ * Sends a query that creates something, and repeats it if its answer is lost. The query contains a key by which the network recognizes a repetition.
  */
 export const askOnce = ({ ask }: Pick<ActionContext, 'ask'>, query: BinaryNode): Promise<BinaryNode> =>
   ask(query, { atMostMs: FIRST_TRY }).catch((error: unknown) => {
@@ -62,8 +61,8 @@ export const askOnce = ({ ask }: Pick<ActionContext, 'ask'>, query: BinaryNode):
   })
 
 /**
- * Finds each person's result after the answer with the results was lost. Members of the group were added, and adding
- * the others again returns their refusals.
+ * Finds each person's result after the answer with the results was lost. People who are now members of the group were added. The others are added
+ * again, and the answer contains their refusals.
  */
 async function afterwards(
   { ask, session }: ActionContext,

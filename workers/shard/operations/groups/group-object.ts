@@ -18,7 +18,7 @@ export const NO_INVITATION: Invitation = { invitation_link: null, invitation_lin
 
 export const invitationLinkOf = (code: string) => `https://chat.whatsapp.com/${code}`
 
-/** Converts a group. People are shown by the number that the network sends beside their LID, or that is known locally. */
+/** Converts a group. People are shown by the number that the network sends beside their LID, or by a number that is known locally. */
 export async function groupObject(identity: Identity, group: Group, invitation: Invitation): Promise<GroupObject> {
   const phoneOf = async (jid: string | undefined, pn: string | undefined) =>
     jid || pn ? (await identity.person((jid ?? pn)!, pn)).phone : null
@@ -49,7 +49,7 @@ export async function groupObject(identity: Identity, group: Group, invitation: 
 export const settingsOf = (group: Group): GroupSettings => ({
   admin_only_message: group.announce === true,
   admin_only_settings: group.restrict === true,
-  // In the library, true means that everybody may add members.
+  // In the library, `memberAddMode` true means that everybody may add members.
   admin_only_add_member: group.memberAddMode !== true,
   require_admin_approval: group.joinApprovalMode === true,
   ephemeral_seconds: group.ephemeralDuration ?? 0,

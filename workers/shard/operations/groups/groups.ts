@@ -81,8 +81,8 @@ export const groups: Handlers<typeof import('../../../../src/features/groups/gro
 }
 
 /**
- * Changes the description of a group. The network requires the id of the present description, so it is read before each
- * attempt: the first one conflicts if the description was changed in the meantime.
+ * Changes the description of a group. The network requires the id of the present description, so it is read before each attempt. If the description
+ * was changed in the meantime, the first attempt conflicts and there is a second one.
  */
 export const describe = ({ ask, session, inTurn }: ActionContext, jid: string, text: string): Promise<unknown> =>
   inTurn(`description ${jid}`, () =>
@@ -100,8 +100,8 @@ export async function rename({ ask, directory }: ActionContext, jid: string, nam
 }
 
 /**
- * Maps the code of a failed attempt to leave. If the account is not in the group, the network answers the query with
- * success, and the group inside it with an error.
+ * Maps the code of a failed attempt to leave. If the account is not in the group, the network answers the query with success, and the answer contains
+ * an error for the group.
  */
 const leaveFailure = (code: number): FailureCode => ([401, 403, 404].includes(code) ? 'group_not_found' : 'action_failed')
 
@@ -133,7 +133,7 @@ async function apply(ask: Ask, jid: string, wanted: Settings): Promise<void> {
   }
 }
 
-/** Reads the invitation link, which only administrators get; failing to read it is not a failure to read the group. */
+/** Reads the invitation link. Only administrators get it, so the whole operation does not fail if the link cannot be read. */
 async function invitationTo(context: ActionContext, group: Group): Promise<Invitation> {
   if (!isAdmin(group, context.session.identity)) return { invitation_link: null, invitation_link_error: 'not_allowed' }
   try {

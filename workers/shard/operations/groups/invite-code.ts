@@ -1,4 +1,7 @@
-/** Reads the code of a group's invitation link: in the form of zapo, or in that of the web client if that is refused. */
+/**
+ * Reads the code of a group's invitation link with the query that the library zapo sends. If the network refuses it, the query of the web client is
+ * used.
+ */
 import { Failure } from '../../../../src/domain/failures.ts'
 import { networkCodeOf } from '../../connection/failures.ts'
 import { inviteCodeIn, inviteCodeQuery, newInviteCodeQuery } from '../../wire/groups.ts'
@@ -7,19 +10,19 @@ import type { ActionContext } from '../types.ts'
 
 type Context = Pick<ActionContext, 'ask'>
 
-/** Codes with which the network refuses a form of a request that it does not support. */
+/** Codes with which the network refuses a request in a form that it does not support. */
 const NOT_THIS_WAY = new Set([400, 501])
 
 const noCode = () => new Failure('action_failed', { message: 'The network did not return the invitation link.' })
 
-/** Queries the code in the form of zapo. */
+/** Queries the code with the query that the library zapo sends. */
 export async function plainInviteCodeOf({ ask }: Context, jid: string): Promise<string> {
   const code = inviteCodeIn(await ask(inviteCodeQuery(jid)))
   if (code === null) throw noCode()
   return code
 }
 
-/** Queries the code in each form. If the network refuses the second one too, rejects with its first refusal. */
+/** Queries the code with one query and then, if it is refused, with the other. If the network refuses both, rejects with the first refusal. */
 export const inviteCodeOf = (context: Context, jid: string): Promise<string> =>
   plainInviteCodeOf(context, jid).catch((refusal: unknown) => {
     const code = networkCodeOf(refusal)

@@ -13,8 +13,8 @@ type Context = Pick<ActionContext, 'ask' | 'session'>
 const NO_PERMISSION = new Set([401, 403, 405])
 
 /**
- * Runs `work` on the jid of a group. Rejects with `group_not_found` if the account is not a member, or no longer one:
- * after a refusal one more query reads the group again.
+ * Runs `work` on the jid of a group. Rejects with `group_not_found` if the account is not, or no longer, a member. After a refusal, the group is read
+ * again to find out.
  */
 export async function inGroup<T>(context: Context, group: GroupIdentifier, work: (jid: string) => Promise<T>): Promise<T> {
   const jid = toJid(group)
@@ -27,8 +27,8 @@ export async function inGroup<T>(context: Context, group: GroupIdentifier, work:
 }
 
 /**
- * Does the same for changes of the group: the group's notice arrives after the answer, and a read in between must not
- * return the old state.
+ * Runs a change of a group like `inGroup`, and makes the cached group stale: the group's notice arrives after the answer, and a read between the two
+ * must not return the old state.
  */
 export async function changing<T>(context: Context, group: GroupIdentifier, work: (jid: string) => Promise<T>): Promise<T> {
   const { groups } = context.session
@@ -46,7 +46,7 @@ export async function changing<T>(context: Context, group: GroupIdentifier, work
 }
 
 /**
- * Whether the network may have made the change although it failed here: an answer may be missing, but a refusal leaves
+ * Whether the network may have made the change although the operation failed: if the answer is missing, the outcome is unknown, but a refusal leaves
  * the group unchanged.
  */
 const isOpen = (error: unknown) =>
@@ -63,7 +63,7 @@ async function isMember({ ask, session }: Context, jid: string): Promise<boolean
   }
 }
 
-/** Reads the current group from the network. */
+/** Reads the group from the network, even if it is cached. */
 export async function readGroup({ ask, session }: Context, jid: string): Promise<Group> {
   return writable(await ask.run(() => session.groups.refresh(jid)))
 }

@@ -1,4 +1,6 @@
-/** Finds people to add to a group, with the jids that the network needs for them, and invites those it refuses to add. */
+/**
+ * Finds people to add to a group, with the jids that the network needs for them, and sends an invitation to people whom the network refuses to add.
+ */
 import { type SendCall, sendCall } from '../../../../src/domain/call.ts'
 import type { UserIdentifier } from '../../../../src/domain/ids.ts'
 import { peopleOf } from '../../chats/accounts.ts'
@@ -12,8 +14,8 @@ export interface Candidate extends Listed, Newcomer {}
 const CAPTION = 'Invitation to join my WhatsApp group'
 
 /**
- * Returns people in the order of the identifiers; undefined for a person without an account, or a LID with an unknown
- * number, which the network refuses.
+ * Returns people in the order of the identifiers; undefined for a person without an account, and for a LID whose number is unknown, because the
+ * network refuses such a person.
  */
 export async function candidatesOf(
   context: Pick<ActionContext, 'ask' | 'session'>,
@@ -51,8 +53,8 @@ export interface InvitationInput {
 export type Inviting = 'groups.create' | 'groups.addParticipants' | 'communities.addParticipants'
 
 /**
- * Queues an invitation for everybody who was refused and may be invited. Resolves with the `id`s for which one was queued. If the queue is full this
- * is not a failure, because the group has already changed.
+ * Queues an invitation for each person who was refused and may be invited. Resolves with the `id`s of the people for whom an invitation was queued. A
+ * full queue is no failure here, because the group has already changed.
  */
 export async function invite(
   { enqueue, log }: Pick<ActionContext, 'enqueue' | 'log'>,

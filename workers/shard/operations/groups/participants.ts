@@ -90,7 +90,7 @@ const decide = (context: ActionContext, { group_id, phones }: People, decision: 
     )
   })
 
-/** Runs a change and returns a result for each person; people who are not listed are not in the query. */
+/** Runs a change and returns a result for each person; people who are not in the group's list are left out of the query. */
 export async function settle(
   context: ActionContext,
   phones: readonly UserIdentifier[],

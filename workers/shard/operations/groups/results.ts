@@ -12,9 +12,9 @@ const BATCH_PAUSE = SECOND
 const NOT_THERE = 404
 const DONE = 200
 
-/** A person in a query about a group. */
+/** A person with the ids under which queries and answers about a group name them. */
 export interface Listed {
-  /** Id of the person in the query. */
+  /** Id of the person for the query. */
   id: string
   /** Every jid that the answer may use for the person, without a device part. */
   names: readonly string[]
@@ -55,8 +55,8 @@ export async function inBatches<L extends Listed>(
 }
 
 /**
- * Builds the results. `found`: the person of each phone in order, undefined if there is none. `invited`: `id`s of the
- * people who were invited.
+ * Builds the results. `found`: the person for each phone, in the same order; undefined if the phone has no account. `invited`: `id`s of the people
+ * who were invited.
  */
 export function resultsOf(
   phones: readonly UserIdentifier[],

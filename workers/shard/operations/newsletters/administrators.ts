@@ -38,7 +38,7 @@ interface About {
   phone: UserIdentifier
 }
 
-/** Runs a mutation about one person. The account's own role may be different afterwards. */
+/** Runs a mutation about one person. Afterwards the stored role of the account is forgotten, because the change may have affected it. */
 async function change(
   context: ActionContext,
   name: MexName,
@@ -54,10 +54,7 @@ async function change(
   return DONE
 }
 
-/**
- * Gives up the account's role as administrator. The ownership was already transferred, which a failure of this step
- * states in its details.
- */
+/** Gives up the account's role as administrator. The ownership was already transferred; if this step fails, the details of its failure say so. */
 async function quit({ ask, session }: ActionContext, jid: string): Promise<void> {
   const [pn, lid = pn] = session.identity.own()
   try {
@@ -68,7 +65,7 @@ async function quit({ ask, session }: ActionContext, jid: string): Promise<void>
   }
 }
 
-/** Returns the id of a person: the LID once the network has moved the account, because it then names people by LID. */
+/** Returns the id of a person. After the network has moved the account to LIDs, this is the LID, because the network then names people by LID. */
 async function userIdOf(context: ActionContext, phone: UserIdentifier): Promise<string> {
   const [person] = await peopleOf(context, [phone])
   const { lid = null, pn = null } = person ?? {}

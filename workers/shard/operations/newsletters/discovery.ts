@@ -13,7 +13,7 @@ import { newsletterObject } from './newsletter-object.ts'
 const RANK: Readonly<Record<string, number>> = { owner: 0, admin: 1, subscriber: 2 }
 const rankOf = (role: string | null) => RANK[role ?? ''] ?? 3
 
-/** Codes for a link that leads to no channel, or to none that the network shows to the account. */
+/** Codes for a link that leads to no channel, or to a channel that the network does not show to the account. */
 const NO_NEWSLETTER = new Set([400, 401, 403, 404, 405, 410, 423, 451])
 
 const NO_STATUS = { fetch_status_metadata: false }

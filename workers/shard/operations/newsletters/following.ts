@@ -18,14 +18,14 @@ import type { ActionContext } from '../types.ts'
 
 type Context = Pick<ActionContext, 'ask' | 'session'>
 
-/** Codes with which the network refuses an account that does not follow the channel, and one without the permission. */
+/** Codes with which the network refuses an account that does not follow the channel, and an account without the permission. */
 const NO_PERMISSION = new Set([401, 403, 405])
 /** Code for a query that used a role other than the account's. */
 const OTHER_ROLE = 405
 
 /**
- * Runs `work` on the jid of a channel. Rejects with `newsletter_not_found` also if the account does not (or no longer) follow it, which costs one
- * more query after a refusal.
+ * Runs `work` on the jid of a channel. Rejects with `newsletter_not_found` also if the account does not, or no longer, follow the channel. To find
+ * out, one more query is sent after a refusal.
  */
 export async function asFollower<T>(
   context: Context,
@@ -41,7 +41,7 @@ export async function asFollower<T>(
   }
 }
 
-/** Whether the account follows the channel: true unless an answer proves the opposite. */
+/** Whether the account follows the channel. The result is true unless an answer proves that it does not. */
 async function follows(context: Context, jid: string): Promise<boolean> {
   try {
     const { role } = await readNewsletter(context, jid)
@@ -56,7 +56,7 @@ const notFound = (cause: unknown) => {
   return new Failure('newsletter_not_found', { cause, ...(code === null ? {} : { details: { network_code: code } }) })
 }
 
-/** Turns the refusal of a channel that the network does not show to the account into `newsletter_not_found`. */
+/** Converts the network's refusal to show a channel to the account into `newsletter_not_found`. */
 export async function shownBy<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
@@ -92,8 +92,8 @@ export function present(description: unknown): Newsletter {
 }
 
 /**
- * Accepts the terms with one query. A failure does not stop the operation that needs the terms, because the network
- * would refuse that operation itself.
+ * Accepts terms of the network with one query. A failure does not stop the operation that needs the terms, because the network would refuse that
+ * operation itself.
  */
 export async function acceptTerms({ ask, log }: ActionContext, notice: (typeof TERMS)[keyof typeof TERMS]): Promise<void> {
   try {

@@ -73,14 +73,14 @@ export const newsletters: Handlers<typeof import('../../../../src/features/newsl
     return update(context, newsletter_id, [{ picture: base64(await portrait(context, value)) }])
   },
 
-  // Tries the form of the library, then that of zapo.
+  // The query of the library is tried first, then that of the library zapo.
   'newsletters.removePicture': (context, { newsletter_id }) =>
     update(context, newsletter_id, [{ picture: '' }, { picture: null }]),
 
   async 'newsletters.updateSettings'(context, { newsletter_id, reaction_codes }) {
     const codes = { reaction_codes: { value: reaction_codes.toUpperCase() } }
-    // Tries the form with `settings`, then that of zapo. The network may ignore an unknown field, so the answer
-    // decides.
+    // The query with `settings` is tried first, then that of the library zapo. The network may ignore an unknown field, so its answer is checked for
+    // the new state.
     return update(context, newsletter_id, [{ settings: codes }, codes], (answer) => {
       const { reactionCodes } = present(answer)
       return reactionCodes === null || reactionCodes === reaction_codes

@@ -1,4 +1,4 @@
-/** Reads a post of a channel in two forms: that of the API list, and that in which later operations find it by its id. */
+/** Reads a post of a channel and returns it in two forms: as the API lists it, and as a message that later operations find by its id. */
 import { proto, type WAMessage } from '@whiskeysockets/baileys'
 import type { ReplyOfEndpoint } from '../../../../src/features/endpoint.ts'
 import { type Content, type Field, unwrap } from '../../translate/inbound/content.ts'
@@ -52,7 +52,7 @@ function decoded(bytes: Uint8Array): Content | null {
     const message = proto.Message.decode(bytes)
     return message.protocolMessage?.editedMessage ?? message
   } catch {
-    // Content that no client can decode is still a post.
+    // A post whose content no client can decode is still listed, without content.
     return null
   }
 }

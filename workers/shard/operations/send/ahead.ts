@@ -1,6 +1,6 @@
 /**
- * Prepares the medium of each operation that has one, for the look-ahead (`send/ahead.ts`). The calls and their input
- * are the same as in the handlers.
+ * Prepares the media file of each operation that has one before the turn of its item (`send/ahead.ts`). The calls and their input are the same as in
+ * the handlers, so that a handler finds the result.
  */
 import type { Identifier } from '../../../../src/domain/ids.ts'
 import { audioMessage, imageMessage, stickerMessage, videoMessage } from '../../media/compose.ts'
@@ -14,7 +14,7 @@ type All = Handlers<typeof import('../../../../src/features/send/media.ts')> &
   Handlers<typeof import('../../../../src/features/send/status.ts')>
 type Prepares<Id extends keyof All> = { [I in Id]: (context: SendContext, input: Parameters<All[I]>[1]) => Promise<unknown> }
 
-/** Only the kind of destination determines how a medium is uploaded. */
+/** Returns only the kind of the destination, because nothing else about it changes how a file is uploaded. */
 const of = ({ kind }: Identifier) => ({ kind })
 /** A status is uploaded like a message to a person. */
 const AUTHOR = { kind: 'user' } as const

@@ -19,7 +19,7 @@ export const contents: Handlers<typeof import('../../../../src/features/send/con
     const { message, link_url: url } = input
     const text = message.includes(url) ? message : `${message}\n${url}`
     const words = { title: input.title, ...(input.link_description ? { description: input.link_description } : {}) }
-    // A channel post has both the embedded picture and the one on the media hosts, whatever the size.
+    // A channel post has both an embedded picture and one on the media hosts, for both sizes of the card.
     const size = to.kind === 'newsletter' ? 'large' : input.link_type
     const picture = input.image ? await cardPicture(context, to, input.image, size) : {}
     if (to.kind === 'newsletter')
@@ -74,7 +74,7 @@ export const contents: Handlers<typeof import('../../../../src/features/send/con
   },
 }
 
-/** Media of channels is not encrypted; its path and the hash of the stored file are enough. */
+/** Media of channels is not encrypted, so its path and the hash of the stored file are sufficient. */
 const channelCard = ({ jpegThumbnail, highQualityThumbnail: large }: CardPicture): proto.Message.IExtendedTextMessage => ({
   ...(jpegThumbnail ? { jpegThumbnail } : {}),
   ...(large

@@ -38,8 +38,7 @@ export const events: Handlers<typeof import('../../../../src/features/send/event
     }
     const edit = eventEdit(target.key, about, changed, context.now())
     const { contextInfo } = target.event
-    // The edited event is stored, because the next edit is based on it: a call link that stays is taken from the last
-    // edit.
+    // The edited event is stored, because the next edit is based on it: if the call link does not change, it is taken from the last edit.
     const eventNow = { ...changed, ...(contextInfo ? { contextInfo: { ...contextInfo, ...mentions } } : {}) }
     return remembering(
       context,
@@ -65,7 +64,7 @@ async function eventOf(context: SendContext, phone: Identifier, id: string) {
   return { ...target, event }
 }
 
-/** Creates a link to a call of the requested kind; an existing link stays as long as the kind does. */
+/** Creates a link to a call of the requested kind. An existing link is kept if its kind does not change. */
 async function joinLink({ ask }: SendContext, event: CalendarEvent, current?: string | null): Promise<string | null> {
   if (event.call_link_type === undefined) return null
   const { media, prefix } = callOf(event.call_link_type)

@@ -19,10 +19,7 @@ async function prepared(context: SendContext, input: SharedFields & { phone: Ide
   return { to, info: around.info, caption: input.caption ? { caption: around.text } : {} }
 }
 
-/**
- * Whether the message is sent as view once, which is not available in channels and the status, where a post can be
- * opened repeatedly.
- */
+/** Whether the message is sent as view once, which is not available in channels and for status posts, because these can be opened repeatedly. */
 const isOnce = (wanted: boolean, to: Destination) => wanted && to.kind !== 'newsletter' && to.kind !== 'status'
 
 export const media: Handlers<typeof import('../../../../src/features/send/media.ts')> = {
@@ -47,7 +44,8 @@ export const media: Handlers<typeof import('../../../../src/features/send/media.
     const viewOnce = isOnce(input.view_once, to)
     const audio = { ...(await audioMessage(context, to, input.audio, input)), ...(viewOnce ? { viewOnce } : {}) }
     const content: proto.IMessage = { audioMessage: audio }
-    // Audio has its own wrapper: clients that do not know it show nothing instead of a picture that they cannot render.
+    // View-once audio has its own wrapper: a client that does not know this wrapper shows nothing, while with the other wrapper it would show a
+    // picture that it cannot display.
     return sendMedia(context, to, { content: viewOnce ? { viewOnceMessageV2Extension: { message: content } } : content, info })
   },
 
@@ -80,7 +78,7 @@ export const media: Handlers<typeof import('../../../../src/features/send/media.
   },
 }
 
-/** Returns the document, which the declaration requires unless there is an edit. */
+/** Returns the document. The declaration requires one unless the message is an edit. */
 function present(document: MediaInput | undefined): MediaInput {
   if (document === undefined) throw new Failure('media_invalid', { message: 'No such document.' })
   return document

@@ -24,7 +24,7 @@ export const polls: Handlers<typeof import('../../../../src/features/send/polls.
           name: text,
           values: options,
           selectableCount,
-          // The secret is generated here, because the votes cannot be decrypted without it.
+          // The secret is generated here because it must also be stored: without it the votes cannot be decrypted.
           messageSecret: randomBytes(SECRET_BYTES),
           toAnnouncementGroup: to.group?.isCommunityAnnounce === true,
         },

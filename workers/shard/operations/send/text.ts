@@ -34,7 +34,7 @@ export const text: Handlers<typeof import('../../../../src/features/send/text.ts
     const { quoted } = around
     if (input.private_answer && to.kind === 'group' && quoted && !quoted.key.fromMe) {
       const author = await authorOf(session, quoted)
-      // Mentions, names and timer of the group do not apply in a 1:1 chat.
+      // Mentions and the timer of a group do not apply in a 1:1 chat, so the text is prepared for the author's chat.
       const { text, info } = await surroundings(context, author, { mentions: input.mentions }, input.message)
       return sendMessage(context, author, {
         content: { text, linkPreview: card },

@@ -1,10 +1,10 @@
 /**
- * Holds back items that others overtake. Which items, for which reason and until when is decided by policies: `send-at.ts` (not before the time that
- * the request gave), `restricted.ts` (the network restricts the account), `later.ts` (the network has not decided yet).
+ * Holds back items that others overtake. Policies decide which items are held, for which reason and until when: `send-at.ts` (not before the time
+ * that the request gave), `restricted.ts` (the network restricts the account), `later.ts` (the network has not decided yet).
  *
- * Policies are asked in their order, and the first hold counts. They are asked about the item that would leave next, and not about all items at each
- * look: an item that is held moves to a list of its policy in the order of `until`, and is asked about again when that time has come, or when the
- * policy reports a change. A hold is never stored: after a restart the policies are asked again.
+ * Policies are asked in their order, and the first hold counts. They are asked only about the item that would be sent next, and not about all items
+ * each time: an item that is held moves to a list of its policy in the order of `until`, and the policy is asked about it again when that time has
+ * come, or when the policy reports a change. A hold is never stored: after a restart the policies are asked again.
  */
 import { type Clock, MINUTE } from '../../../../src/domain/clock.ts'
 import type { WaitingReason } from '../../../../src/domain/waiting-reason.ts'
@@ -15,42 +15,42 @@ export interface Hold {
   /** `waiting_reason` in the list of the queue. */
   reason: WaitingReason
   /**
-   * Time of the policy's clock at which the policy is asked again; `send_after` in the list. If it is null or has passed, the policy is asked again
-   * only after it has reported a change.
+   * Time of the policy's clock at which the policy is asked again; the list of the queue shows it as `send_after`. If it is null or has passed, the
+   * policy is asked again only after it has reported a change.
    */
   until: number | null
-  /** Whether the item does not age while it is held: it cannot become too old by waiting for this. */
+  /** Whether the item does not age while it is held. It can then not become too old because of this hold. */
   stopsAge?: boolean
 }
 
 export interface HoldPolicy {
-  /** Clock of `until`: `steady` for a length of time, the clock of the epoch for a date or a time of day. */
+  /** Clock of `until`: `steady` if it is the end of a duration, the clock of the epoch if it is a date or a time of day. */
   readonly clock: Clock
   /**
-   * Asked about the item that would leave next, also while another is in flight, and about every item that is listed. It is synchronous and cheap,
-   * and has no effects that others notice. Undefined if the policy lets the item leave.
+   * Returns the hold of an item; undefined if the policy lets the item be sent. It is called for the item that would be sent next, also while another
+   * item is in flight, and for every item in a list. So it must be synchronous and fast, and must change no state that others see.
    */
   holding(item: Waiting): Hold | undefined
   /**
-   * The listener is called when held items may leave before their `until`: those that `concerns` accepts, or all of them. A hold that begins need not
-   * be reported.
+   * Registers a listener that is called when held items may be sent before their `until`: the items that `concerns` accepts, or all items. A hold
+   * that begins need not be reported.
    */
   onChange?(listener: ChangeListener): void
 }
 
 export type ChangeListener = (concerns?: (item: Waiting) => boolean) => void
 
-/** Longest time in ms until the clocks are read again, because a clock that was set forward wakes nobody. */
+/** Longest time in ms between two readings of the clocks: if a clock is set forward, no timer fires earlier because of that. */
 const LONGEST_SLEEP = MINUTE
 
 export interface Holds {
-  /** The item waits: it is ready until a policy holds it. */
+  /** Adds an item that waits. It is ready to be sent until a policy holds it. */
   add(item: Waiting): void
-  /** The item no longer waits. */
+  /** Removes an item that no longer waits. */
   remove(item: Waiting): void
   /** Returns the hold of a waiting item, with `until` in epoch ms; undefined if it may be sent. */
   of(item: Waiting): Hold | undefined
-  /** Returns the next item to send: the first that no policy holds. */
+  /** Returns the next item to send: the first item that no policy holds. */
   next(): Waiting | undefined
   /** Returns the ms after which `next` may return an item that is held now; Infinity if no item is held until a time. */
   nextIn(): number

@@ -17,7 +17,7 @@ import type { Schedule } from './schedule.ts'
 export interface Standing {
   line: readonly Waiting[]
   inFlight: { item: Waiting; since: number } | undefined
-  /** Time of the next item; null while the instance is not connected. */
+  /** Time at which the next item is sent; null while the instance is not connected. */
   headAt: number | null
   /** Returns the hold of an item, with a time in epoch ms. */
   holdOf(item: Waiting): Hold | undefined
@@ -30,7 +30,7 @@ type Listed = { item: Waiting; place: Place }
 
 const comesBefore = (one: Waiting, other: Waiting) => (one.place < other.place ? -1 : 1)
 
-/** Returns the places of all items in the order of sending: those that others overtake come last, in the order of their times. Pure. */
+/** Returns the places of all items in the order of sending: held items come last, in the order of their times. Pure. */
 export function places({ line, inFlight, headAt, holdOf, epoch, settings }: Standing): Listed[] {
   const maxAgeHours = settings.queue_max_age_hours
   const isConnected = headAt !== null
@@ -50,7 +50,7 @@ export function places({ line, inFlight, headAt, holdOf, epoch, settings }: Stan
   }
   const freeOnes = free.map((item, index) => {
     if (!isConnected) return waiting(item, null, 'instance_not_connected')
-    // No wait is drawn yet for items behind the head: the earliest time assumes the shortest waits.
+    // The waits of the items after the next one are not drawn yet, so the earliest time is computed with the shortest waits.
     const interval = item.delayMessage === null ? settings.delay_message_min_ms : item.delayMessage * SECOND
     if (index > 0) at = Math.max(at, item.arrivedAt) + interval
     return waiting(item, epoch(at), 'pacing')
@@ -86,7 +86,8 @@ export function createListing(deps: ListingDeps): Pick<Queue, 'list' | 'find' | 
       line: line.rows,
       inFlight: inFlight(modes.now),
       headAt: schedule.isConnected ? schedule.timeOf(holds.next()) : null,
-      // Without a connection other policies are not asked: a restriction would look up who wrote to the account.
+      // Without a connection only the policy of `send_at` is asked, because the policy of a restriction would have to look up who wrote to the
+      // account.
       holdOf: schedule.isConnected ? holds.of : sendAt.holding,
       epoch: (at) => at + offset,
       settings: settings(),

@@ -2,12 +2,12 @@
 import { SECOND } from '../../../../src/domain/clock.ts'
 import type { InstanceSettings } from '../../../../src/domain/instance.ts'
 
-/** Pause after `connected`, because the network first delivers the messages that arrived in the meantime. */
+/** Pause after the connection opens, because the network first delivers the messages that arrived while the instance was offline. */
 export const RESUME_DELAY = 2 * SECOND
 
 type Delays = Pick<InstanceSettings, 'delay_message_min_ms' | 'delay_message_max_ms'>
 
-/** Draws the interval before an item in whole ms, both ends included. */
+/** Draws the interval before an item: a whole number of ms between the two limits, which are included. */
 export function drawWait({ delay_message_min_ms: least, delay_message_max_ms: most }: Delays, random: () => number): number {
   return least + Math.floor(random() * (Math.max(most, least) - least + 1))
 }
@@ -18,14 +18,14 @@ export interface Turn {
   /** Delay in seconds, as requested; null if the drawn wait applies. */
   delayMessage: number | null
   drawnMs: number
-  /** End of the previous item; null if none was sent since the start. */
+  /** Time at which the previous item ended; null if no item was sent since the start. */
   previousDoneAt: number | null
   connectedAt: number
 }
 
 /**
- * Returns the earliest time of sending. Every item waits its interval, the drawn or the requested one, from the end of
- * the previous item or from its own arrival, whichever is later. So a text to an idle queue also waits.
+ * Returns the earliest time of sending. Every item waits for an interval, which is drawn or requested. The interval begins when the previous item
+ * ends or when the item itself arrives, whichever is later. So a text also waits if the queue is empty.
  */
 export function turnAt({ arrivedAt, delayMessage, drawnMs, previousDoneAt, connectedAt }: Turn): number {
   const interval = delayMessage === null ? drawnMs : delayMessage * SECOND

@@ -1,19 +1,19 @@
-/** The waiting items of a queue: their rows are those of a durable line that is wholly in memory, and holds decide which of them is the next one. */
+/** The waiting items of a queue. They are the rows of a durable line that is completely in memory, and the holds decide which item is next. */
 import type { DurableLine } from '../../durable-line/durable-line.ts'
 import type { Waiting } from '../item.ts'
 import type { Holds } from './holds.ts'
 
 export interface QueueLine {
-  /** All waiting items, in the order of their ids. The item in flight and those that are being removed are taken. */
+  /** All waiting items, in the order of their ids. The item in flight and items that are being removed are taken, so they are not included. */
   readonly rows: readonly Waiting[]
   /** Reads the items from the disk. Resolves with the newest id; undefined if there is none. */
   load(): Promise<string | undefined>
-  /** A new item is on disk. */
+  /** Adds a new item that is on disk. */
   add(item: Waiting): void
   take(item: Waiting): void
-  /** A taken item waits again. */
+  /** Makes a taken item wait again. */
   back(item: Waiting): void
-  /** The end of a taken item is committed. */
+  /** Reports that the end of a taken item is committed. */
   ended(svcId: string): void
 }
 

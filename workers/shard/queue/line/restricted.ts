@@ -13,7 +13,7 @@ export interface QueueRestriction {
 
 export interface Restricted extends HoldPolicy {
   set(restriction: QueueRestriction | null): void
-  /** A person wrote for the first time. */
+  /** Called when a person wrote for the first time. */
   reachChanged(): void
 }
 
@@ -26,7 +26,7 @@ export interface RestrictedDeps {
 export function createRestricted({ steady, hasWritten, onError }: RestrictedDeps): Restricted {
   let restriction: QueueRestriction | null = null
   const listeners: ChangeListener[] = []
-  /** Whether a destination has written to the account; false during the look-up and when it fails. */
+  /** Whether a destination has written to the account, by destination; false during the look-up and if it failed. */
   let written = new Map<string, boolean>()
 
   function lookUp(phone: string) {

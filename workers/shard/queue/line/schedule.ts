@@ -13,13 +13,16 @@ export interface ScheduleDeps extends Pick<QueueOptions, 'steady' | 'random' | '
 export interface Schedule {
   readonly isConnected: boolean
   setConnected(connected: boolean): void
-  /** Returns the time at which the item is sent if it is the next one, or now without an item; null without a connection. */
+  /**
+   * Returns the time at which the item is sent if it is the next one; without an item, the time at which an item could be sent. Null without a
+   * connection.
+   */
   timeOf(head: Waiting | undefined): number | null
-  /** Returns the ms that the item still waits; Infinity if it does not wait for a time. */
+  /** Returns the ms until the item may be sent; Infinity if it waits for something other than a time. */
   waitOf(head: Waiting | undefined): number
-  /** Keeps anything from being sent for this many ms, after a failure that the item did not cause. */
+  /** Delays all items for this many ms, after a failure that the item did not cause. */
   pause(ms: number): void
-  /** The previous item has its outcome. */
+  /** Reports that the previous item has its outcome. */
   itemDone(): void
 }
 
@@ -28,7 +31,7 @@ export function createSchedule({ steady, random, settings, isRunning }: Schedule
   let previousDoneAt: number | null = null
   /** Earliest next attempt after a failure that the item did not cause. */
   let notBefore = 0
-  /** Wait that was drawn for the head, so that a second look does not draw again. */
+  /** Interval that was drawn for the next item. It is kept, so that it is not drawn again each time. */
   let drawn: { svcId: string; ms: number } | undefined
 
   function headTurnAt(head: Waiting, connected: number): number {

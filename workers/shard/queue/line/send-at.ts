@@ -1,6 +1,6 @@
 /**
- * Holds items until their `send_at`. From then on they wait like items that were queued at that time: behind those that were queued before
- * (`placeOf` in `item.ts`), with the interval and the age counted from it.
+ * Holds items until their `send_at`. From then on they wait like items that were queued at that time: after the items that were queued before that
+ * time (`placeOf` in `item.ts`), and their interval and age are counted from that time.
  */
 import type { Clock } from '../../../../src/domain/clock.ts'
 import { type QueueItem, waitsFrom } from '../item.ts'
@@ -16,7 +16,9 @@ export interface SendAt extends HoldPolicy {
 export interface SendAtDeps {
   clock: Clock
   steady: Clock
-  /** Whether the item was in flight when the process ended: the network may have it, so it leaves again even if the clock was set back. */
+  /**
+   * Whether the item was in flight when the process ended: the network may have it, so it is sent again immediately, even if the clock was set back.
+   */
   isUndecided(svcId: string): boolean
 }
 
@@ -26,13 +28,13 @@ export function createSendAt({ clock, steady, isUndecided }: SendAtDeps): SendAt
     arrivalOf(item) {
       const now = clock.now()
       if (item.sendAt !== undefined && item.sendAt > now && item.sendAt > item.queuedAt) return NOT_YET
-      // A clock that was ahead may have written a time in the future, which counts as now.
+      // If the clock was ahead when the time was written, this time is in the future. It then counts as now.
       return steady.now() - Math.max(0, now - waitsFrom(item))
     },
     holding(item) {
       if (item.arrivedAt !== NOT_YET) return undefined
       if (clock.now() < item.sendAt! && !isUndecided(item.svcId)) return { reason: 'send_at', until: item.sendAt! }
-      // A clock that is set back afterwards does not make the item wait again.
+      // From now on the item does not wait for `send_at` again, even if the clock is set back.
       item.arrivedAt = steady.now()
       return undefined
     },

@@ -1,6 +1,6 @@
 /**
- * Facts about the recipients of waiting messages, for the rules of send safety. The jids of a destination take a look-up, whose result is kept; the
- * facts of the chat are then read from the account's directory, which is in memory.
+ * Facts about the recipients of waiting messages, for the rules of send safety. To find the jids of a destination, a look-up is necessary; its result
+ * is cached. The facts about the chat are then read from the account's directory, which is in memory.
  */
 import { SECOND } from '../../../../src/domain/clock.ts'
 import { parseIdentifier, toJid } from '../../../../src/domain/ids.ts'
@@ -10,7 +10,7 @@ import type { ChatEntry } from '../../directory/entries.ts'
 import { bare, chatKind, identifierOf } from '../../wire/jid.ts'
 import type { Recipient } from './rules.ts'
 
-/** More than a queue holds. */
+/** The most cached look-ups: more than a queue can hold. */
 const MAX_KNOWN = 2_000
 
 export interface RecipientsDeps {
@@ -19,7 +19,7 @@ export interface RecipientsDeps {
   otherName(jid: string): Promise<string | null>
   /** Whether the destination, in the form of the API, has ever written to the account. */
   hasWritten(phone: string): Promise<boolean>
-  /** Whether the jid is the account itself, which may write to itself. */
+  /** Whether the jid is the account itself: messages of the account to itself are always allowed. */
   isMe(jid: string): boolean
   onError(error: unknown): void
 }
@@ -27,25 +27,25 @@ export interface RecipientsDeps {
 interface Chat {
   jids: readonly [string, string?]
   isPerson: boolean
-  /** Whether the person had written to the account when that was looked up. */
+  /** Whether the person had written to the account when the look-up was made. */
   hasWritten: boolean
 }
 
 export interface Recipients {
-  /** Returns what is known of the destination of an item; undefined during the look-up, whose end is told to `onFound`. */
+  /** Returns the facts about the destination of an item; undefined during the look-up. `onFound` is called when the look-up ends. */
   of(phone: string): Recipient | undefined
   /** Looks up a chat by its jid. */
   at(jid: string): Promise<Recipient & Pick<Chat, 'jids'>>
   /** Whether the destination is this chat. False if it was not looked up. */
   isChat(phone: string, jid: string): boolean
   onFound(listener: (phone: string) => void): void
-  /** Somebody wrote for the first time, or the account is another one. */
+  /** Forgets all look-ups, because somebody wrote for the first time, or another account is linked. */
   clear(): void
 }
 
 export function createRecipients(deps: RecipientsDeps): Recipients {
   const { directory, otherName, hasWritten, isMe, onError } = deps
-  /** Chats by destination, or the mark that a look-up runs. */
+  /** Chats by destination; `coming` while a look-up is running. */
   let chats = boundedCache<string, Chat | 'coming'>(MAX_KNOWN)
   let onFound: (phone: string) => void = () => {}
 

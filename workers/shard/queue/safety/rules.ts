@@ -1,6 +1,6 @@
 /**
- * The rules of send safety: whether a message to a chat may leave now, or until when it waits and why. Pure: settings, what was sent, the recipient and
- * the time are arguments.
+ * The rules of send safety: whether a message to a chat may be sent now, or else until when it waits and why. The functions are pure: settings,
+ * earlier sends, the recipient and the time are arguments.
  */
 import { DAY, HOUR } from '../../../../src/domain/clock.ts'
 import type { SafetyReason, SendSafetySettings, WarmUpStep } from '../../../../src/domain/send-safety.ts'
@@ -13,14 +13,14 @@ export interface Recipient {
   isKnown: boolean
   /** Time of the newest message by somebody else in the chat, in epoch ms; null if unknown. */
   heardAt: number | null
-  /** Number of messages of the account since then. */
+  /** Number of messages that the account has sent since the newest message by somebody else. */
   unanswered: number
 }
 
 export interface SafetyState {
   /** Times of first contacts by the steady clock, ascending; at least those of the last 24 hours. */
   contacts: readonly number[]
-  /** Time at which the device was linked, in epoch ms; null if unknown, and the number then counts as old. */
+  /** Time at which the device was linked, in epoch ms; null if unknown, and the account's number then counts as old, without a warm-up. */
   linkedAt: number | null
 }
 
@@ -32,21 +32,21 @@ export interface Moment {
 
 export interface Wait {
   reason: SafetyReason
-  /** Earliest time at which the message may leave; null if that is unknown. */
+  /** Earliest time at which the message may be sent; null if it is unknown. */
   until: number | null
 }
 
-/** Returns the end of quiet hours in epoch ms, or null outside of them: `quiet-hours.ts`. */
+/** Returns the end of the quiet hours in epoch ms, or null outside of them (see `quiet-hours.ts`). */
 export type QuietUntil = (at: number) => number | null
 
-/** A message to a chat in which somebody else wrote this recently is an answer: it does not wait for the end of quiet hours. */
+/** If somebody else wrote in a chat within this time, a message to this chat counts as an answer, and does not wait for the end of quiet hours. */
 export const ANSWER_WINDOW = DAY
 
 const NEVER = Number.POSITIVE_INFINITY
 
 /**
- * Whether a message to this chat waits for an answer or for the budget, until a time of the steady clock. The wait for an answer has no known end, so
- * it counts before the other.
+ * Returns why a message to this chat waits, for an answer or for the budget, and until which time of the steady clock. The wait for an answer is
+ * checked first, because its end is unknown.
  */
 export function paceWait(settings: SendSafetySettings, state: SafetyState, recipient: Recipient, now: Moment): Wait | undefined {
   const { isPerson, isKnown, unanswered } = recipient
@@ -60,20 +60,23 @@ export function paceWait(settings: SendSafetySettings, state: SafetyState, recip
   return { reason: 'first_contact_budget', until: until === NEVER ? null : until }
 }
 
-/** Whether a message to this chat waits for the end of quiet hours, until a time in epoch ms. */
+/** Returns whether a message to this chat waits for the end of quiet hours, and until which time in epoch ms. */
 export function quietWait({ heardAt }: Recipient, at: number, quiet: QuietUntil): Wait | undefined {
   if (heardAt !== null && at - heardAt < ANSWER_WINDOW) return undefined
   const until = quiet(at)
   return until === null ? undefined : { reason: 'quiet_hours', until }
 }
 
-/** How much of one budget is used. */
+/** The use of one budget: how many first contacts are allowed and were made in a time window. */
 export interface Budget {
-  /** Length of its window in ms. */
+  /** Length of the time window in ms. */
   ms: number
   most: number
   used: number
-  /** Time of the steady clock at which the next first contact is allowed, `Infinity` if never; undefined if one is allowed now. */
+  /**
+   * Time of the steady clock at which the next first contact is allowed, `Infinity` if no contact is ever allowed; undefined if a contact is allowed
+   * now.
+   */
   freeAt: number | undefined
 }
 
@@ -89,13 +92,13 @@ export function budgetsOf(settings: SendSafetySettings, { contacts, linkedAt }: 
     .map(({ ms, most, raisedAt }) => {
       const used = contacts.filter((contact) => contact > now.steady - ms)
       if (used.length < most) return { ms, most, used: used.length, freeAt: undefined }
-      // The oldest of the last `most` contacts must have left the window.
+      // A contact is allowed again when the oldest of the last `most` contacts is no longer in the window.
       const oldest = most === 0 ? NEVER : used[used.length - most]!
       return { ms, most, used: used.length, freeAt: Math.min(oldest + ms, raisedAt) }
     })
 }
 
-/** Returns the budget of the step that applies, and the time of the steady clock at which a step with a larger one begins. */
+/** Returns the budget of the current warm-up step, and the time of the steady clock at which a step with a larger budget begins. */
 function warmUpOf(steps: readonly WarmUpStep[] | null, linkedAt: number | null, { at, steady }: Moment) {
   if (steps === null) return { most: NEVER, raisedAt: NEVER }
   const age = linkedAt === null ? NEVER : Math.max(0, at - linkedAt)

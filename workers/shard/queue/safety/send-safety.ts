@@ -1,7 +1,7 @@
 /**
- * Send safety of one instance: which waiting messages the rules hold, and the first contacts that the rules count. It holds nothing while all its
- * settings are off, and then looks nothing up. First contacts are counted when their message is about to leave, in the commit of its keys, so a kill
- * neither loses nor doubles one; they are kept in the account's directory.
+ * Send safety of one instance: it holds waiting messages as the rules demand, and records the first contacts that the rules count. While all its
+ * settings are off, it holds no message and looks up no chat. A first contact is recorded when its message is about to be sent, in the commit of the
+ * keys, so after a kill no contact is lost or counted twice. First contacts are stored in the account's directory.
  */
 import { type Clock, DAY, HOUR, SECOND } from '../../../../src/domain/clock.ts'
 import type { InstanceSettings } from '../../../../src/domain/instance.ts'
@@ -16,7 +16,7 @@ import { type Budget, budgetsOf, type Moment, paceWait, type QuietUntil, quietWa
 /** Time after which a look-up that failed is repeated. */
 const LOOK_UP_AGAIN = 5 * SECOND
 
-/** Texts that answer a call: the caller has turned to the account. */
+/** Operation of texts that answer a call. They are never held, because the caller has contacted the account first. */
 const CALL_ANSWER = 'instance.callReject'
 
 export interface SendSafetyDeps extends Omit<RecipientsDeps, 'directory'> {
@@ -31,29 +31,29 @@ export interface SendSafetyDeps extends Omit<RecipientsDeps, 'directory'> {
 export interface BudgetReading {
   most: number
   used: number
-  /** Time of the next first contact in epoch ms; null if one is possible now, or never. */
+  /** Time in epoch ms at which the next first contact is possible; null if it is possible now, or never. */
   freeAt: number | null
 }
 
 export interface SafetyReading {
-  /** Budgets of the last hour and the last 24 hours; null without a limit. */
+  /** Budgets of the last hour and of the last 24 hours; null if there is no limit. */
   hour: BudgetReading | null
   day: BudgetReading | null
   linkedAt: number | null
-  /** End of the quiet hours of now, in epoch ms; null outside of them. */
+  /** End of the current quiet hours in epoch ms; null outside of quiet hours. */
   quietUntil: number | null
 }
 
 export interface SendSafety {
-  /** Policies of the queue. `isUndecided`: whether the network may know the item already; it is never held. */
+  /** Policies of the queue. `isUndecided`: whether the network may know the item already; such an item is never held. */
   policies(isUndecided: (svcId: string) => boolean): readonly HoldPolicy[]
-  /** Called before a message leaves to this chat, so that the commit of its keys includes a first contact. */
+  /** Called before a message to this chat is sent. A first contact is recorded in the commit of the message's keys. */
   leaving(jid: string, operation: string): Promise<void>
-  /** Somebody else wrote in this chat. */
+  /** Called when somebody else wrote in this chat. */
   heard(jid: string): void
-  /** A person wrote for the first time. */
+  /** Called when a person wrote for the first time. */
   reachChanged(): void
-  /** The settings may be other ones. */
+  /** Called when the settings may have changed. */
   configured(): void
   /** Returns the use of the budgets. */
   reading(): Promise<SafetyReading>
@@ -84,13 +84,13 @@ export function createSendSafety(deps: SendSafetyDeps): SendSafety {
   const state = () => ({ contacts: contacts.times(), linkedAt: linkedAt() })
   const moment = () => ({ at: clock.now(), steady: steady.now() })
 
-  /** `waitOf` decides by what is known of the recipient. */
+  /** Creates a policy. `waitOf` decides with the facts about the recipient. */
   const policyOf = (policyClock: Clock, isOn: () => boolean, waitOf: (recipient: Recipient) => Wait | undefined) => {
     const holding = (item: Waiting): Hold | undefined => {
       const recipient = contacts.isLoaded() ? recipients.of(item.phone) : undefined
       if (!recipient) return { reason: 'pacing', until: policyClock.now() + LOOK_UP_AGAIN }
       const wait = waitOf(recipient)
-      // Only a person can end the wait for an answer, so that one has to end by itself.
+      // The age of an item is not stopped while it waits for an answer: only a person can end this wait, so without the age limit it might never end.
       return wait && { ...wait, stopsAge: wait.reason !== 'unanswered' }
     }
     return (isExempt: (item: Waiting) => boolean): HoldPolicy => ({
@@ -113,7 +113,7 @@ export function createSendSafety(deps: SendSafetyDeps): SendSafety {
 
   return {
     policies(isUndecided) {
-      // A message about another one changes or answers something that is there already.
+      // A message that refers to another message changes or answers an existing one, so it is exempt from the rules.
       const isExempt = ({ svcId, operation, referenceMessageId, wasTried }: Waiting) =>
         wasTried === true || referenceMessageId !== null || operation === CALL_ANSWER || isUndecided(svcId)
       return [pace(isExempt), byNight(isExempt)]
@@ -156,7 +156,7 @@ function readingOf(budgets: readonly Budget[], ms: number, { at, steady }: Momen
   return { most, used, freeAt: Number.isFinite(freeAt) ? at + (freeAt - steady) : null }
 }
 
-/** The first contacts of the last day, by the steady clock: those of earlier runs are read from the directory once. */
+/** The first contacts of the last day, as times of the steady clock. The contacts of earlier runs are read from the directory once. */
 function createContacts({ clock, steady, directory, onError }: SendSafetyDeps) {
   let times: number[] | undefined
   let loading: Promise<void> | undefined
@@ -165,7 +165,7 @@ function createContacts({ clock, steady, directory, onError }: SendSafetyDeps) {
   async function read() {
     await directory.ready()
     const now = clock.now()
-    // A clock that was ahead may have written a time in the future, which counts as now.
+    // If the clock was ahead when the time was written, this time is in the future. It then counts as now.
     times = directory.contactsSince(now - DAY).map((at) => steady.now() - Math.max(0, now - at))
     onLoaded()
   }

@@ -1,7 +1,4 @@
-/**
- * Handles `<notification type=account_sync>`: changes of the account by another of our own devices. Each change is a
- * separate child.
- */
+/** Handles `<notification type=account_sync>`: changes that another device of the account has made. Each change is a separate child. */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type AccountChange, accountChangesIn } from '../../wire/account-notices.ts'
@@ -26,7 +23,7 @@ export const accountSynced =
           keepDefault(change)
           break
         case 'privacy':
-          // Whether others see our read receipts. Nothing waits for the answer.
+          // The privacy settings say whether others see our read receipts. No caller waits for the answer.
           privacySettings().catch((error) =>
             log.info({ err: error }, 'the changed privacy settings could not be read from the network'),
           )

@@ -18,8 +18,8 @@ export interface ChangedMessages {
   /** Called with every new message before its commit. It is idempotent. */
   message(message: WAMessage): Promise<void>
   /**
-   * Does the same for a later change of a channel post, which arrives in full under the id of the post, or without
-   * content when it is removed.
+   * Changes the stored data of a channel post. A later change of a post arrives in full under the id of the post, or without content if the post is
+   * removed.
    */
   post(message: WAMessage): Promise<void>
 }
@@ -38,7 +38,7 @@ export function changedMessages({ messages, context }: ChangedMessagesDeps): Cha
 
   return {
     async message(message) {
-      // Checked before the look-ups are prepared, because hardly any message is a change.
+      // This is checked before the look-ups are prepared, because very few messages change another one.
       if (!isChange(message)) return
       const from = context()
       const change = from && (await messageChange(from, message))

@@ -44,13 +44,13 @@ export function createDevices({ sock, identity, lists, groups }: DeviceDeps): De
   }
 
   /**
-   * Drops the lists of a chat. `isChanged`: the hash differs from the last one. The first hash of a connection has no
-   * meaning for a group, whose changes arrive as notices.
+   * Drops the device lists of a chat. `isChanged`: the hash differs from the last one. For a group, the first hash of a connection is ignored,
+   * because changes of groups arrive as notices.
    */
   async function forgetChat(chat: string, isChanged: boolean) {
     const members = chatKind(chat) === 'group' ? (groups.known(chat)?.participants ?? []) : [{ id: chat }]
     if (isChanged) groups.forget(chat)
-    // Each message is also sent to our own devices.
+    // The lists of our own account are dropped too, because each message is also sent to our own devices.
     for (const { id } of members) lists.drop([id])
     for (const { id } of members.slice(0, 1)) await forget(id)
     lists.drop(identity.own())

@@ -7,8 +7,8 @@ import type { Identity } from '../../wire/person.ts'
 import type { HistoryReader } from './history.ts'
 
 /**
- * Reads the history into the directory. A slice is in memory when it is processed; a history that was not read to its
- * end is read again from its beginning.
+ * Reads the history into the directory. A slice is processed when it is in the directory's memory, even if it is not on disk yet: a history that was
+ * not read to its end is read again from its beginning.
  */
 export const historyDirectory = (directory: Pick<AccountDirectory, 'ready' | 'learn' | 'flush'>): HistoryReader => ({
   async take(slice) {
@@ -22,7 +22,7 @@ export interface RecordDeps {
   directory: Pick<AccountDirectory, 'ready' | 'record'>
   /** Null before the first session. */
   identity(): Pick<Identity, 'lidOf' | 'pnOf'> | null
-  /** Whether a new message unarchives its chat, by a setting of the account. */
+  /** Whether a new message unarchives its chat. This is a setting of the account. */
   unarchives(): boolean
   clock: Pick<Clock, 'now'>
   /** Called after somebody else wrote in a chat. */

@@ -1,7 +1,6 @@
 /**
- * Handles `<ib><dirty type timestamp/></ib>`: data must be read again, because the network did not send its changes.
- * This is done here, because the library reads all groups and drops the result, and queries communities in a form that
- * is never answered.
+ * Handles `<ib><dirty type timestamp/></ib>`: the network did not send all changes of some data, so it must be read again. The library's own handler
+ * is not used, because it reads all groups and drops the result, and queries communities in a form that the network never answers.
  */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import { cleanQuery, dirtyIn } from '../../wire/account-notices.ts'

@@ -1,11 +1,10 @@
 /**
- * Reads the history that the phone sends to a new device as a stream: it is downloaded into a file and verified, then
- * inflated and decoded piece by piece, in slices between which other tasks of the thread run. 200,000 chats block the
- * thread no longer than ten do. A reader gets every slice in order, and its records of a slice are on disk when `take`
- * resolves.
+ * Reads the history that the phone sends to a new device as a stream: it is downloaded into a file and verified, then inflated and decoded piece by
+ * piece, in slices between which other tasks of the thread run. So even 200,000 chats do not block the thread. A reader gets every slice in order,
+ * and its records of a slice are on disk when `take` resolves.
  *
- * A notice is settled when all readers have processed all of it. After a kill it is read again from its beginning, so
- * readers must accept data that they already have.
+ * A notice is settled when all readers have processed all of it. After a kill it is read again from its beginning, so readers must accept data that
+ * they already have.
  */
 import { pipeline, Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -49,7 +48,7 @@ export type TakeHistory = (notice: Notice) => Promise<void>
 
 /** Largest number of pieces in a slice. */
 export const MAX_SLICE = 200
-/** Time in ms after which a slice ends, whatever is in it. */
+/** Time in ms after which a slice ends, however few pieces it has. */
 const SLICE_MS = 10
 /** Number of bytes that are inflated and decoded at a time. */
 const CHUNK = 64 * 1_024
@@ -118,7 +117,7 @@ export async function* historySlices(
 }
 
 const inflate = (source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> =>
-  // A failure appears when the stream is read.
+  // A failure of the pipeline is thrown when the stream is read, so the callback does nothing.
   pipeline(Readable.from(source), createInflate({ chunkSize: CHUNK }), () => {})
 
 /** Whether another attempt would give the same error. */

@@ -1,7 +1,4 @@
-/**
- * Stores the number and LID of a person from every stanza that has both, before the stanza's own effects; and from the
- * history.
- */
+/** Stores pairs of number and LID: from every stanza that has both, before the stanza is handled, and from the history. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AuthenticationState, BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import { learnPairs } from '../../connection/identity.ts'
@@ -10,7 +7,7 @@ import type { HistoryReader } from './history.ts'
 
 /** Number of pairs per commit and per turn. */
 const SLICE = 100
-/** The most cached pairs of this socket: most stanzas contain a known one. */
+/** The most cached pairs of this socket. The cache is useful because most stanzas contain a pair that is already known. */
 const MAX_KNOWN = 20_000
 
 /** Returns the user part of a jid without a device part, as in the pairs. */
@@ -31,7 +28,7 @@ export function createLidPairs({ signalRepository }: Pick<WASocket, 'signalRepos
   async function store(pairs: LidPair[]) {
     await signalRepository.lidMapping.storeLIDPNMappings(pairs)
     for (const { pn, lid } of pairs) {
-      // A session that began under the number continues under the LID.
+      // A session that was created under the number is moved to the LID.
       await signalRepository.migrateSession(pn, lid)
       known.delete(userOf(pn))
       known.set(userOf(pn), userOf(lid))

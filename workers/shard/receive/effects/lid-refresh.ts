@@ -17,7 +17,7 @@ export interface RefreshLidDeps {
   ask: Ask
   identity: Pick<Identity, 'pnOf'>
   storePairs(pairs: readonly LidPair[]): Promise<void>
-  /** The device list of a person must be queried again. */
+  /** Called when the device list of a person must be queried again. */
   forgetDevices(jid: string): Promise<void>
   clock: Clock
   log: Pick<Logger, 'info'>
@@ -49,7 +49,7 @@ export function createLidRefresh({
     await storePairs([{ pn, lid: bare(lid) }])
   }
 
-  // Nothing waits for the query.
+  // The query runs in the background, because nothing depends on it.
   return (ack) => {
     const { from, isLidOutdated } = ackIn(ack)
     const person = bare(from)

@@ -10,18 +10,18 @@ import { lidChangeIn, linkedProfilesIn, mexUpdateIn, reachOutLockIn } from '../.
 import type { ReachOutLock } from '../../wire/reach-out-lock.ts'
 
 export interface MexDeps {
-  /** The reach-out lock has changed; `lock` is in the form of the network. */
+  /** Called when the reach-out lock has changed; `lock` is in the form of the network. */
   restricted(lock: ReachOutLock): void
   storePairs(pairs: LidPair[]): Promise<void>
   /** Returns the number of a LID; null if it is unknown. */
   pnOf(lid: string): Promise<string | null>
-  /** The device list of a person must be queried again. */
+  /** Called when the device list of a person must be queried again. */
   forgetDevices(jid: string): Promise<void>
   log: Pick<Logger, 'warn'>
 }
 
 export function handleMex({ restricted, storePairs, pnOf, forgetDevices, log }: MexDeps): (notice: BinaryNode) => Promise<void> {
-  /** Handles a new LID of a person: the number stays, and data under the old LID moves to the new one. */
+  /** Handles a new LID of a person: the number does not change, and data under the old LID moves to the new one. */
   async function lidChanged(json: Json) {
     const change = lidChangeIn(json)
     if (change === null) return

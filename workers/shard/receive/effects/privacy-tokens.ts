@@ -1,4 +1,4 @@
-/** Stanzas that change the tokens of trusted contacts (`connection/trusted-tokens.ts`), and the phone's history of them. */
+/** Handles stanzas that change the tokens of trusted contacts (`connection/trusted-tokens.ts`), and reads the tokens in the phone's history. */
 import { type BinaryNode, isLidUser } from '@whiskeysockets/baileys'
 import { resolveTcTokenJid } from '@whiskeysockets/baileys/lib/Utils/tc-token-utils.js'
 import type { Identity } from '../../connection/identity.ts'
@@ -9,9 +9,12 @@ import { bare } from '../../wire/jid.ts'
 import type { HistoryReader } from './history.ts'
 
 export interface PrivacyTokens {
-  /** Takes `<notification type=privacy_token>`. On disk when it resolves. */
+  /** Handles `<notification type=privacy_token>`. The tokens are on disk when it resolves. */
   came(notice: BinaryNode): Promise<void>
-  /** A message was refused with 463, which may mean a missing token: ours is sent and theirs requested, one at a time per chat. */
+  /**
+   * Called when a message was refused with 463, which may mean that a token is missing. Our token is sent to the contact and theirs is requested, for
+   * one message at a time per chat.
+   */
   refused(ack: BinaryNode): void
 }
 
@@ -29,7 +32,7 @@ export const createPrivacyTokens = (tokens: Pick<TrustedTokens, 'store' | 'giveS
   },
 })
 
-/** Reads tokens that the phone already had. Only newer ones than the stored ones are used, under the LID if it is known. */
+/** Reads tokens that the phone already had. Only tokens that are newer than the stored ones are used, under the LID if it is known. */
 export function historyTokens(
   tokens: Pick<TrustedTokens, 'storeNewer' | 'list'>,
   { lidOf }: Pick<Identity, 'lidOf'>,

@@ -1,8 +1,7 @@
 /**
- * Commits the effects of received stanzas of a socket: the advanced key is always in one commit with the effects of its
- * plaintext. The commits form a chain: a message is decrypted and its event created while earlier ones are being
- * written. If one cannot be written, all later ones are delivered again together with it. Until then the in-memory data
- * (marks, keys, records of messages) is only visible to the chain.
+ * Commits the effects of received stanzas of a socket: the changed key of a message is always in the same commit as the effects of its plaintext. The
+ * commits form a chain: a message is decrypted and its event created while earlier ones are being written. If one cannot be written, all later ones
+ * are delivered again together with it. Until then the in-memory data (marks, keys, records of messages) is only visible to the chain.
  */
 import type { WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Clock } from '../../../../src/domain/clock.ts'
@@ -26,7 +25,10 @@ export interface InboxCommitDeps {
   translate(message: WAMessage): Promise<Reported>
   /** Counts a message that is confirmed without an event. */
   unreported(reason: Unreported): void
-  /** Additional operations for the commit of a readable message, which then no longer counts as undecrypted. Call `applied` after the commit. */
+  /**
+   * Returns additional operations for the commit of a message that could be decrypted: it no longer counts as undecrypted. Call `applied` after the
+   * commit.
+   */
   arrived(key: WAMessageKey): { ops: Op[]; applied(): void }
   /** Additional records of a new message, for its commit. */
   alongside(message: WAMessage): Promise<readonly Op[]>
@@ -38,19 +40,20 @@ export interface InboxCommitDeps {
 }
 
 export interface InboxCommits {
-  /** The last part is decrypted: creates the event and all other effects of the message. `written` resolves when it is on disk. */
+  /** Called when the last part is decrypted: creates the event and all other effects of the message. `written` resolves when they are on disk. */
   message(stanza: MessageStanza, message: StanzaMessage, changes: readonly KeyChange[]): Promise<{ written: Promise<void> }>
   /**
-   * The message has no further effect: only records that it is done, so that it is not decrypted again. `key`: the message is no longer waited for.
+   * Called for a message without further effects: only records that it is processed, so that it is not decrypted again. If `key` is given, the
+   * message no longer counts as missing.
    */
   settled(stanza: MessageStanza, changes: readonly KeyChange[], key?: WAMessageKey): Promise<void>
-  /** Another part must still arrive: stores the decrypted parts, so that they can be returned without their keys. */
+  /** Called when another part must still arrive: stores the decrypted parts, so that they can be read again without their keys. */
   held(stanza: MessageStanza, changes: readonly KeyChange[]): Promise<void>
   /** Removes stored parts that are no longer needed. */
   dropped(stanza: MessageStanza): Promise<void>
 }
 
-/** The effects of a stanza are not on disk, so it must be delivered again, however often. */
+/** Thrown if the effects of a stanza are not on disk: it must be delivered again, without a limit. */
 export class UnwrittenError extends Error {
   constructor(cause: unknown) {
     super('the inbox could not be written', { cause })
@@ -106,7 +109,7 @@ export function createInboxCommits(deps: InboxCommitDeps, chain: CommitChain): I
         if (!isEvent(made)) deps.unreported(made)
         if (isNew && hasContent) deps.onMessage(message)
       })
-      // The code that answers for the message waits for this promise; until then it may reject without a handler.
+      // The code that answers for the message waits for this promise; this handler only prevents an unhandled rejection before that.
       written.catch(() => {})
       return { written }
     },
