@@ -1,6 +1,7 @@
 /**
- * State of a shard belongs to an instance, to a session, or to the thread that `open-shard.ts` sets up, never to a module: a module is shared by all
- * instances of a thread, and outlives each of them. `baileys/` corrects the library's own module state, once per thread.
+ * Checks that no module of a shard has state of its own. A module is shared by all instances of a thread and lives
+ * longer than each of them. So state belongs to an instance, to a session, or to the thread that `open-shard.ts` sets
+ * up. Code in `baileys/` corrects the module state of the library, once per thread.
  */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -11,7 +12,7 @@ import { ROOT } from '../harness/checkout.ts'
 
 const root = fileURLToPath(ROOT)
 
-/** Matches a variable, or a collection that begins empty, at the top of a module. */
+/** Matches a variable at the top level of a module, or a collection there that begins empty. */
 const STATE =
   /^(?:export )?let \w+|^(?:export )?const (\w+)(?:: [^=]+)? = (?:new (?:WeakMap|WeakSet|Map|Set|LRUCache|Mutex|PQueue)(?:<.*>)?\(\)|new (?:LRUCache|PQueue)\b|boundedCache\b|createKeyedMutex\b)/gm
 

@@ -1,6 +1,7 @@
 /**
- * Queries to the network use `ask`, which handles the deadline, the end of the socket and the meaning of codes. No handler, and no function that a
- * handler calls to send, has the socket, a deadline of its own, or an interpretation of codes.
+ * Checks that queries to the network use `ask`, which handles the deadline, the end of the socket and the meaning of
+ * error codes. A handler, or a function that a handler calls to send, must not have the socket, a deadline of its own,
+ * or its own interpretation of codes.
  */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -12,24 +13,27 @@ import { ROOT } from '../harness/checkout.ts'
 const root = fileURLToPath(ROOT)
 const SHARD = 'workers/shard/'
 
-/** Modules that handlers call. */
+/** Folders whose modules are called by handlers. */
 const ASKING = ['operations/', 'send/', 'media/'].map((room) => SHARD + room)
-/** `ask` and the modules beside it that add the deadline to a query. */
+/** `ask`, and the modules beside it that add a deadline to a query. */
 const QUERYING = [
   'connection/ask.ts',
   'connection/mex.ts',
-  // Not caused by a request: a step of the connection itself, or an effect of a stanza.
+  // Requests do not cause the following queries. They are a step of the connection itself, or an effect of a stanza.
   'app-state/app-state-reader.ts',
   'connection/pairing/companion-registration.ts',
   'connection/pairing/passkey-query.ts',
-  // Devices, keys and tokens of recipients.
+  // The following modules query devices, keys and tokens of recipients.
   'connection/socket/connection-queries.ts',
-  // One answer about all groups is shared by all simultaneous callers, each through `ask`.
+  // All callers at the same time share one answer about all groups. Each caller waits for it through `ask`.
   'groups/list-reading.ts',
 ].map((file) => SHARD + file)
-/** `ask` runs these two: one answer about a group is shared by all simultaneous callers, and a change of app state needs several queries. */
+/**
+ * `ask` runs the functions of these two modules. All callers at the same time share one answer about a group, and a
+ * change of app state needs several queries.
+ */
 const ANSWERED = ['connection/ask.ts', 'groups/group-metadata.ts', 'app-state/app-state-changes.ts'].map((file) => SHARD + file)
-/** An upload is not a query: it goes to the network's file host over HTTP, for up to a quarter of an hour. */
+/** An upload is not a query. It goes to the network's media host over HTTP, and may take up to a quarter of an hour. */
 const UPLOAD = `${SHARD}media/upload.ts`
 
 const code = (source: string) => source.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')

@@ -2,7 +2,7 @@
 
 export interface Category {
   type: string
-  /** Singular and plural of the noun. */
+  /** Singular and plural of the noun that the report uses. */
   nouns: readonly [one: string, several: string]
   /** Consequence if an entry could not be imported. */
   without: string

@@ -1,4 +1,6 @@
-/** The formats that media are sent in, made from real files, with a converter and without one. */
+/**
+ * Tests the formats in which media are sent. The files are real, and the tests run with a converter and without one.
+ */
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -33,7 +35,7 @@ async function job(purpose: Purpose, bytes: Uint8Array, more: Partial<MediaJob> 
 }
 
 interface Expected {
-  /** `as is`, or the type to which it is converted. */
+  /** The type to which the file is converted, or `as is`. */
   becomes: string
   mime: string
 }
@@ -47,7 +49,7 @@ const OPUS = 'audio/ogg; codecs=opus'
 const rows: Row[] = [
   ['jpeg', 'image', () => files.image('jpeg'), asIs('image/jpeg'), asIs('image/jpeg')],
   ['png', 'image', () => files.image('png'), asIs('image/png'), asIs('image/png')],
-  // sharp converts pictures; ffmpeg is only needed for files that it cannot read.
+  // sharp converts pictures. ffmpeg is only needed for pictures that sharp cannot read.
   ['webp', 'image', () => files.image('webp'), to('image/jpeg'), to('image/jpeg')],
   ['gif', 'image', () => files.image('gif'), to('image/jpeg'), to('image/jpeg')],
   ['tiff', 'image', () => files.image('tiff'), to('image/jpeg'), to('image/jpeg')],
@@ -85,7 +87,7 @@ const rows: Row[] = [
   ['gif', 'portrait', () => files.image('gif'), 'refused', 'refused'],
   ['tiff', 'portrait', () => files.image('tiff'), 'refused', 'refused'],
 ]
-/** Pictures are made by sharp alone. */
+/** Whether the file is made with ffmpeg. sharp alone makes these pictures. */
 const needsFfmpeg = (name: string) => !/^(jpeg|png|webp|gif|tiff|avif|bmp)$/.test(name)
 
 async function check(row: Row, prepare: (job: MediaJob) => Promise<PreparedMedia>, expected: Expected | string) {
@@ -267,7 +269,7 @@ describe('hostile files are refused with a sentence', () => {
 
   test('a film that names a brand of pictures beside its own is a film', { skip: withoutFfmpeg }, async () => {
     const film = Buffer.from(await files.film('mp4'))
-    // The last of its brands.
+    // The file declares a list of brands, and this is the last one.
     film.write('mif1', film.readUInt32BE(0) - 4, 'latin1')
     const made = await prepareWith(await job('gif', film))
     assert.equal(made.mime, 'video/mp4')

@@ -1,4 +1,7 @@
-/** The process that starts programs: the messages over it, and the remaining processes when one side of it dies. */
+/**
+ * Tests the process that starts programs: the messages that pass through it, and which processes remain when one of its
+ * two sides dies.
+ */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,7 +19,7 @@ const LIMIT = { limitMs: 20_000 }
 const sh = (script: string) => ['/bin/sh', ['-c', script]] as const
 const isLinux = process.platform === 'linux'
 
-/** Ids of the processes whose command line contains `mark`. */
+/** Returns the ids of the processes whose command line contains `mark`. */
 const running = (mark: string) =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -88,7 +91,7 @@ suite('programs are started by a process of their own', () => {
     process.kill(host, 'SIGKILL')
     const second = Number(await output)
     assert.ok(second > 0 && second !== host)
-    // Only its own limit of processor time ends it.
+    // Nothing else ends this program, only its own limit of CPU time.
     for (const pid of running('sleep\x0020.0101')) process.kill(pid, 'SIGKILL')
   })
 

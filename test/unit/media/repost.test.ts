@@ -1,4 +1,7 @@
-/** An untrusted message determines the file that is downloaded to forward it into a channel: which addresses are allowed. */
+/**
+ * Tests the download of a file that is forwarded into a channel. An untrusted message names the file, so only some
+ * addresses are allowed.
+ */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'

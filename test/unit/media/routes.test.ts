@@ -1,4 +1,7 @@
-/** Tests which routes to the network's files stay open. Nothing is downloaded: a route connects when it is used. */
+/**
+ * Tests which routes to the network's files stay open. Nothing is downloaded, because a route only connects when it is
+ * used.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Dispatcher } from 'undici'

@@ -1,6 +1,7 @@
 /**
- * Every sound is sent as a voice note if ffmpeg recognizes it by its content alone. The encoders of the installed ffmpeg make the files. Monkey's
- * Audio (APE) is not tested, because ffmpeg has no encoder for it; its demuxer is allowed.
+ * Tests that every sound is sent as a voice note if ffmpeg recognizes it by its content alone. The encoders of the
+ * installed ffmpeg make the files. Monkey's Audio (APE) is allowed but not tested, because ffmpeg has no encoder for
+ * it.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -27,7 +28,7 @@ before(async () => {
 })
 after(() => rm(dir, { recursive: true, force: true }))
 
-/** Without a file name extension, so only the content shows the type. */
+/** Writes a file whose name has no extension, so that only the content shows its type. */
 async function place(bytes: Uint8Array): Promise<{ path: string; dir: string }> {
   const own = join(dir, String(count++))
   await mkdir(own)
@@ -58,8 +59,8 @@ async function heard(path: string): Promise<Heard> {
 
 const RATE = 8_000
 /**
- * Duration in seconds that the same ffmpeg decodes by itself; 0 if it does not recognize the file. It recognizes some of its own files as another
- * kind.
+ * Returns the duration in seconds that the same ffmpeg decodes without the service; 0 if it does not recognize the
+ * file. ffmpeg takes some of the files that it made for another kind.
  */
 async function decodedSeconds(bytes: Uint8Array): Promise<number> {
   const { path, dir: own } = await place(bytes)
@@ -73,7 +74,7 @@ async function decodedSeconds(bytes: Uint8Array): Promise<number> {
   }
 }
 
-/** Encoder and container; null: the default encoder of the container. */
+/** Encoder and container. If the encoder is null, the default encoder of the container is used. */
 type Kind = [encoder: string | null, muxer: string]
 const SOME: Kind[] = [
   ['alac', 'caf'],
@@ -90,7 +91,7 @@ const SOME: Kind[] = [
   ['libspeex', 'ogg'],
   ['flac', 'matroska'],
 ]
-/** Containers that take nearly any encoder. */
+/** Containers that accept nearly every encoder. */
 const WIDE = ['matroska', 'caf', 'wav', 'mov']
 
 async function everyKind(): Promise<Kind[]> {

@@ -1,6 +1,6 @@
 /**
- * Tests stickers from animated images and videos of every length and size: they are animated, and within the limits of
- * the apps.
+ * Tests stickers made from animated images and videos of every length and size: they must be animated, and within the
+ * limits of the apps.
  */
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
@@ -76,7 +76,7 @@ describe('a moving picture leaves as a sticker of at most 10 s and 500 kB that s
       assert.equal(made.isAnimated, true)
       assert.ok(result.bytes <= MAX_BYTES, `${result.bytes} bytes`)
       assert.ok(result.length <= MAX_LENGTH, `${result.length} ms`)
-      // The last frame of a video lasts as long as the file says, plus or minus a frame.
+      // The last frame of a video ends at the time that the file declares, which may differ by one frame.
       assert.ok(Math.abs(result.length - Math.min(seconds * 1_000, MAX_LENGTH)) <= 150, `${result.length} ms`)
     })
   }
@@ -135,7 +135,8 @@ test('a picture whose pages have too many pixels together is refused before they
   const gif = await sharp([page, other], { join: { animated: true } })
     .gif({ loop: 0, delay: [100, 100] })
     .toBuffer()
-  // The two pages repeated: each begins with its graphic control extension (21 F9), and the trailer ends the file.
+  // The animation is made longer by a repetition of its two frames. Each frame begins with its graphic control
+  // extension (21 F9), and the trailer ends the file.
   const from = gif.indexOf(Buffer.from([0x21, 0xf9, 4]))
   const long = Buffer.concat([gif.subarray(0, -1), ...Array.from({ length: 49 }, () => gif.subarray(from, -1)), gif.subarray(-1)])
   const began = performance.now()
@@ -158,7 +159,10 @@ test('a bitmap becomes a sticker, and without a converter the refusal says what 
 
 describe('the steps to a sticker that is small enough', () => {
   const weights = STEPS.map(({ rate, frameWeight }) => rate * 10 * frameWeight)
-  /** Tries steps until the rule ends the search. The size of each step is that of the table, unless `of` changes it. */
+  /**
+   * Tries steps until the rule ends the search. The size of each step is that of the table, unless `of` changes it.
+   * Returns the tried steps.
+   */
   function search(firstBytes: number, of: (step: number, bytes: number) => number = (_, bytes) => bytes): Try[] {
     const tries: Try[] = []
     const next = () => nextStep(tries, weights, firstBytes, MAX_BYTES)

@@ -1,4 +1,7 @@
-/** A large body that is parsed while it arrives has the same result as one that is parsed at once, for every division into pieces. */
+/**
+ * Tests that a large body which is parsed while it arrives has the same result as one that is parsed at once, however
+ * it is divided into pieces.
+ */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
@@ -6,7 +9,7 @@ import { type HeldText, heldText } from '../../../src/features/held-text.ts'
 import { TooManyValues } from '../../../src/features/json.ts'
 import { StreamedJson } from '../../../workers/media/streamed-json.ts'
 
-/** Small, so that many cases are fast; a prefix fits in it. */
+/** The length from which a text counts as long. It is small, so that many cases are fast, but larger than a prefix. */
 const LONG = 4_096
 const MB = 1_048_576
 
@@ -22,7 +25,7 @@ function read(text: string | Uint8Array, cut = (left: number) => left): { value:
   return { value: json.value(), held }
 }
 
-/** The only long text of a body `{"a": …}`. */
+/** Parses a body `{"a": …}`, and returns its only long text. */
 function long(written: string, cut?: (left: number) => number): HeldText {
   const { value } = read(`{"b":"","a":"${written}","c":"\\""}`, cut)
   const { a, b, c } = value as { a: unknown; b: string; c: string }

@@ -1,4 +1,7 @@
-/** The stored authors of messages: found by any of their addresses, kept over restarts, and not evicted by messages of others. */
+/**
+ * Tests the stored authors of messages: an author is found by each of their addresses, is kept over restarts, and is
+ * not evicted by messages of other people.
+ */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { WAMessageKey } from '@whiskeysockets/baileys'
@@ -21,7 +24,7 @@ async function bench(t: TestContext) {
   const bench = {
     store,
     now: START,
-    /** Opens the store as after a kill: only data on disk remain. */
+    /** Opens the store as after a kill: only the data on disk remain. */
     async open(terms?: Parameters<typeof createAuthorship>[1]) {
       const retention = createRetention(log)
       const context = { id: INSTANCE, store, sealer, clock: { now: () => bench.now }, log, retention }
@@ -66,8 +69,8 @@ test('a person is the same under both names, and so is the chat', async (t) => {
   assert.deepEqual(await authorship.claim('nobody', [ANA], [ANA]), { place: 'unknown' })
 })
 
-// Chats are handled in parallel: once the rows of both messages were read before either was on disk, and the second
-// replaced the first.
+// Chats are handled in parallel. The records of two messages with the same id were once both read before either was on
+// disk, so the second message replaced the first.
 test('of two messages of one id that come at a time the first is the owner, also when its commit has to be made again', async (t) => {
   const b = await bench(t)
   const authorship = await b.open()
@@ -75,7 +78,7 @@ test('of two messages of one id that come at a time the first is the owner, also
   const bens = { id: 'G', remoteJid: BEN, fromMe: false }
   const [first, second] = await Promise.all([authorship.ops(anas), authorship.ops(bens)])
   assert.deepEqual([first.length, second.length], [1, 0])
-  // The commit of the first message failed, so that message comes again.
+  // The commit of the first message failed, so the network sends that message again.
   await b.store.commit({ ops: [...(await authorship.ops(bens)), ...(await authorship.ops(anas))] })
   assert.deepEqual(await authorship.claim('G', [GROUP], [ANA]), HERE)
   assert.deepEqual(await authorship.claim('G', [BEN], [BEN]), { place: 'elsewhere' })
@@ -124,7 +127,7 @@ test('however much is written in one chat, nothing of another is pushed out', as
   const hers = { id: 'hers', remoteJid: ANA, fromMe: false }
   const quiet = { id: 'quiet', remoteJid: GROUP, participant: ANA, fromMe: false }
   await authorship.heard(hers, quiet)
-  // Three times the capacity of the two generations of the shared part.
+  // The number of messages is three times the capacity of the two generations that all authors share.
   for (let n = 0; n < 60; n++) {
     const flood = Array.from({ length: 100 }, (_, i) => ({ id: `f${n}.${i}`, remoteJid: BEN, fromMe: false }))
     const ops = await Promise.all(flood.map((key) => authorship.ops(key)))

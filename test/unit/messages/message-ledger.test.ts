@@ -1,4 +1,7 @@
-/** The message ledger on a real store: each facet stays for its term and no longer, and the next account sees nothing of the one before. */
+/**
+ * Tests the message ledger on a real store: each facet is kept for its term and no longer, and the next account sees
+ * nothing of the account before it.
+ */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -31,7 +34,7 @@ async function bench(t: TestContext) {
     store,
     now: START,
     log: recordingLog(),
-    /** As after a kill: only data on disk remain. */
+    /** Opens the ledger as after a kill: only the data on disk remain. */
     async open(its: StateStore = store) {
       const clock = { now: () => bench.now }
       const ledger = createMessageLedger(
@@ -56,11 +59,11 @@ async function bench(t: TestContext) {
 
 interface Row {
   facet: Facet
-  /** Beginning of the keys of its rows. */
+  /** Common beginning of the keys of the facet's records. */
   prefix: string
   write(ledger: MessageLedger, store: StateStore): Promise<unknown>
   isKnown(ledger: MessageLedger): Promise<boolean>
-  /** Time for which it is known, and time after which nothing is left, in ms. */
+  /** Time for which the facet is known, and time after which no record of it is left, in ms. */
   keptMs: number
   goneMs: number
 }
@@ -120,7 +123,7 @@ const ROWS: readonly Row[] = [
     prefix: keys.receipts(INSTANCE),
     write: (ledger, store) => store.commit({ ops: ledger.levels.ops(subjectsOf(ledger), 3) }),
     isKnown: async (ledger) => (await ledger.levels.of(subjectsOf(ledger))) === 3,
-    // As long as receipts of own messages are accepted.
+    // This is as long as receipts of the account's own messages are accepted.
     keptMs: 62 * DAY,
     goneMs: 62 * DAY + 2 * WEEK,
   },
@@ -165,7 +168,7 @@ test('the next account sees no message of the one before, neither on the disk no
   await ledger.forget()
   for (const each of [ledger, await b.open()]) {
     assert.equal(await each.get('TEXT', () => true), undefined)
-    // Levels and timelines stay: they can only be found by somebody who has the id of a message.
+    // Levels and timelines are not removed, because they can only be found by somebody who knows the id of a message.
     for (const { facet, isKnown } of ROWS) if (facet !== 'level' && facet !== 'timeline') assert.ok(!(await isKnown(each)), facet)
   }
   for (const prefix of [keys.sents(INSTANCE), keys.secrets(INSTANCE), keys.authors(INSTANCE)])

@@ -1,4 +1,4 @@
-/** Data that are stored about messages for their later parts: which messages, how much of each, and for how long. */
+/** Tests which data about messages are stored for their later parts, how much of each message, and for how long. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
@@ -34,7 +34,7 @@ async function bench(t: TestContext) {
     store,
     log,
     now: START,
-    /** Opens the store as after a kill: only data on disk remain. */
+    /** Opens the store as after a kill: only the data on disk remain. */
     async open(terms?: Terms, its: StateStore = store) {
       const retention = createRetention(log)
       const context = { id: INSTANCE, store: its, sealer, clock: { now: () => bench.now }, log, retention }
@@ -58,7 +58,10 @@ async function bench(t: TestContext) {
 const texts = (count: number, from = 0) =>
   Array.from({ length: count }, (_, index) => ofAna(`m${from + index}`, { conversation: 'hi' }))
 
-/** Translates a message about `id` on an instance with nothing in memory, and returns its event. */
+/**
+ * Translates a message that refers to the message `id`, on an instance that has nothing in memory, and returns its
+ * event.
+ */
 function told(secrets: Secrets, message: proto.IMessage, context = testContext()) {
   context.original = (id, about) => secrets.get(id, new Set([about.remoteJid ?? '']))
   return receivedEvent(context, { key: { remoteJid: ANA, id: 'X', fromMe: false }, message })
@@ -132,7 +135,7 @@ test('who uses the id of another message does not take its place; our own messag
   await keep(ofAna('P', { conversation: 'hi' }, stranger))
   assert.equal((await secrets.get('P', HERE))?.key.participant, ANA)
   assert.equal(await b.left(), 1)
-  // A second attempt of a send has another secret than the first attempt.
+  // A second attempt of a send is composed with another secret than the first attempt.
   await keep(ofAna('P', poll, { fromMe: true }))
   assert.equal((await secrets.get('P', HERE))?.key.fromMe, true)
 })
@@ -211,7 +214,7 @@ for (const [what, bound] of [
     await b.keep(await b.open(terms), ofAna('poll', poll))
     let most = 0
     for (let n = 0; n < 20; n++) {
-      // Each run handles 7 messages: counts continue in the next run.
+      // Each run handles 7 messages, so the counts must continue in the next run.
       const secrets = await b.open(terms)
       await b.keep(secrets, ...texts(7, n * 7))
       await secrets.stop()

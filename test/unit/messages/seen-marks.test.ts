@@ -1,4 +1,4 @@
-/** Tests messages that come under the phone-number JID and under the LID JID of their sender. */
+/** Tests messages that arrive both under the phone-number JID and under the LID JID of their sender. */
 import assert from 'node:assert/strict'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,8 +11,8 @@ const PN = '5511988880001@s.whatsapp.net'
 const LID = '81896604190001@lid'
 const GROUP = '120363019502650977@g.us'
 
-// A message that was read under its sender's LID and sent again under the number was once reported twice, with two
-// event ids.
+// A message that was first received under its sender's LID, and then again under the number, was once reported twice
+// with two event ids.
 test('a message that comes again under the other name of its chat or author is the same message', async (t) => {
   const marks = createSeenMarks(INSTANCE, await tempStore(t), sealer)
   await marks.load()
@@ -36,7 +36,8 @@ test('a message that comes again under the other name of its chat or author is t
   )
 })
 
-// An older store has a record for each mark, and its messages may come again.
+// The store of an older release has a separate record for each mark, and the messages of these marks may be received
+// again.
 test('marks that are records of their own are known, beside those of a message that are one record', async (t) => {
   const store = await tempStore(t)
   const [before, ...together] = ['before', 'one', 'two', 'three'].map((text) => ciphertextMark(Buffer.from(text)))
@@ -50,7 +51,7 @@ test('marks that are records of their own are known, beside those of a message t
   const next = createSeenMarks(INSTANCE, store, sealer)
   await next.load()
   assert.ok([before!, ...together].every(next.has))
-  // The new marks are written after the existing ones, and not over them.
+  // The new marks must be added to the existing ones, and must not replace them.
   await store.commit({ ops: next.ops([ciphertextMark(Buffer.from('four'))]) })
   const last = createSeenMarks(INSTANCE, store, sealer)
   await last.load()
@@ -69,7 +70,7 @@ test('the same id in another chat, of another author or of our own is another me
     assert.ok(!messageMarks(key).some((mark) => marks.has(mark)))
 })
 
-// One commit once removed the older marks, and the store made its file up to 150 MB longer for it.
+// The older marks were once removed in one commit, for which the store made its file up to 150 MB longer.
 test('marks give way to newer ones, the older first, and the store does not grow by it', async (t) => {
   const store = await tempStore(t)
   const marks = createSeenMarks(INSTANCE, store, sealer)

@@ -1,4 +1,4 @@
-/** Counts of shards, over their restarts. */
+/** Tests how the counts of shards are added up over their restarts. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLedger } from '../../../src/metrics/ledger.ts'
@@ -27,7 +27,7 @@ test('a new life, which begins at 0, takes nothing away', () => {
   ledger.take(0, 1, report({ a: 5, b: 1 }))
   ledger.take(0, 2, report({ a: 2 }))
   assert.deepEqual(plain(ledger.total().numbers), { a: 7, b: 1 })
-  // A run in between that died before its first report counts nothing.
+  // Between these reports, a run of the shard died before its first report. It counts nothing.
   ledger.take(0, 4, report({ a: 1 }))
   assert.deepEqual(plain(ledger.total().numbers), { a: 8, b: 1 })
 })

@@ -1,4 +1,7 @@
-/** From counting to the text, read by a parser that was written from the format and not from our code. */
+/**
+ * Tests metrics from the counting to the text. The parser of the text was written from the description of the format,
+ * and not from the code of this service.
+ */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,4 +1,7 @@
-/** The phone is asked to upload a file again; after any result, no listener for its answer remains. The network is simulated. */
+/**
+ * Tests that the phone is asked to upload a file again. After each possible result, no listener for its answer must
+ * remain. The network is simulated.
+ */
 import assert from 'node:assert/strict'
 import { createCipheriv, hkdfSync } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
@@ -17,7 +20,7 @@ const file = { key, mediaKey } as unknown as UploadableFile
 
 const { SUCCESS, NOT_FOUND } = proto.MediaRetryNotification.ResultType
 
-/** The answer, encrypted as the phone does. */
+/** Encrypts the answer as the phone does. */
 function sealed(result: number, directPath?: string) {
   const iv = Buffer.alloc(12, 1)
   const secret = Buffer.from(hkdfSync('sha256', mediaKey, Buffer.alloc(0), 'WhatsApp Media Retry Notification', 32))

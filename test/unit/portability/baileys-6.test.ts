@@ -1,4 +1,7 @@
-/** The folder of a device that Baileys 6.7.21 itself has linked and used in the sandbox. Of its 27 one-time keys there are the first and last three. */
+/**
+ * Tests the folder of a device that Baileys 6.7.21 itself has linked and used in the sandbox. Of its 27 one-time keys,
+ * the folder contains only the first and the last three.
+ */
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,7 @@
-/** A folder that Baileys' own `useMultiFileAuthState` has written, read as a device: which data are imported, and which are refused. */
+/**
+ * Tests how a folder that Baileys' own `useMultiFileAuthState` has written is read as a device: which data are
+ * imported, and which are refused.
+ */
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -23,7 +26,7 @@ beforeEach(async () => {
   await save(creds)
 })
 
-/** Writes credentials as the library does. */
+/** Writes the credentials as the library does. */
 async function save(value: object) {
   const { state, saveCreds } = await useMultiFileAuthState(folder)
   for (const name of Object.keys(state.creds)) delete (state.creds as Record<string, unknown>)[name]
@@ -50,7 +53,7 @@ test('credentials are those of the device, and what another program kept with th
   assert.deepEqual(Buffer.from(taken.account!.deviceSignature!), Buffer.from(creds.account!.deviceSignature!))
   assert.deepEqual(taken.me, creds.me)
   assert.equal(taken.additionalData, undefined)
-  // The account's settings are read again.
+  // After an import, the service reads the account's settings again.
   assert.equal(taken.accountSyncCounter, 1)
 })
 
@@ -122,7 +125,7 @@ test('the report names nobody, and has no byte of a key', async () => {
 })
 
 describe('the same state in rows', () => {
-  /** The hash as `redis-cli --json hgetall` prints it: ids are unchanged in it. */
+  /** Returns the hash as `redis-cli --json hgetall` prints it. It contains the ids unchanged. */
   const hash = () =>
     Object.fromEntries(
       Object.entries(KEYS).flatMap(([type, values]) =>
@@ -156,7 +159,7 @@ describe('the same state in rows', () => {
     await assert.rejects(readRows('fazer', { ...all, 'import-candidates': '[]' }), /still trying to find the key/)
   })
 
-  /** The name of the file in which the library stores a key, without `.json`. */
+  /** Returns the name of the file in which the library stores a key, without `.json`. */
   const fileName = (id: string) => id.replaceAll('/', '__').replaceAll(':', '-')
   const entries = () =>
     Object.entries(KEYS).flatMap(([type, values]) => Object.entries(values ?? {}).map((of) => [type, of] as const))

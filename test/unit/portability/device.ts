@@ -1,4 +1,4 @@
-/** A linked device in the format of Baileys: consistent credentials, and keys of every type. */
+/** Builds a linked device in the format of Baileys: credentials that match each other, and keys of every type. */
 import { type AuthenticationCreds, Curve, initAuthCreds, proto, type SignalDataSet } from '@whiskeysockets/baileys'
 
 export const ME = '5511999990001'
@@ -9,7 +9,7 @@ export const GROUP = '120363000000000001@g.us'
 /** Ids of older groups contain the number of their creator. */
 export const OLD_GROUP = '5511988880002-1612345678@g.us'
 
-/** Credentials of a device that a phone has linked: every signature is valid. */
+/** Returns the credentials of a device that a phone has linked. Every signature in them is valid. */
 export function linked(): AuthenticationCreds {
   const creds = initAuthCreds()
   const phone = Curve.generateKeyPair()
@@ -33,7 +33,7 @@ export function linked(): AuthenticationCreds {
   }
 }
 
-/** `closed`: number of earlier sessions with the same device. */
+/** Returns a session. `closed`: the number of earlier sessions with the same device. */
 export const session = (number: number, closed = 0) => {
   const bytes = (length: number, of: number) => Buffer.alloc(length, of).toString('base64')
   const key = (type: boolean) => Buffer.concat([...(type ? [Buffer.of(5)] : []), Buffer.alloc(32, number)]).toString('base64')

@@ -1,4 +1,4 @@
-/** Rows of another program's tables as a file, and the device that is read from them. */
+/** Writes rows of another program's tables to a file, and reads a device from them. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { type ProgramName, readDevice } from '../../../workers/portability/read-
 import { credsFrom } from '../../../workers/shard/keys/signal/codec.ts'
 import { printedRows, type Stored } from '../../harness/other-stores.ts'
 
-/** A folder for the tests of the calling file, removed after them. */
+/** Creates a folder for the tests of the calling file, and removes it after them. */
 export function rowsFolder() {
   const folder = { dir: '' }
   before(async () => {
@@ -18,7 +18,7 @@ export function rowsFolder() {
     get dir() {
       return folder.dir
     },
-    /** Writes rows as a client of a database prints them. */
+    /** Writes the rows to a file in the form in which the client of a database prints them. */
     async rowsFile(stored: Stored): Promise<string> {
       const file = join(folder.dir, 'rows.jsonl')
       await writeFile(file, printedRows(stored))
@@ -27,7 +27,7 @@ export function rowsFolder() {
   }
 }
 
-/** Reads a device, with the ids of its keys by type and with its credentials. */
+/** Reads a device. Returns its credentials, and the ids of its keys by type. */
 export async function readTaken(from: ProgramName, path: string, device?: string) {
   const read = await readDevice(from, path, { isOld: false, device })
   const ids = (type: string) => read.bundle.keys.flatMap(([each, id]) => (each === type ? [id] : [])).sort()

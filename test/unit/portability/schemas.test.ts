@@ -1,5 +1,6 @@
 /**
- * The real schemas of whatsmeow (versions 8, 11 and 15) and of zapo: their columns and types, and the rows of a device that zapo itself has linked.
+ * Tests the real schemas of whatsmeow (versions 8, 11 and 15) and of zapo: their columns and types, and the rows of a
+ * device that zapo itself has linked.
  */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
@@ -17,7 +18,10 @@ const SALT = Buffer.alloc(32, 7)
 const withBytes = (value: string | number | null) =>
   typeof value === 'string' && value.startsWith('\\x') ? Buffer.from(value.slice(2), 'hex') : value
 
-/** Rows of one device as zapo 1.8.0 wrote them with its own SQLite store, in the sandbox. Of its 810 one-time keys there are the first and last three. */
+/**
+ * Rows of one device that zapo 1.8.0 wrote with its own SQLite store in the sandbox. Of its 810 one-time keys, the file
+ * contains only the first and the last three.
+ */
 const ofZapo = JSON.parse(await readFile(new URL('test/unit/portability/zapo-1.8.0.json', ROOT), 'utf8')) as Record<
   string,
   { columns: Record<string, string>; rows: Record<string, string | number | null>[] }
@@ -29,12 +33,12 @@ const zapoRows: Stored = Object.fromEntries(
     rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, withBytes(value)]))),
   ]),
 )
-/** Columns of whatsmeow's own schemas, by version. */
+/** Columns in whatsmeow's own schemas, by version of the schema. */
 const whatsmeowColumns = JSON.parse(
   await readFile(new URL('test/unit/portability/whatsmeow-schemas.json', ROOT), 'utf8'),
 ) as Record<string, Columns>
 
-/** The part of the rows that a program with these columns stores. */
+/** Returns the part of the rows that a program with only these columns stores. */
 const within = (stored: Stored, columns: Columns): Stored =>
   Object.fromEntries(
     Object.entries(stored)
@@ -76,7 +80,7 @@ test('zapo: the device that zapo 1.8.0 has written is read completely', async ()
   assert.equal(taken.me!.id, '5511999990088:1@s.whatsapp.net')
   assert.equal(taken.nextPreKeyId, 813)
   assert.deepEqual(ids('pre-key'), ['3', '4', '5', '810', '811', '812'])
-  // Ana has a session under her number and one under her LID: they become one record.
+  // Ana has a session under her number and another one under her LID. Both become one record.
   const people = ['205511988880081_1.0', '205511988880082_1.0', '205511988880083_1.0', '205511999990088_1.0']
   assert.deepEqual(ids('session'), people)
   assert.deepEqual(

@@ -1,4 +1,7 @@
-/** Devices of programs that do not use Baileys: the tables of whatsmeow and of zapo, as an SQLite file and as rows of a database server. */
+/**
+ * Tests devices of programs that do not use Baileys: the tables of whatsmeow and of zapo, as an SQLite file and as rows
+ * of a database server.
+ */
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

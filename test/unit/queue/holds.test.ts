@@ -1,4 +1,4 @@
-/** Holds of the queue against a model that asks all policies about all items, with clocks that run and jump. */
+/** Compares the holds of the queue with a model that asks all policies about all items, while clocks run and jump. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { HOUR, MINUTE } from '../../../src/domain/clock.ts'
@@ -22,7 +22,7 @@ const itemOf = (place: string, phone = '1'): Waiting => ({
   leftAt: undefined,
 })
 
-/** A policy that holds each item until its own time, and counts how often it is asked. */
+/** Creates a policy that holds each item until the item's own time, and counts how often it is asked. */
 function untilTimes(times: Map<string, number>, clock: { now(): number }) {
   const policy: HoldPolicy & { asked: number } = {
     asked: 0,
@@ -36,7 +36,7 @@ function untilTimes(times: Map<string, number>, clock: { now(): number }) {
   return policy
 }
 
-/** A policy that holds all items to a set of people without knowing until when. */
+/** Creates a policy that holds all items to certain people, without a known end. */
 function closed() {
   const people = new Set<string>()
   const listeners: ChangeListener[] = []

@@ -1,4 +1,4 @@
-/** Tests which requests count as the same with one idempotency key, and the name of the stored record. */
+/** Tests which requests count as equal for one idempotency key, and the name of the stored record. */
 import assert from 'node:assert/strict'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -28,8 +28,8 @@ test('a request is the same whatever the order of its fields, and another when a
   assert.equal(print({ a: 1, b: undefined }), print({ a: 1 }))
 })
 
-// A hash without a key of a short text, or of a number and an id, can be found by trying all: without the key of the instance a name must reveal
-// nothing.
+// Somebody who has the store can find a short text, or a number with an id, from a plain hash, by trying all values. So the
+// name of a record is a hash with the key of the instance.
 test('the name of the record of a key is keyed: of another instance it is another', async (t) => {
   const namesUnder = async (of: Sealer) => {
     const store = await tempStore(t)
@@ -55,7 +55,7 @@ test('the name of the record of a key is keyed: of another instance it is anothe
   assert.notDeepEqual(await namesUnder(createSealer(Buffer.alloc(32, 9))), names)
 })
 
-/** A queue that only counts, over this store. */
+/** Creates a queue over this store that only counts its items. */
 function bench(store: StateStore, time: { now: number }) {
   const log = recordingLog()
   const idempotency = createIdempotency({ instanceId: INSTANCE, store, sealer, clock: { now: () => time.now }, log })
@@ -69,13 +69,13 @@ function bench(store: StateStore, time: { now: number }) {
   return { idempotency, log, queued, send }
 }
 
-// All keys of a day were once removed in one commit: the store made its file a gigabyte longer for twenty thousand
-// removals.
+// All idempotency keys of a day were once removed in one commit. For twenty thousand removals, the store made its file
+// a gigabyte longer.
 test('what is too old is removed, also beside what cannot be read, and the store does not grow by it', async (t) => {
   const store = await tempStore(t)
   const time = { now: START }
   const { idempotency, log, send } = bench(store, time)
-  // A few at a time: running commits leave space for all of them.
+  // Only a few requests run at a time, so that all of them fit in the running commits.
   for (let from = 0; from < 1_500; from += 50) await Promise.all(Array.from({ length: 50 }, (_, i) => send(`order ${from + i}`)))
   await store.commit({ ops: [[keys.idempotency(INSTANCE, 'A'), Buffer.from('damaged')]] })
   const size = () => statSync(join(store.dir, 'data.mdb')).size
@@ -91,7 +91,7 @@ test('what is too old is removed, also beside what cannot be read, and the store
   )
 })
 
-// The new acknowledgement was once removed together with the old one, so the repeated request was queued a second time.
+// The new acknowledgement was once removed together with the old one, so a repeated request was queued a second time.
 test('a key that is used again while old ones are removed is remembered', async (t) => {
   const disk = await tempStore(t)
   const time = { now: START }

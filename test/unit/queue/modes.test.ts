@@ -1,4 +1,4 @@
-/** The allowed transitions of a queue's mode: each pair of modes, and that a transition keeps the item. */
+/** Tests each pair of modes of a queue: whether the transition is allowed, and that it keeps the item. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Waiting } from '../../../workers/shard/queue/item.ts'
@@ -17,7 +17,7 @@ const MODES: Record<ModeName, Mode> = {
 }
 const NAMES = Object.keys(MODES) as ModeName[]
 
-/** The shortest way to each mode. */
+/** For each mode, the shortest sequence of modes that leads to it. */
 const WAYS: Record<ModeName, readonly ModeName[]> = {
   idle: [],
   naming: ['naming'],

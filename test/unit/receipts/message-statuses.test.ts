@@ -1,4 +1,7 @@
-/** `message_status` over real storage: each value once, never a lower one after a higher, over restarts and failed commits. */
+/**
+ * Tests `message_status` over real storage: each status is reported once, and never a lower one after a higher one,
+ * over restarts and failed commits.
+ */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { DAY } from '../../../src/domain/clock.ts'
@@ -17,7 +20,7 @@ const ANA_LID = '81896604190001@lid'
 const BIA = '5511988880002@s.whatsapp.net'
 const GROUP = '120363019502650977@g.us'
 
-/** Number to LID and back, as the library stores the pairs. */
+/** Mapping from number to LID and back, in the form in which the library stores it. */
 const pairs: Record<string, string> = {}
 const identity = createIdentity({
   creds: { me: { id: '5511999990000:7@s.whatsapp.net' } },
@@ -25,9 +28,9 @@ const identity = createIdentity({
 } as unknown as Parameters<typeof createIdentity>[0])
 
 interface Bench {
-  /** A restart over the same storage. */
+  /** Opens the statuses again over the same storage, as after a restart. */
   open(): Promise<ReturnType<typeof createMessageStatuses>>
-  /** `status ids participant`, in the order of the webhooks. */
+  /** The reported statuses as `status ids participant`, in the order of the webhooks. */
   told: string[]
   fail(times: number): void
   pass(ms: number): void
@@ -40,7 +43,7 @@ async function bench(t: TestContext): Promise<Bench> {
   const told: string[] = []
   let failing = 0
   let now = START
-  /** A restart ends the previous outbox, because two at a time would both deliver. */
+  /** Ends the outbox of the previous run, because two outboxes at the same time would both deliver. */
   let endPrevious = async () => {}
   const clock = { now: () => now }
   const store = {
@@ -109,10 +112,10 @@ const receipt = (status: MessageStatus, ids: string[], more: Partial<Receipt> = 
   ...more,
 })
 
-/** The ack after a first try. */
+/** Builds the acknowledgement after a first attempt. */
 const acked = (id: string, chat: string) => ({ chat, id, at: START, requestId: undefined, isNew: true })
 
-// Reported values were once only in memory: after a restart a late `delivered` followed the `read`.
+// Reported statuses were once only in memory. So after a restart a late `delivered` was reported after `read`.
 test('after a restart no value is told again, and no lower one', async (t) => {
   const b = await bench(t)
   const before = await b.open()
@@ -131,7 +134,8 @@ test('after a restart no value is told again, and no lower one', async (t) => {
   )
 })
 
-// A value was once recorded before its commit: the event was lost, and the repeated receipt was not reported.
+// A status was once recorded before its commit. When the commit failed, the event was lost, and the repeated receipt
+// was not reported.
 test('what could not be written is told when it comes again', async (t) => {
   const b = await bench(t)
   const statuses = await b.open()
@@ -141,7 +145,8 @@ test('what could not be written is told when it comes again', async (t) => {
   await until(() => b.told.length === 2, 'sent and delivered')
 })
 
-// The check once recorded `sent`: when the rest of the item's end failed, the repetition omitted it.
+// The check of a status once recorded `sent`. If the end of the item then failed, the repeated end did not report
+// `sent`.
 test('`sent` counts when it is committed, not when it is prepared', async (t) => {
   const b = await bench(t)
   const statuses = await b.open()
@@ -171,7 +176,8 @@ test('a receipt waits for the commit of `sent`; where that takes too long, the r
   )
 })
 
-// The receipt was once written first: `sent` followed `delivered`, and the repeated receipt was reported again.
+// The receipt was once written first. So `sent` was reported after `delivered`, and the repeated receipt was reported
+// again.
 test('a receipt that reaches the disk while the commit of `sent` waits for it reports `sent`, and the commit does not', async (t) => {
   const b = await bench(t)
   const statuses = await b.open()
@@ -218,7 +224,7 @@ test('a stranger’s receipt for a message to somebody else hides nothing', asyn
   assert.deepEqual(b.told.slice(3, 5), ['sent A 5511988880001', 'delivered A 5511988880001'])
 })
 
-// A contact may open an old chat weeks after it was delivered.
+// A contact may open a chat weeks after the message was delivered, and sends the receipt only then.
 test('values are kept for as long as receipts for a message count', async (t) => {
   const b = await bench(t)
   let statuses = await b.open()
@@ -251,7 +257,7 @@ const rising = [
   ],
 ] as const
 
-// Receipts can overtake each other: once only the higher value was reported, and programs waited forever for the lower
+// Receipts can overtake each other. Only the higher status was once reported, and programs waited forever for the lower
 // one.
 for (const [status, who, where, told] of rising)
   test(`a \`${status}\` by ${who} that overtakes the receipts below it reports them first, each once`, async (t) => {
@@ -275,7 +281,8 @@ test('a list of messages in one receipt reports `delivered` for those alone that
   )
 })
 
-// The ack of the first attempt was lost with a connection, and the ack of the second attempt comes after the receipts.
+// The acknowledgement of the first attempt was lost with the connection. The acknowledgement of the second attempt
+// arrives after the receipts.
 test('a receipt reports that the message was sent, in chats and in groups, once', async (t) => {
   const b = await bench(t)
   const statuses = await b.open()
@@ -296,7 +303,7 @@ test('a receipt reports that the message was sent, in chats and in groups, once'
   ])
 })
 
-// An id and a number can be found by trying all, if an unkeyed hash of them is on disk.
+// If an unkeyed hash of an id and a number is on disk, both can be found by trying all values. So the hash has a key.
 test('the name of a kept value is keyed: of another instance it is another', async (t) => {
   const store = await tempStore(t)
   const log = recordingLog()

@@ -1,6 +1,6 @@
 /**
- * Tests which ids of a receipt are reported: those of our own messages, in the chat of the receipt, also while the
- * message is still being read.
+ * Tests which ids of a receipt are reported: ids of the account's own messages in the chat of the receipt, even while
+ * the message is still being processed.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -43,7 +43,7 @@ test('only ids that are ours in exactly that chat, by either name of the person'
   assert.deepEqual(await ids(receipt(ANA_LID.replace('@', ':7@'), ['x', 'A'])), ['A'])
   assert.deepEqual(await ids(receipt(BEN, ['A', 'G'])), null)
   assert.deepEqual(await ids(receipt(GROUP, ['A', 'G'], { participant: BEN })), ['G'])
-  // Our own device has just sent it.
+  // The account has just sent this message.
   assert.deepEqual(await ids(receipt(ANA, ['new'], { status: 'sent' })), ['new'])
 })
 
@@ -62,7 +62,7 @@ test('one that overtakes the message of our own phone waits for it; a hundred th
   assert.ok(turns > 100, `${turns} turns`)
 })
 
-// All receipts were once created first and then handled in one turn: 0.4 s for 20,000.
+// All receipts of a stanza were once handled in one turn of the event loop, which took 0.4 s for 20,000 receipts.
 test('a receipt of 20,000 members lets others have their turn, and all of them are taken in their order', async (t) => {
   const { messages } = await known(t)
   const taken: (string | null)[] = []

@@ -1,4 +1,4 @@
-/** One text per caller in ten minutes, for any number of calls. */
+/** Tests that a caller receives only one text in ten minutes, however often the caller calls. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MINUTE } from '../../../src/domain/clock.ts'
@@ -27,7 +27,7 @@ test('thirty calls at once make one text; the next comes ten minutes later, also
   now += 1
   await calls([ANA])
   assert.deepEqual(given, [ANA_LID, BEN, ANA])
-  // Ended calls are not kept.
+  // Ended calls must not be kept in memory.
   let left = 0
   for await (const _ of store.range(keys.callAnswers(INSTANCE))) left++
   assert.equal(left, 1)

@@ -1,4 +1,4 @@
-/** Ringing calls, over a real store: the state after a restart. */
+/** Tests the stored calls that are ringing, over a real store, and their state after a restart. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -20,7 +20,7 @@ const stanza = (tag: string, id: string, more: Record<string, string> = {}): Bin
   content: [{ tag, attrs: { 'call-id': id, 'call-creator': ANA, ...more } }],
 })
 
-/** A run of the instance over this store. */
+/** Starts the calls of an instance over this store, as a start of the service does. */
 async function live(
   store: StateStore,
   settings = DEFAULT_SETTINGS,
@@ -28,7 +28,7 @@ async function live(
 ) {
   const answered: string[] = []
   const translated: { call: unknown; timestamp: unknown; answered: number }[] = []
-  /** Keys of the queued items: as in the queue, a key has one item. */
+  /** Keys of the queued items. As in the real queue, each key has only one item. */
   const queued = new Set<string>()
   const context = { id: INSTANCE, store, sealer, clock: { now: () => time.now }, log: createLog({ level: 'silent' }, 'test') }
   const calls = createCalls(context, {
@@ -55,7 +55,7 @@ async function live(
 
 const session = {} as Session
 const rejecting = { ...DEFAULT_SETTINGS, call_reject_auto: true, call_reject_message: 'Please write.' }
-/** A session whose network accepts every rejection. */
+/** A session in which the network accepts every rejection of a call. */
 const answering = (onReject = async () => {}) => {
   const query = async () => {
     await onReject()
@@ -70,7 +70,7 @@ async function ringing(store: StateStore) {
   return found.length
 }
 
-/** Handles the offer of a call in one run, and its end in the next one. */
+/** Handles the offer of a call in one run of the service, and the end of the call in the next run. */
 async function missed(t: TestContext, id: string) {
   const store = await tempStore(t)
   await (await live(store)).calls.take(stanza('offer', id), session)
@@ -81,7 +81,8 @@ async function missed(t: TestContext, id: string) {
   return translated
 }
 
-// The record of such a call was once refused, so the connection ended and the call was sent again, forever.
+// The record of a call with such an id was once refused. So the connection ended and the network sent the call again,
+// forever.
 test('a call is told whatever its id is', async (t) => {
   for (const id of ['3EB0A', 'a/b ?', 'ü', 'x'.repeat(5_000)]) assert.equal((await missed(t, id)).length, 1, id.slice(0, 10))
 })
@@ -103,14 +104,14 @@ test('an offer that comes twice is rejected and answered once, and one that come
   assert.equal(translated[0]?.answered, 1)
 })
 
-// The text was once queued after the commit that removed the call, so a crash between these steps lost it.
+// The text was once queued after the commit that removed the call. So a crash between these steps lost the text.
 test('the text after a rejected call is queued before the event of the call, and once however often its end comes', async (t) => {
   const store = await tempStore(t)
   const crashed = await live(store, rejecting, { crashAtEnd: true })
   await crashed.calls.take(stanza('offer', '3EB0A'), answering())
   await until(() => crashed.answered.length > 0, 'the answer')
   assert.equal(await ringing(store), 1)
-  // The connection ended: the end of the call comes again, and finds the call.
+  // The connection ended, so the network sends the end of the call again. The call must still be stored then.
   await assert.rejects(async () => crashed.calls.take(stanza('terminate', '3EB0A'), answering()), /the service ended/)
   assert.deepEqual(crashed.answered, ['Please write.'])
 })
@@ -127,8 +128,8 @@ test('an end that comes while a rejected call is being told says that it was rej
   assert.deepEqual(answered, ['Please write.'])
 })
 
-// Such a call was once in the list of ringing calls for a day without any event, because the network does not report
-// the end of a rejected call.
+// The network does not report the end of a rejected call. So such a call once stayed in the list of ringing calls for a
+// day, without any event.
 test('a call whose rejection had no answer is rejected again after the next login, and told once', async (t) => {
   const store = await tempStore(t)
   const cut = { ask: () => Promise.reject(new Failure('instance_not_connected')) } as unknown as Session
@@ -136,7 +137,7 @@ test('a call whose rejection had no answer is rejected again after the next logi
   await killed.calls.take(stanza('offer', '3EB0A'), cut)
   await killed.calls.take(stanza('offer', '3EB0B'), cut)
   const { calls, translated, answered } = await live(store, rejecting)
-  // It arrived before the offer was acknowledged; and the other call was answered on a phone.
+  // The first call arrived before its offer was acknowledged. The other call was answered on a phone.
   await calls.take(stanza('offer', '3EB0A'), cut)
   const network = answering(async () => calls.take(stanza('accept', '3EB0B'), network))
   calls.resume(network)
@@ -159,8 +160,8 @@ test('a rejected call is told although no text can be queued', async (t) => {
   await until(async () => (await ringing(store)) === 0, 'the end of the record')
 })
 
-// The time of such a call was once 1970 or invalid: after a restart its record could not be read, or was treated as
-// old.
+// The time of such a call was once 1970 or invalid. After a restart, its record could then not be read, or was treated
+// as old.
 test('a call whose offer carries no time, or none that is one, is of the moment it came', async (t) => {
   for (const time of [undefined, '', 'soon', '-1', '0', '1e400', '1.5']) {
     const store = await tempStore(t)
@@ -196,7 +197,8 @@ test('calls whose end is never said go with the day, while the service runs, and
   assert.equal(translated.length, 0)
 })
 
-// The caller's stanza once said who made the call, so the text was sent to another person that it named.
+// The name of the caller was once taken from the caller's stanza. So the stanza could name another person, and the text
+// was sent to that person.
 test('a call is of who sends it, whoever it names', async (t) => {
   const store = await tempStore(t)
   const answered: string[] = []

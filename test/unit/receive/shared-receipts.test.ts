@@ -1,4 +1,4 @@
-/** Receipts of messages that were written in one commit. */
+/** Tests the receipts of messages that were written in one commit. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

@@ -1,4 +1,4 @@
-/** Unreadable messages are requested again: how often, with which keys, and how many for one sender. */
+/** Tests how undecryptable messages are requested again: how often, with which keys, and how many for one sender. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type BinaryNode, getBinaryNodeChild, initAuthCreds } from '@whiskeysockets/baileys'
@@ -13,7 +13,7 @@ const message = (id: string, attrs: Record<string, string> = {}): BinaryNode => 
   attrs: { id, from: ANA, t: '1790000000', ...attrs },
 })
 const key = (id: string) => ({ id, remoteJid: ANA, fromMe: false })
-/** As many turns of the loop as a chain of promises needs. */
+/** Waits for as many turns of the event loop as a chain of promises needs. */
 const settle = async () => {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
 }

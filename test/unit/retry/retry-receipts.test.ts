@@ -1,6 +1,6 @@
 /**
- * Tests retry receipts: each is answered, and acknowledged whatever the result; the answer fits the requesting device
- * and the chat.
+ * Tests retry receipts: each is answered and, whatever the result is, acknowledged. The answer must fit the requesting
+ * device and the chat.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -40,7 +40,8 @@ test('a retry receipt that cannot be answered and a malformed one are confirmed 
   assert.deepEqual(asked, ['A'])
 })
 
-// Such a receipt was once acknowledged, so the message stayed unreadable: nothing requested it again.
+// Such a receipt was once acknowledged, although it could not be answered. So the message stayed unreadable, because
+// nothing requested it again.
 test('one that a full disk keeps from being answered comes again', async () => {
   let isFull = true
   const answer = answerRetryReceipt({
@@ -55,7 +56,8 @@ test('one that a full disk keeps from being answered comes again', async () => {
   await answer(retry())
 })
 
-// The ack of the repeated message has the same id: it could be taken for that of the first.
+// The acknowledgement of the repeated message has the same id, so it could be taken for the acknowledgement of the
+// first message.
 test('a message that is still being sent is not sent again before that has come to its end', async (t) => {
   const log = recordingLog()
   const none = {} as Parameters<typeof createMessageStatuses>[1]

@@ -1,4 +1,7 @@
-/** Tests the session with a device that could not read a message: its state when the device is answered. */
+/**
+ * Tests the session with a device that could not decrypt a message: the state of the session when the device is
+ * answered.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type BinaryNode, extractE2ESessionFromRetryReceipt } from '@whiskeysockets/baileys'
@@ -30,7 +33,7 @@ interface World {
   baseKey?: number
 }
 
-/** Records the changes of the session, in order; the session has registration 7. */
+/** Records the changes of a session in their order. The session has the registration id 7. */
 function renewals() {
   const world: World = {}
   let done: string[] = []

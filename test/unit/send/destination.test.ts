@@ -1,4 +1,7 @@
-/** The destination of a message: the form of a number, the choice between a person's two addresses, and refusals by a group or the network. */
+/**
+ * Tests how the destination of a message is found: the form of a number, the choice between a person's two addresses,
+ * and refusals by a group or the network.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MINUTE, SECOND } from '../../../src/domain/clock.ts'
@@ -52,7 +55,8 @@ test('a number without an account is nobody for a send, and no chat for an immed
   await assert.rejects(chatWith(context, person('5511988880001')), failsWith('chat_not_found'))
 })
 
-// A refused look-up once failed the message with phone_not_on_whatsapp, so customers deleted valid numbers.
+// A refused look-up once failed the message with phone_not_on_whatsapp, so customers deleted valid numbers from their
+// lists.
 test('a look-up that is refused says nothing about the number: it is tried later, and meanwhile nobody asks', async () => {
   const { context, answers, asked, time } = playedNetwork()
   answers.push(usyncAnswer({ code: '429', backoff: '30' }), refused(503), usyncAnswer(ANA))
@@ -62,7 +66,7 @@ test('a look-up that is refused says nothing about the number: it is tried later
   await assert.rejects(resolveDestination(context, TO_ANA), later(20 * SECOND))
   assert.equal(asked.length, 1)
   time.now += 20 * SECOND
-  // The wait gets longer each time.
+  // After each refusal the wait gets longer.
   await assert.rejects(resolveDestination(context, TO_ANA), later(MINUTE))
   time.now += MINUTE
   assert.equal((await resolveDestination(context, TO_ANA)).jid, ANA)
@@ -97,7 +101,7 @@ test('a group that is suspended cannot be written to', async () => {
   await assert.rejects(writableGroup(context, TEAM), failsWith('group_suspended'))
 })
 
-// Only members learn from the network whether a group exists.
+// The network tells only members whether a group exists.
 for (const [code, meaning] of [
   [403, 'group_not_found'],
   [404, 'group_not_found'],

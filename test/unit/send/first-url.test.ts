@@ -1,4 +1,4 @@
-/** The part of a text for which the card is made. */
+/** Tests for which URL of a text a preview card is made. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { firstUrl } from '../../../workers/shard/send/compose/first-url.ts'

@@ -1,6 +1,6 @@
 /**
- * A session of real parts over a network that a test simulates: queries and stanzas are recorded in order, and answered by `answers`. The account has
- * a number and a LID.
+ * Creates a session from real parts over a network that the test simulates. Queries and stanzas are recorded in order,
+ * and `answers` are the answers to the queries. The account has a number and a LID.
  */
 import type { AuthenticationState, BinaryNode, WAMessage } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -31,7 +31,10 @@ export const node = (tag: string, attrs: Record<string, string> = {}, content?: 
   ...(content === undefined ? {} : { content }),
 })
 
-/** Answer to a number look-up: the registered JID, null for no account, or the code and wait of a refusal. */
+/**
+ * Builds the answer to a number look-up. `said`: the registered JID, null if there is no account, or the code and the
+ * wait of a refusal.
+ */
 export function usyncAnswer(said: string | null | { code: string; backoff?: string }): BinaryNode {
   const refusal = said !== null && typeof said === 'object' ? said : undefined
   const error = refusal && node('error', { code: refusal.code, ...(refusal.backoff ? { backoff: refusal.backoff } : {}) })
@@ -61,10 +64,10 @@ export const groupAnswer = (
     ]),
   ])
 
-/** The rejection of the library for a refused query. */
+/** Builds the error with which the library rejects a refused query. */
 export const refused = (code: number) => Object.assign(new Error('refused'), { data: code })
 
-/** A query without an answer. */
+/** An answer that never arrives. */
 export const silent = () => new Promise<never>(() => {})
 
 type Answer = BinaryNode | Error | (() => Promise<never>)
@@ -72,7 +75,7 @@ type Answer = BinaryNode | Error | (() => Promise<never>)
 export interface Left {
   id: string
   to: string
-  /** The audience of a status. */
+  /** The recipients of a status. */
   people?: readonly string[]
 }
 
@@ -117,7 +120,7 @@ export function playedNetwork() {
   const session = {
     me: ME,
     identity: createIdentity(auth),
-    // No contact has given a token, and the phone has given no salt.
+    // No contact has given a token, and the phone has given no salt for tokens.
     tokens: { standIn: async () => [] },
     groups: createGroupMetadata({
       sock: sock as never,
@@ -185,12 +188,12 @@ export function playedNetwork() {
     answers,
     acks,
     stored,
-    /** Ids of messages to groups whose keys were taken back. */
+    /** Ids of failed messages to groups, after which the sender keys no longer count as distributed. */
     takenBack,
     time,
     clock,
     restriction,
-    /** Makes the number and LID of a person known. */
+    /** Makes the service know the number and the LID of a person. */
     meet(pn: string, lid: string) {
       const [user, lidUser] = [pn.split('@')[0]!, lid.split('@')[0]!]
       pairs.set(user, lidUser).set(`${lidUser}_reverse`, user)

@@ -1,4 +1,7 @@
-/** Title and description of a page in its declared charset, for every division of its bytes into pieces. */
+/**
+ * Tests that the title and description of a page are read in its declared charset, however its bytes are divided into
+ * pieces.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readPageHead } from '../../../workers/shard/send/compose/page-head.ts'

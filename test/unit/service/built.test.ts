@@ -1,4 +1,7 @@
-/** The step before `npm start`: if nothing can be built, the earlier build runs, whatever npm left of the compiler. */
+/**
+ * Tests the step before `npm start`: if the project cannot be built, the earlier build runs, whatever files npm left of
+ * the compiler.
+ */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { cp, mkdir, writeFile } from 'node:fs/promises'

@@ -1,4 +1,7 @@
-/** The page on which an owner authorizes an app shows names of others; some of them were stored before there was a rule for names. */
+/**
+ * Tests the page on which an owner authorizes an app. It shows names that other people chose, and some of them were
+ * stored before there was a rule for names.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { consentPage } from '../../../src/pages/consent.ts'

@@ -1,4 +1,6 @@
-/** The built dashboard: it is small, complete, and has nothing that its policy refuses. */
+/**
+ * Tests the built dashboard: it is small and complete, and contains nothing that its Content-Security-Policy refuses.
+ */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -6,7 +8,7 @@ import { gzipSync } from 'node:zlib'
 import { ROOT } from '../../harness/checkout.ts'
 
 const FOLDER = new URL('../../../dashboard/', import.meta.url)
-/** The most bytes of all loaded files, compressed. */
+/** The largest size of all loaded files together, compressed, in bytes. */
 const MOST_BYTES = 150_000
 
 const files = ['index.html', ...readdirSync(new URL('assets/', FOLDER)).map((name) => `assets/${name}`)]
@@ -33,7 +35,8 @@ test('no style or script stands in the page, and nothing names another origin', 
   const [js, css] = [/\.js$/, /\.css$/].map((kind) => textOf(files.find((path) => kind.test(path))!))
   assert.doesNotMatch(css!, /@import|url\((?!["']?data:)/)
   const addresses = [...js!.matchAll(/https?:\/\/[a-z0-9.-]+/g)].map(([address]) => address)
-  // XML names, examples in fields, and the page that an owner opens by a click to confirm with a passkey: the dashboard loads none of them.
+  // These addresses are XML names, examples in fields, and the page that an owner opens by a click to confirm with a
+  // passkey. The dashboard loads none of them.
   const isHarmless = (address: string) =>
     /^https?:\/\/(www\.w3\.org|example\.com|user|proxy\.example|web\.whatsapp\.com$)/.test(address)
   assert.deepEqual(

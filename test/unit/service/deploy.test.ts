@@ -1,4 +1,4 @@
-/** The files in deploy/: everything that they refer to exists, and the health check reports the service's state. */
+/** Tests the files in deploy/: everything that they name exists, and the health check reports the service's state. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
@@ -65,7 +65,7 @@ test('beside n8n, svc may post to the address of n8n over http, and to no other 
   assert.ok(isIn(allow, address))
   const network = subnet.split('.').slice(0, 3).join('.')
   for (const neighbour of ['1', '2', '9', '11']) assert.ok(!isIn(allow, `${network}.${neighbour}`), neighbour)
-  // The URL in n8n's editor can be set as a webhook.
+  // The service must accept the URL that n8n's editor shows as the URL of a webhook.
   assert.equal(checkUrl(new URL('webhook/svc', setting('WEBHOOK_URL')).href, allow), undefined)
   assert.match(setting('image'), /:\d+\.\d+\.\d+$/)
 })
@@ -114,7 +114,7 @@ test('an upgrade reads the address from the settings: no value of them is run, a
   const built = join(home, 'built')
   await mkdir(programs)
   await mkdir(built)
-  // Packages run foreign programs while they are installed.
+  // Packages run programs of other people during their installation, so these must see no secrets in the environment.
   await writeFile(join(programs, 'npm'), `#!/bin/sh\nenv > "${built}/$1"\n`, { mode: 0o755 })
   const server = createServer((_, response) => response.end('fine')).listen(0, '127.0.0.1')
   t.after(async () => {

@@ -1,4 +1,4 @@
-/** Production packages only have licences that docs/licenses.md lists. */
+/** Tests that production packages only have licences that docs/licenses.md lists. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { sampleWith } from '../../harness/samples.ts'
 
 const textOf = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
 
-/** Permissive licences: they require that their notice is kept, but no source code. */
+/** Permissive licences. They require that their notice is kept, but not that source code is published. */
 const PERMISSIVE = new Set(['MIT', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0'])
 
 interface Locked {
@@ -24,7 +24,7 @@ test('a package that is not under a permissive licence is named on the page', ()
   )
   assert.ok(others.length > 0, 'libsignal is one')
   const names = others.map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length))
-  // One row for all machines that sharp has a build for.
+  // All builds of sharp, for all machines, share one row of the page.
   const rows = new Set(
     names.map((name) =>
       name

@@ -1,4 +1,7 @@
-/** The search for credentials in the logs of the whole suite finds one of each kind, reports the line, and fails if there is no log. */
+/**
+ * Tests the search for credentials in the logs of the whole suite: it finds a credential of each kind, reports the
+ * line, and fails if there is no log.
+ */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-/** Our programs on a version of Node that is too old for them. */
+/** Tests the programs of the service on a version of Node that is too old for them. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'

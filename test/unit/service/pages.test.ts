@@ -1,4 +1,7 @@
-/** The pages for people: their links are valid, their samples are the files of `examples/`, and the metrics in them exist. */
+/**
+ * Tests the documentation: its links are valid, its samples are equal to the files of `examples/`, and the metrics that
+ * it names exist.
+ */
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -11,7 +14,7 @@ const root = fileURLToPath(ROOT)
 const textOf = (page: string) => readFileSync(join(root, page), 'utf8')
 const below = (folder: string) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    // The clients that tests generate have packages of their own.
+    // The generated clients of the tests have their own packages, whose pages are not part of the documentation.
     .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
     .map((name) => join(folder, name))
 const PAGES = [
@@ -23,7 +26,7 @@ const PAGES = [
   ...['src', 'workers', 'test', 'bench', 'extension', 'docs'].flatMap(below),
 ]
 
-/** Anchor of a heading, as hosts of repositories make it. */
+/** Returns the anchor of a heading in the form in which hosts of repositories generate it. */
 const anchorOf = (heading: string) =>
   heading
     .toLowerCase()

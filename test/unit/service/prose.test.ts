@@ -1,4 +1,6 @@
-/** The linter of sentences, `scripts/prose.mjs`: samples that it must report, and samples that it must accept. */
+/**
+ * Tests `scripts/prose.mjs`, the linter of sentences, with samples that it must report and samples that it must accept.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ROOT } from '../../harness/checkout.ts'

@@ -1,5 +1,6 @@
 /**
- * Every block of code in the pages for people is run by a test, or the table says why none runs it. A new block needs a row here.
+ * Checks that a test runs every block of code in the documentation, or that a table gives the reason why no test runs
+ * it. A new block needs a row here.
  */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -17,7 +18,10 @@ const CLONE = 'test/containers/fresh-clone.test.ts'
 const GUIDE = 'test/e2e/guide-samples.test.ts'
 const ROWS = 'test/e2e/moving/samples.test.ts'
 
-/** Page, words that only this block has, and the test that runs the block. The test selects the block by the same words, if it selects one. */
+/**
+ * Each row has a page, words that only this block has, and the test that runs the block. A test that selects its block
+ * by words uses the same ones.
+ */
 const RUN: readonly (readonly [page: string, words: string, test: string])[] = [
   ['README.md', 'npm ci && npm start', CLONE],
   ['README.md', 'npm ci && npm run sandbox', CLONE],
@@ -62,7 +66,7 @@ const RUN: readonly (readonly [page: string, words: string, test: string])[] = [
 
 const TRANSLATED = 'Each command is one of the English page, which samples.test.ts checks; the tests of that page run it.'
 
-/** Page, words that only this block has, and the reason why no test runs the block as it stands. */
+/** Each row has a page, words that only this block has, and the reason why no test runs the block unchanged. */
 const NOT_RUN: readonly (readonly [page: string, words: string, reason: string])[] = [
   [
     'docs/connect-links.md',
@@ -172,7 +176,7 @@ test('each test that a row names takes the block from the page', () => {
   )
 })
 
-/** Other files of `examples/`, and the tests that run them. */
+/** The tests that run the other files of `examples/`. */
 const EXAMPLES = ['test/e2e/examples.test.ts', 'test/unit/webhooks/example-receivers.test.ts'].map(textOf).join('\n')
 
 test('a test starts every file of examples/', () => {

@@ -1,6 +1,7 @@
 /**
- * The samples of the pages that need no other program: shell commands have no syntax error, commands of svc have the arguments and options that they
- * need, and JSON can be parsed. `test/e2e/guide-samples.test.ts` and `test/e2e/moving/samples.test.ts` run samples with other programs.
+ * Tests the samples of the documentation that need no other program: shell commands have no syntax error, commands of
+ * svc have the arguments and options that they need, and JSON can be parsed. `test/e2e/guide-samples.test.ts` and
+ * `test/e2e/moving/samples.test.ts` run the samples that need other programs.
  */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -20,7 +21,7 @@ const pagesIn = (folder: string) =>
     .map((name) => join(folder, name))
 const SAMPLES = ['README.md', 'CONTRIBUTING.md', 'wrangler-free.md', ...pagesIn('docs')].flatMap(samplesOf)
 
-/** Values for the names in angle brackets, which a reader replaces. */
+/** Replaces the names in angle brackets by values, as a reader does. */
 const filled = (code: string) => code.replaceAll(/<(id|n|name|token)>/g, '7')
 
 test('every sample names its language, except configuration that has none', () => {
@@ -70,7 +71,7 @@ test('every command of svc exists, and has the arguments and options that it nee
   assert.ok(calls.length > 20, String(calls.length))
   const wrong = calls.flatMap(({ place, words }) => {
     try {
-      // The page lists some options in square brackets, because they may be omitted.
+      // Some options are in square brackets on the page, because they may be omitted.
       parse(COMMANDS, words.replaceAll(/[[\]]/g, '').split(/\s+/))
       return []
     } catch (error) {

@@ -1,4 +1,7 @@
-/** The end of HTTP: received requests are answered, later ones are refused, and no caller can delay the end. */
+/**
+ * Tests how the HTTP server ends: received requests are answered, later ones are refused, and no caller can delay the
+ * end.
+ */
 import assert from 'node:assert/strict'
 import { on } from 'node:events'
 import { Agent, request } from 'node:http'
@@ -8,7 +11,7 @@ import { test } from 'node:test'
 import { listen } from '../../../src/serve.ts'
 import { openService } from '../../contract/http/service.ts'
 
-/** An application whose `/slow` answers when the test says so. */
+/** Starts an application in which `/slow` is answered when the test allows it. */
 async function start() {
   let arrived!: () => void
   let answer!: () => void
@@ -118,7 +121,7 @@ test('an answer that comes before the body has come is not lost with the rest of
     t.mock.timers.enable({ apis: ['setTimeout'] })
     sendHalf()
     assert.match(await next(), new RegExp(`^HTTP/1.1 ${status} `), name)
-    // Longer than a server that ends quickly would wait for the rest.
+    // The loop runs longer than a server that ends quickly would wait for the rest of the request.
     for (let tick = 0; tick < 5; tick++) {
       t.mock.timers.tick(1_000)
       await new Promise((resolve) => setImmediate(resolve))

@@ -1,4 +1,4 @@
-/** A slow start reports what it waits for, in the log and to callers. */
+/** Tests that a slow start reports what it waits for, in the log and to callers. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { watchStart } from '../../../src/starting.ts'

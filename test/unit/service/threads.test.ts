@@ -1,4 +1,7 @@
-/** The bundles that threads run contain the code that they load: a thread that reads hundreds of files takes twice as long to start. */
+/**
+ * Tests that the bundles of threads contain all code that the threads load. A thread that has to read hundreds of files
+ * takes twice as long to start.
+ */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
@@ -7,7 +10,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { HOOKS } from '../../harness/checkout.ts'
 
-/** Packages outside of the bundles: they are native or WebAssembly, or read files of their own. */
+/** Packages that are not in the bundles, because they are native or WebAssembly, or read their own files. */
 const OUTSIDE = /^(lmdb|sharp|whatsapp-rust-bridge|libheif-js|piscina|protobufjs|long|@whiskeysockets\/baileys\/WAProto)(\/|$)/
 const WORKERS = fileURLToPath(new URL('../../../workers/', import.meta.url))
 

@@ -1,6 +1,6 @@
 /**
- * Tests calls of the main thread to an instance: the handler of the operation's id answers, in the states in which it
- * may, with the properties of its declaration.
+ * Tests calls of the main thread to an instance: the handler with the operation's id answers, only in the states in
+ * which it may, and with the properties of the operation's declaration.
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -18,7 +18,7 @@ const failsWith = (code: string) => (error: unknown) => error instanceof Failure
 function instance(status: Status, { isOpen = true } = {}) {
   const asked: BinaryNode[] = []
   const told: string[] = []
-  /** Functions that return whether a request is still current when its turn comes. */
+  /** Functions that a request passes on; each returns whether the request is still wanted when its turn comes. */
   const turns: (() => boolean)[] = []
   const enqueued: unknown[] = []
   const network = { answer: async (): Promise<BinaryNode> => ({ tag: 'iq', attrs: { type: 'result' } }) }
@@ -84,7 +84,7 @@ for (const [status, code] of [
     assert.equal(asked.length, 0)
   })
 
-// The end of a socket is noticed before it is reported.
+// The instance notices the end of a socket before it reports the end.
 test('nor is it while the status does not know yet that the socket has closed', async () => {
   const { call } = instance('connected', { isOpen: false })
   await assert.rejects(call(action('privacy.online', { value: 'all' })), failsWith('instance_not_connected'))

@@ -1,4 +1,6 @@
-/** A backup is made while media are being written: it has each medium whole, or not at all. */
+/**
+ * Tests a backup that is made while media are being written: the backup contains each file completely, or not at all.
+ */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir } from 'node:fs/promises'

@@ -1,6 +1,6 @@
 /**
- * Tests media in files: files that a thread leaves, files that earlier releases have written, and other files in the
- * folder.
+ * Tests the storage of media in files: files that an ended thread left behind, files of earlier releases, and foreign
+ * files in the folder.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -20,7 +20,7 @@ import { keys } from '../../../src/storage/record-keys.ts'
 import { sameKind } from '../../harness/checkout.ts'
 import { INSTANCE, sealer, tempDir } from './fixtures.ts'
 
-// Bytes that were being written when a shard ended were once counted until the next start of the process.
+// When a shard ended during a write, the written bytes once counted as used space until the next start of the process.
 test('what a thread was writing when it was ended counts as what it left behind, and nothing once that is removed', async (t) => {
   const dir = await tempDir(t)
   const counter = new BigInt64Array(new SharedArrayBuffer(8))

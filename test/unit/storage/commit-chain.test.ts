@@ -1,4 +1,7 @@
-/** Commits one after the other, each with everything that was added while the previous one was written. */
+/**
+ * Tests the chain of commits: they are written one after the other, and each contains everything that was added while
+ * the previous one was written.
+ */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { StorageFailure } from '../../../src/domain/storage-failure.ts'
@@ -8,7 +11,7 @@ import { tempStore } from './fixtures.ts'
 
 const op = (key: string, value: string | null = key): Op => [key, value === null ? null : Buffer.from(value)]
 
-/** Over a real store, each of whose commits waits until the test continues it. */
+/** Creates a chain over a real store, in which each commit waits until the test continues it. */
 async function bench(t: TestContext) {
   const disk = await tempStore(t)
   const waiting: ((error?: Error) => void)[] = []

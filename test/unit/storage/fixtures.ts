@@ -1,4 +1,4 @@
-/** Real storage in a separate directory, and a clock that only the test advances. */
+/** Creates real storage in a separate folder, and a clock that only the test advances. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -50,7 +50,7 @@ export function manualTime(now = START) {
   return {
     clock: { now: () => now },
     timer,
-    /** Advances the time, and calls each timer at its own time. */
+    /** Advances the clock, and calls each timer at its own time. */
     advance(ms: number) {
       const until = now + ms
       for (;;) {
@@ -61,18 +61,21 @@ export function manualTime(now = START) {
       }
       now = until
     },
-    /** Waits until a timer is due in exactly this time. */
-    /** Waits until any timer is set: code with a timer does nothing else. */
+    /** Waits until a timer is set that will be due after exactly this time. */
+    /** Waits until any timer is set. When the tested code has set a timer, it has nothing else to do. */
     idle: () => until(() => pending.size > 0, 'a timer', 120_000),
-    /** Time in ms until the next timer. */
+    /** Returns the time in ms until the next timer. */
     nextIn: () => Math.min(...[...pending].map(({ at }) => at)) - now,
     armed: (inMs: number) => until(() => [...pending].some(({ at }) => at === now + inMs), `a timer in ${inMs} ms`),
   }
 }
 
-/** Turns of the loop before a wait for the disk or a receiver gives the processor away, because the test runner makes each turn expensive. */
+/**
+ * Number of turns of the event loop for which a wait for the disk or a receiver keeps the processor. After that it
+ * pauses, because the test runner makes each turn expensive.
+ */
 const TURNS = 20
-/** The system's timer, also if a test replaces the timers. */
+/** The timer function of Node itself. It also works if a test replaces the timers. */
 const { setTimeout: systemTimeout } = globalThis
 
 /** Repeats the check until the condition is true. */

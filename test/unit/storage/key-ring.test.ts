@@ -1,4 +1,7 @@
-/** The keys beside the store: the secret key that opens them, the state after an interrupted rotation, and the destruction of a key. */
+/**
+ * Tests the key table of the store: the secret key that opens the keys in it, the state after an interrupted rotation,
+ * and the destruction of a key.
+ */
 import assert from 'node:assert/strict'
 import { cp, mkdir, open, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -88,7 +91,8 @@ test('folders and hidden files beside the keys are none', async (t) => {
   assert.deepEqual((await ring()).instances(), [INSTANCE])
 })
 
-// Such a key was once not recognized: its instance had no key, and a rotation left it under the old secret key.
+// A key that is a link to a file elsewhere was once not recognized. So its instance had no key, and a rotation left it
+// under the old secret key.
 test('a key that lies elsewhere, and is linked to, is a key', async (t) => {
   const { ring, dir } = await bench(t)
   await (await ring()).make(INSTANCE)
@@ -111,7 +115,7 @@ test('a destroyed key is written over where it lay, and its file goes', async (t
   const keys = await ring()
   await keys.make(INSTANCE)
   const before = await readFile(join(dir, INSTANCE))
-  // The same place on the disk, whatever its name.
+  // The test reads the place on the disk through this handle, even after the file name is gone.
   const place = await open(join(dir, INSTANCE), 'r')
   await keys.destroy(INSTANCE)
   const after = Buffer.alloc(before.length)
@@ -125,7 +129,10 @@ test('a destroyed key is written over where it lay, and its file goes', async (t
 
 class Killed extends Error {}
 
-/** Rotates until the step is reached this many times. Resolves with whether the new key had replaced the old one by then. */
+/**
+ * Starts a rotation that ends when the step has been reached this many times. Resolves with whether the new secret key
+ * had replaced the old one by then.
+ */
 async function cutShort(store: Parameters<typeof rotateSecretKey>[0], step: string, count: number): Promise<boolean> {
   let left = count
   let isReplaced = false
@@ -156,7 +163,7 @@ for (const [step, count] of CUTS) {
     for (const id of [INSTANCE, OTHER]) assert.deepEqual(Buffer.from(after.of(id)), Buffer.from(before.of(id)))
     assert.deepEqual(after.links, before.links)
     await assert.rejects(ring(gone), WRONG)
-    // The rotation can be repeated.
+    // After the interruption, the rotation can be repeated.
     await rotateSecretKey(store, counts, gone, { replace: async () => true, steps: () => {} })
     await assert.rejects(ring(counts), WRONG)
     assert.deepEqual(Buffer.from((await ring(gone)).of(OTHER)), Buffer.from(before.of(OTHER)))
@@ -175,8 +182,8 @@ test('where the environment gives the key, both open until the first start with 
   }
 })
 
-// If a service was started with the old key after such a rotation, and killed while it reverted the rotation, some keys are under one secret key and
-// some under both.
+// A service may be started with the old secret key after such a rotation, and be killed while it reverts the rotation.
+// Then some keys are encrypted with one secret key, and some with both.
 test('nothing is cleared while the secret key does not open all of them', async (t) => {
   const { store, ring, dir } = await bench(t)
   await (await ring()).make(INSTANCE)

@@ -1,4 +1,4 @@
-/** One service per store: a second one is refused, and a killed one no longer counts. */
+/** Tests that a store has only one service: a second service is refused, and a killed service no longer counts. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-/** Reads everything in a store and writes to it, in a process that a damaged file may end. */
+/** A process that reads everything in a store and writes to it. It is separate, because a damaged file may end it. */
 import { openStore } from '../../../src/storage/open-store.ts'
 
 const store = await openStore(`lmdb:${process.argv[2]}`)

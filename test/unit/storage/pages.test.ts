@@ -1,6 +1,6 @@
 /**
- * A damaged data file is reported before lmdb reads it, because lmdb ends with a SIGSEGV or a SIGBUS. A healthy file is never reported, and lmdb can
- * read and write every file that is not reported.
+ * Tests that a damaged data file is reported before lmdb reads it, because lmdb would end the process with SIGSEGV or
+ * SIGBUS. A healthy file is never reported, and lmdb can read and write every file that is not reported.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -19,7 +19,7 @@ import { program } from '../../harness/checkout.ts'
 const PAGE = 4_096
 const DAMAGES = 15
 
-/** The same numbers in every run. */
+/** Returns random numbers that are the same in every run. */
 function seeded(seed: number) {
   let state = seed
   return (below: number) => {
@@ -41,7 +41,7 @@ after(() => rm(dir, { recursive: true, force: true }))
 
 const keyOf = (number: number) => `record:${String(number).padStart(6, '0')}`
 
-/** Puts, overwrites and removes values of a few bytes up to several pages. */
+/** Writes, overwrites and removes values whose sizes are from a few bytes to several pages. */
 async function work(store: OpenStore, random: (below: number) => number, commits: number) {
   for (let commit = 0; commit < commits; commit++)
     await store.commit({
@@ -106,7 +106,7 @@ test('an empty store, and none, are no damage', async () => {
   await store.close()
 })
 
-/** A copy whose bytes `change` has changed; returns its folder. */
+/** Makes a copy of the store in which `change` has changed bytes, and returns its folder. */
 function damaged(name: string, change: (bytes: Buffer, usedPages: number) => void): string {
   const path = join(dir, name)
   cpSync(healthy, path, { recursive: true })
@@ -156,7 +156,8 @@ test(`of ${DAMAGES} random damages each is told, or lmdb reads and writes the st
   for (let number = 0; number < DAMAGES; number++) {
     const random = seeded(1_000 + number)
     const path = damaged(`random ${number}`, (bytes, pages) => {
-      // A sector, a few bytes, or one bit: in the headers, at the beginning of a page (its head), or anywhere.
+      // Damages a sector, a few bytes, or one bit: in the file headers, at the beginning of a page (its head), or
+      // anywhere.
       const page = random(pages) * PAGE
       const at = [random(2) * PAGE + random(200), page + random(80), page + random(PAGE)][random(3)]!
       const length = [512, 8, 1][number % 3]!

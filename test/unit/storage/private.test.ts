@@ -1,4 +1,4 @@
-/** The data folder as the operator gave it, and after a first start as root. */
+/** Tests the permissions of the data folder: as the operator created it, and after a first start as root. */
 import assert from 'node:assert/strict'
 import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { makeDataDir } from '../../../src/storage/private.ts'
 
-/** A user who owns no files. */
+/** Id of a user who owns no files. */
 const SOMEBODY = 65_534
 const isRoot = process.getuid?.() === 0
 
@@ -20,7 +20,7 @@ describe('a folder that this user may not use is named with its variable', {
   })
   afterEach(() => rm(dir, { recursive: true, force: true }))
 
-  /** Starts the service on the folder as another user, and returns the error. */
+  /** Starts the service on the folder as another user, and returns its error. */
   async function refusal(dataDir: string, storeDir?: string): Promise<string> {
     process.seteuid!(SOMEBODY)
     try {

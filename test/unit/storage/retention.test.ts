@@ -1,4 +1,6 @@
-/** The sweeps of all kinds of rows: none keeps another from its turn, and none begins after the stop. */
+/**
+ * Tests the sweeps that remove old records of all kinds: no sweep blocks another one, and none begins after the stop.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { deferred } from '../../../src/lib/deferred.ts'

@@ -32,7 +32,7 @@ test('a sealed value opens only whole, under its own record and with its own key
 })
 
 test('no two values are sealed under the same nonce', () => {
-  // This is more than one batch of nonces.
+  // The number is larger than one batch of nonces.
   const nonces = Array.from({ length: 1_000 }, () => sealer.seal('a', Buffer.of(1)).subarray(1, 13).toString('hex'))
   assert.equal(new Set(nonces).size, nonces.length)
 })

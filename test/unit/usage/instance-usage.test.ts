@@ -1,4 +1,4 @@
-/** The counts of one instance are those that the metrics of its thread add up. */
+/** Tests that the counts of each instance add up to the metrics of its thread. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTally } from '../../../src/metrics/tally.ts'

@@ -1,4 +1,4 @@
-/** Usage of a window is what was added within it, also over the end of a thread. */
+/** Tests that the usage of a time window is what was added within it, even if a thread ended in the meantime. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DAY, HOUR, MINUTE, SECOND } from '../../../src/domain/clock.ts'
@@ -19,7 +19,7 @@ const work = (sent: number, change: Partial<InstanceWork> = {}): InstanceWork =>
   ...change,
 })
 
-/** One message per second, reported every ten seconds up to `until`. */
+/** Reports the usage of one message per second, every ten seconds up to `until`. */
 function steady(until: number) {
   const history = createUsageHistory()
   for (let at = 0; at <= until; at += 10 * SECOND) history.add('a', work(at / SECOND), START + at)
@@ -55,7 +55,7 @@ test('an instance that is younger than the window counts from its own start', ()
   assert.equal(history.within('b', 'hour'), undefined)
 })
 
-// A thread that is new may already have counted more than the last report of the thread before it.
+// When a new thread reports first, it may already have counted more than the last report of the thread before it.
 test('the counts of the next thread are added to those of the thread before it', () => {
   const history = createUsageHistory()
   history.add('a', work(5), START + 10 * SECOND)

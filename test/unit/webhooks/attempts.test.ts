@@ -1,4 +1,4 @@
-/** Tests the handling of an event when the storage fails, but the event is good. */
+/** Tests how an event is handled if the storage fails although the event itself is valid. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SECOND } from '../../../src/domain/clock.ts'
@@ -11,7 +11,7 @@ import { textEvent } from '../../harness/received-event.ts'
 import { INSTANCE, manualTime, recordingLog, START, sealer, tempStore, until, webhookSettings } from '../storage/fixtures.ts'
 import { receiver } from './receiver.ts'
 
-// The failed read once counted as an unreadable event: the event was removed, and recorded as failed.
+// The failed read was once treated as an unreadable event. So the event was removed, and recorded as failed.
 test('an event whose log row cannot be read for a moment is delivered when it can', async (t) => {
   const to = await receiver(t)
   const real = await tempStore(t)
@@ -47,7 +47,7 @@ test('an event whose log row cannot be read for a moment is delivered when it ca
   await outbox.start()
   const { eventId, ops } = outbox.append(textEvent('one', START))
   await real.commit({ ops })
-  // After a restart: it need not read records that it has written itself.
+  // This outbox stands for the one after a restart. It does not have to read records that it has written itself.
   const next = createOutbox({ ...options })
   t.after(() => next.stop(0))
   await next.start()

@@ -45,7 +45,7 @@ test('a 2xx is success, every other answer is named', async (t) => {
   assert.deepEqual(await outcome(304), [false, 304, 'redirect'])
   assert.deepEqual(await outcome(410), [false, 410, 'status 410'])
   assert.deepEqual(await outcome(500), [false, 500, 'status 500'])
-  // The redirect was not followed.
+  // The receiver got no second request, so the redirect was not followed.
   assert.equal(to.received.filter(({ path }) => path === '/200').length, 1)
 })
 
@@ -78,7 +78,7 @@ test('a status decides even when the body never ends, and connections are used a
   to.server.on('connection', (socket) => sockets.add(socket))
   const deliver = delivery(t)
   for (let i = 0; i < 5; i++) assert.equal((await deliver(to.url)).ok, true)
-  // There is not one connection per attempt. (The pool may open a second one while the first is just being released.)
+  // The attempts share a connection. (The pool may open a second one while the first one is just being released.)
   assert.ok(sockets.size <= 2, `${sockets.size} connections`)
   assert.equal((await deliver(`${to.url}/endless`)).ok, true)
 })
@@ -106,7 +106,7 @@ test('a connection that ends before the answer: posted once more if it was a kep
   })
   const deliver = delivery(t)
   const post = async () => {
-    // A connection is returned to the pool a turn after its answer.
+    // A connection returns to the pool one turn of the event loop after its answer.
     await nextTurn()
     to.received.length = 0
     const { ok, error } = await deliver(to.url)
@@ -166,7 +166,8 @@ test('slots are given in order, stepping over an origin that is full', async () 
   assert.deepEqual(order, ['a1', 'b1', 'c1', 'a2'])
 })
 
-// A hundred hanging receivers, each with its own origin, would otherwise delay everybody for ten seconds.
+// If slow requests counted for everybody, a hundred hanging receivers with different origins would delay everybody for
+// ten seconds.
 test('who has held a slot for long counts for its origin alone', async () => {
   const time = manualTime()
   const slots = fairSlots({ total: 2, perOrigin: 1, longMs: SECOND, now: time.clock.now, timer: time.timer })
@@ -207,7 +208,7 @@ test('receivers that hang hold up nobody, however many they are', async (t) => {
 })
 
 test('the signature is the one of the specification', () => {
-  // printf '1700000000.{"a":1}' | openssl dgst -sha256 -hmac whsec_test
+  // The expected value was computed with: printf '1700000000.{"a":1}' | openssl dgst -sha256 -hmac whsec_test
   assert.equal(
     sign(['whsec_test'], Buffer.from('{"a":1}'), 1_700_000_000_999),
     't=1700000000,v1=38877139021993b830af32feea6e18a8da83eb2f6e49ee50bd9e4cf4ca4d3789',

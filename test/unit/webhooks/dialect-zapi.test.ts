@@ -1,4 +1,7 @@
-/** Events in the format of the dialect: the types, names and values that receivers of that gateway read. */
+/**
+ * Tests events in the format of the dialect: their types, names and values are those that receivers of the compatible
+ * gateway read.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { EVENT_TYPES } from '../../../src/domain/events.ts'

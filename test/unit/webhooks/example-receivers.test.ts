@@ -1,4 +1,7 @@
-/** The receivers of `examples/` accept genuine requests and nothing else, in every language that this machine has. The signatures are ours. */
+/**
+ * Tests that the receivers of `examples/` accept genuine requests and nothing else, in every language that this machine
+ * has. The service makes the signatures.
+ */
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -17,7 +20,7 @@ const textOf = (name: string) => readFileSync(fileOf(name), 'utf8')
 const SECRET = 'whsec_Zk3v1r0b8mQ5nT7yW2xC4dE6fG9hJ1kL'
 const BODY = Buffer.from('{"type":"received","text":{"message":"olá 👋"}}')
 const CHANGED = Buffer.from('{"type":"received","text":{"message":"olé 👋"}}')
-/** [what, body, header, is genuine] */
+/** Each case has a name, a body, a header, and whether the request is genuine. */
 const cases = (): [string, Buffer, string, boolean][] => {
   const now = Date.now()
   return [
@@ -37,7 +40,10 @@ const cases = (): [string, Buffer, string, boolean][] => {
 
 const has = (program: string, ...args: string[]) => spawnSync(program, args, { stdio: 'ignore' }).status === 0
 
-/** Runs a program once for each case, with the body in base64, the header and the secret as arguments; it prints `true` or `false`. */
+/**
+ * Runs a program once for each case. Its arguments are the body in base64, the header and the secret, and it prints
+ * `true` or `false`.
+ */
 function check(program: string, args: string[], options: { cwd?: string } = {}) {
   for (const [what, body, header, expected] of cases()) {
     const said = execFileSync(program, [...args, body.toString('base64'), header, SECRET], { ...options, encoding: 'utf8' })

@@ -1,4 +1,6 @@
-/** A receiver that is down: its events wait, in order, none ends early, and other receivers are not affected. */
+/**
+ * Tests a receiver that is down: its events wait in order, none fails too early, and other receivers are not affected.
+ */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { HOUR, MINUTE, SECOND } from '../../../src/domain/clock.ts'
@@ -26,7 +28,10 @@ async function bench(t: TestContext, settings: WebhookSettings) {
     log,
     settings,
     outbox: undefined as unknown as Outbox,
-    /** If true, an attempt hangs forever, as if the process had been killed; the next run opens the outbox again. */
+    /**
+     * If it returns true, each attempt hangs forever, as if the process had been killed. The next run opens the outbox
+     * again.
+     */
     hasDied: () => false,
     async open(change: Partial<OutboxOptions> = {}) {
       await made.outbox?.stop(0)
@@ -55,7 +60,7 @@ async function bench(t: TestContext, settings: WebhookSettings) {
       made.outbox.committed(eventId)
       return eventId
     },
-    /** Advances from one timer to the next. */
+    /** Advances the clock by this time, from one timer to the next. */
     async pass(ms: number) {
       const end = time.clock.now() + ms
       for (;;) {
@@ -83,7 +88,7 @@ async function bench(t: TestContext, settings: WebhookSettings) {
 const texts = (received: { json: Record<string, unknown> }[]) => received.map(({ json }) => json.message_id as string)
 const firstOf = (all: string[]) => [...new Set(all)]
 
-/** Opens a receiver that can be down: the message ids of requests, and of accepted ones. */
+/** Starts a receiver that can be down. It records the message ids of all requests, and those of the accepted ones. */
 async function leaving(t: TestContext, { isAway }: { isAway: boolean }) {
   const state = { isAway, taken: [] as string[], tried: [] as string[] }
   const { url } = await receiver(t, ({ json }) => {
@@ -180,7 +185,8 @@ test('an event that the receiver alone refuses is parked and holds nobody up, du
   assert.deepEqual(texts(to.received), ['bad', 'a', 'b'])
   isAway = true
   for (const text of ['c', 'd', 'e']) await b.add(text)
-  // The retry of the refused one falls into the outage; it is the oldest, and its answer shows that the receiver is back.
+  // The refused event is retried during the outage. It is the oldest event, so its answer shows that the receiver is
+  // back.
   await b.pass(30 * SECOND)
   isAway = false
   await b.pass(2 * MINUTE)
@@ -201,7 +207,7 @@ test('the line of one URL waits, the others go on', async (t) => {
   await until(() => there.received.length === 5, 'those of the other')
   assert.deepEqual(texts(there.received), ['d0', 'd1', 'd2', 'd3', 'd4'])
   assert.deepEqual(texts(gone.received), ['r0', 'r1'])
-  // All of them are examined again: more than in one turn.
+  // All events are checked again. They are more than one turn of the event loop handles.
   b.settings = { ...b.settings }
   b.outbox.configured()
   await b.add('d5', 'delivery')
@@ -223,7 +229,7 @@ test('an event that was posted is not posted again by a read that precedes the c
   await until(() => gone.received.length === 2, 'the hold')
   for (const text of ['d', 'e', 'f']) await b.add(text, 'delivery')
   await until(() => there.received.length === 3, 'those of the other')
-  // The line is read again, from the first row that is held.
+  // The queue is read again, from the first event that was held.
   const before = reads
   b.settings = { ...b.settings }
   b.outbox.configured()
@@ -253,7 +259,7 @@ test('a corrected URL counts at once for what waits, in order; a type that is sw
     (await b.entries()).slice(3).map(({ last_error, resendable }) => [last_error, resendable]),
     Array.from({ length: 3 }, () => ['switched off', true]),
   )
-  // The end of an event is written first, and counted after it.
+  // The end of an event is written before it is counted.
   await until(() => b.outbox.backlog() === 0, 'nothing that waits')
 })
 
@@ -281,7 +287,7 @@ test('a weekend away: those that were tried end with their schedule, those that 
   }
   const failed = (await b.entries()).filter(({ status }) => status === 'failed')
   assert.ok(failed.length > 0)
-  // Nine complete schedules of 7 h 11 min 10 s, one after the other, would not fit.
+  // Nine complete retry schedules of 7 h 11 min 10 s, one after the other, are longer than the test's time.
   assert.ok(failed.length <= 8, `${failed.length} were given up`)
   for (const { attempts, created_at, finished_at } of failed) {
     assert.ok(attempts >= 6)

@@ -26,7 +26,9 @@ interface Bench {
   open(change?: Partial<OutboxOptions>): Promise<Outbox>
   add(outbox: Outbox, ...texts: string[]): Promise<string[]>
   entries(): Promise<LogEntry[]>
-  /** Keys that remain, except for the time of the chat's last event, which stays. */
+  /**
+   * Returns the keys that are left in the store. The time of the chat's last event always stays, so it is not included.
+   */
   keysLeft(): Promise<string[]>
   /** Runs one attempt after another until no event waits. */
   exhaust(): Promise<void>
@@ -54,7 +56,7 @@ async function bench(t: TestContext, url: string | null): Promise<Bench> {
         webhooks: () => made.settings,
         deliver,
         log,
-        // Each result is on disk before the next event; delayed writes have tests of their own.
+        // Each result is written before the next event is sent. Other tests cover results that are written later.
         maxUnwritten: 1,
         ...change,
       })
@@ -133,7 +135,7 @@ test('events arrive in order, signed, once each, and leave nothing behind but th
   const { webhooks } = new Stripe('sk_test_x')
   const signature = signed as string
   assert.equal(signature.startsWith(`t=${START / 1_000},v1=`), true)
-  // The tolerance is the receiver's; the injected clock is not today's.
+  // The clock of the test is not the real clock, so the receiver's tolerance for old times is set to unlimited.
   webhooks.constructEvent(first!.body, signature, b.settings.secret, Number.MAX_SAFE_INTEGER)
   assert.throws(() => webhooks.constructEvent(`${first!.body} `, signature, b.settings.secret, Number.MAX_SAFE_INTEGER))
 
@@ -153,7 +155,7 @@ test('in single-URL mode every event says so', async (t) => {
   assert.deepEqual(Object.keys(to.received[0]!.json).slice(0, 5), ['type', 'event_id', 'instance_id', 'momment', 'single_url'])
 })
 
-// A log line for each event of a busy account once cost as much as its POST.
+// For a busy account, one log line per event once needed as much CPU time as its POST.
 test('what is taken at once is logged for debugging; what had failed, or tells of a request, for everybody', async (t) => {
   let answer = 200
   const to = await receiver(t, () => answer)
@@ -206,7 +208,7 @@ test('a failed event is parked, the next ones go on, and its tries follow the sc
     assert.deepEqual([entry.status, entry.attempts, entry.last_error], ['pending', index + 1, 'status 500'])
     assert.equal(Date.parse(entry.next_attempt_at!), b.time.clock.now() + delay)
     b.time.advance(delay - 1)
-    // Later than the last timer, earlier than the try: only the hourly check may have run.
+    // This time is later than the last timer and earlier than the retry. So only the hourly check may have run.
     await b.time.armed(1)
     assert.equal(to.received.length, 3 + index)
     b.time.advance(1)
@@ -220,7 +222,7 @@ test('a failed event is parked, the next ones go on, and its tries follow the sc
   assert.deepEqual([entry.id, entry.attempts, entry.next_attempt_at, entry.resendable], [bad, 6, null, true])
   assert.equal(Date.parse(entry.finished_at!), START + 7 * HOUR + 11 * MINUTE + 10 * SECOND)
 
-  // Its body stays encrypted for 72 h and no longer.
+  // The body of the event is kept, encrypted, for 72 h and no longer.
   for (let hours = 0; hours < 72; hours++) {
     await b.time.armed(HOUR)
     b.time.advance(HOUR)
@@ -261,7 +263,7 @@ test('after a restart in the middle everything left arrives, in order, parked on
     steps: (step) => (step === 'outbox:before-post' && ++seen > 2 ? new Promise(() => {}) : undefined),
   })
   const ids = await b.add(first, 'a', 'b', 'c', 'd')
-  // The first outbox hangs before its third POST, as if the process had been killed there.
+  // The first outbox hangs before its third POST, as if the process had been killed at that moment.
   await until(() => seen === 3, 'the hang')
   broken = false
   const second = await b.open()
@@ -404,7 +406,7 @@ test('a manual resend makes one attempt at once and leaves schedule and erasure 
   assert.deepEqual(new Set(await b.keysLeft()), new Set(['log', 'log-ended']))
 })
 
-// Such an event was once removed from the queue, and its caller never received an answer.
+// Such an event was once removed from the queue without an answer to the caller who had requested the resend.
 test('a manual resend that a stop finds waiting for the disk is refused', async (t) => {
   const b = await bench(t, 'http://127.0.0.1:9/hook')
   let isFull = false
@@ -458,7 +460,7 @@ test('a body changed on disk is recorded as unreadable and does not stop the lin
   sealed[sealed.length - 1]! ^= 1
   await b.store.commit({ ops: ops.with(body, [ops[body]![0], sealed]) })
   await b.add(outbox, 'fine')
-  // Records that it has written itself need not be read.
+  // The outbox does not have to read records that it has written itself.
   await outbox.stop(SECOND)
   await b.open()
   await until(() => to.received.length === 1, 'the other one')
@@ -521,7 +523,8 @@ test('what was taken is written with the next event, and else a moment later', a
   assert.deepEqual(to.ids(), [...ids, three.eventId])
 })
 
-// With sixty outcomes, an event once needed more space on an almost full disk than a message may need.
+// The commit of an event once also wrote sixty outcomes of other events. On an almost full disk it then needed more
+// space than a message may need.
 test('an event takes the outcomes of a few events along, not of all', async (t) => {
   const to = await receiver(t)
   const b = await bench(t, to.url)
@@ -553,7 +556,7 @@ test('a stop writes what is not written yet, and a kill repeats no more than tha
   const first = await b.open({ maxUnwritten: 3 })
   await b.add(first, 'a', 'b', 'c', 'd', 'e')
   await until(() => to.received.length === 5 && first.backlog() === 0, 'all')
-  // The first process ends here as after a kill: three outcomes are on disk, two were not written.
+  // The first process ends here as in a kill: three outcomes are on disk, and two are not written.
   const second = await b.open({ maxUnwritten: 64 })
   await until(() => to.received.length === 7 && second.backlog() === 0, 'those that were not written')
   assert.deepEqual(
@@ -580,7 +583,7 @@ test('a burst that is faster than its receiver waits on disk, and comes in order
   assert.ok((await statuses(b)).every((status) => status === 'delivered'))
 })
 
-// In PostgreSQL a read that begins at the first key goes through everything that was removed.
+// In PostgreSQL, a read that begins at the first key also scans all records that were removed before.
 test('the queue is read behind the events that have left it', async (t) => {
   const to = await receiver(t)
   const b = await bench(t, to.url)
@@ -592,7 +595,7 @@ test('the queue is read behind the events that have left it', async (t) => {
   const outbox = await b.open({ store: { ...b.store, range } })
   const ids = await b.add(outbox, 'one', 'two')
   await until(() => to.received.length === 2 && outbox.backlog() === 0, 'both')
-  // The queue is read again after work beside it.
+  // After such a request, the queue is read again.
   await assert.rejects(outbox.resend('unknown'), { code: 'not_found' })
   await until(() => begins.at(-1) === keys.outboxEvent(INSTANCE, ids[1]!), 'a read behind the second')
 })
@@ -617,8 +620,8 @@ test('the log keeps its size and its age, and never loses a waiting event', asyn
   assert.deepEqual(await b.keysLeft(), [])
 })
 
-// A commit of five hundred rows once needed seventy megabytes: with less space the rows stayed, and each attempt
-// delayed the webhooks.
+// A commit of five hundred records once needed seventy megabytes. If the disk had less space, the records stayed, and
+// each attempt to remove them delayed the webhooks.
 test('events leave though the disk has no room for a long commit, and the log is pruned in short ones, to its end', async (t) => {
   const to = await receiver(t)
   const b = await bench(t, to.url)
@@ -712,9 +715,9 @@ test('a filter finds its rows by their index: those of the page are opened, and 
   assert.deepEqual((await list({ status: 'failed' })).slice(1), [0, 0])
   assert.deepEqual((await list({ status: 'delivered', type: 'received' })).slice(1), [9, 2])
   assert.deepEqual((await list({ status: 'delivered', type: 'delivery' })).slice(1), [0, 0])
-  // Waiting events are read for their type; there are three.
+  // The type of the three waiting events is not in their log rows, so these events must be read.
   assert.deepEqual((await list({ type: 'received' }))[1], 12)
-  // Events that failed permanently, and are sent again.
+  // These events have failed permanently, and are then sent again.
   answer = 500
   await b.exhaust()
   assert.deepEqual((await list({ status: 'failed' })).slice(1), [3, 2])
@@ -725,7 +728,7 @@ test('a filter finds its rows by their index: those of the page are opened, and 
   assert.deepEqual((await list({ status: 'failed' })).slice(1), [0, 0])
 })
 
-// The next attempt was once delayed for as long as the clock had been ahead.
+// After the clock had been ahead and was set back, the next attempt was once delayed for as long as it had been ahead.
 test('a next try that was put off by a clock that was ahead comes after its own wait', async (t) => {
   const b = await bench(t, 'https://example.com/hook')
   let ahead = 1_000 * HOUR

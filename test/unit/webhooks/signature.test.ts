@@ -1,4 +1,7 @@
-/** Signatures as receivers verify them, with a library that many of them use: rotation with and without grace, retries, changed bytes, old times. */
+/**
+ * Tests signatures with a library with which many receivers verify them: rotation of the secret with and without a
+ * grace time, retries, changed bytes, and old times.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
@@ -98,7 +101,8 @@ test('the libraries of Standard Webhooks verify the same request with the same s
   assert.equal(headers['webhook-id'], 'e1')
   assert.match(String(headers['webhook-signature']), /^v1,[A-Za-z0-9+/]{43}= v1,[A-Za-z0-9+/]{43}=$/)
   const given = headers as Record<string, string>
-  // The first library returns the parsed body, the second one nothing: both accept the signature if they do not throw.
+  // The first library returns the parsed body, and the second one returns nothing. Both accept the signature if they do
+  // not throw.
   for (const Webhook of [StandardWebhook, SvixWebhook]) {
     for (const secret of [current, previous]) assert.doesNotThrow(() => new Webhook(secret).verify(body.toString(), given))
     assert.throws(() => new Webhook(other).verify(body.toString(), given), /signature/i)

@@ -1,4 +1,7 @@
-/** Events that are kept for readers of the stream: which are created and kept, for how long, and that no page omits one without a notice. */
+/**
+ * Tests the events that are kept for readers of the stream: which events are created and kept, for how long, and that
+ * no page omits an event without a notice.
+ */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { DAY, MINUTE } from '../../../src/domain/clock.ts'
@@ -57,7 +60,7 @@ async function bench(t: TestContext, settings: WebhookSettings = webhookSettings
       }
       return ids
     },
-    /** Every event after the given one, page by page, as a reader receives it. */
+    /** Reads every event after the given one, page by page, as a reader of the stream does. */
     async read(after: string | null, types: readonly EventType[] = EVENT_TYPES) {
       const ids: string[] = []
       const gaps: { from: string; to: string }[] = []
@@ -164,7 +167,8 @@ test('an event whose commit failed holds the others back for a minute, not for g
   assert.deepEqual((await b.read(cursor)).ids, [next])
 })
 
-// The result of a send waits for a full disk, with its original id; later events have been read by then.
+// The result of a send waits while the disk is full, and keeps its original event id. When it is written, readers have
+// already received later events.
 for (const minutes of [1, 11])
   test(`an event that reaches the disk ${minutes} min late is a gap for who has read on`, async (t) => {
     const b = await bench(t)
@@ -218,7 +222,8 @@ test('the newest are kept, bounded by number, and who is behind is told from whe
   assert.deepEqual((await b.read(gap!.to)).gaps, [], 'who has the last one that is gone misses none')
 })
 
-// The keys of such events were once dropped with the failed commit, so the events stayed on disk until the next start.
+// If the commit that removes such events failed, their keys were once forgotten. So the events stayed on disk until the
+// next start.
 test('kept events that could not be removed are removed with the next ones', async (t) => {
   const b = await bench(t)
   let isFailing = true

@@ -1,4 +1,7 @@
-/** Notices of the network about the account, its devices and its chats: `account-notices.ts`, `picture.ts`, `presence.ts`, `chat-token.ts`. */
+/**
+ * Tests the network's notifications about the account, its devices and its chats: `account-notices.ts`, `picture.ts`,
+ * `presence.ts`, `chat-token.ts`.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

@@ -1,4 +1,4 @@
-/** Stored data of a collection of app state: its record, and its hash in parts. */
+/** Tests the stored data of an app state collection: its record, and its hash, which is computed in parts. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
@@ -14,7 +14,7 @@ import {
 
 const { SET, REMOVE } = proto.SyncdMutation.SyncdOperation
 
-/** The same changes, made by the library. */
+/** Makes the same changes with the service's code and with the library. */
 function both(count: number) {
   const change = changeCollection(newCollection())
   const library = makeLtHashGenerator(newLTHashState())

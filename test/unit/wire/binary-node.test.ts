@@ -1,4 +1,7 @@
-/** Our reader of a stanza's bytes, compared with the library's encoder and decoder, which it replaces. The seed is fixed. */
+/**
+ * Compares the service's reader of a stanza's bytes with the library's encoder and decoder, which it replaces. The seed
+ * is fixed.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type BinaryNode, decodeDecompressedBinaryNode, encodeBinaryNode } from '@whiskeysockets/baileys'
@@ -15,7 +18,7 @@ import {
 } from '../../../workers/shard/wire/binary-node.ts'
 import { nodeBytes } from '../../../workers/shard/wire/node-bytes.ts'
 
-// As in a shard: otherwise the library's encoder takes inherited property names for tokens.
+// A shard makes this call, too. Without it, the library's encoder takes names of inherited properties for tokens.
 forgetInheritedTokens()
 
 const SEED = { seed: 20_261_123, numRuns: 500 }
@@ -34,7 +37,7 @@ function inSlices(bytes: Buffer): { node: BinaryNode; slices: number } {
   }
 }
 
-/** The result of a reader for the bytes: a stanza, or none. */
+/** Returns the stanza that a reader returns for the bytes, or undefined if it throws. */
 function outcome(read: (bytes: Buffer) => BinaryNode, bytes: Buffer): BinaryNode | undefined {
   try {
     return read(bytes)
@@ -43,7 +46,10 @@ function outcome(read: (bytes: Buffer) => BinaryNode, bytes: Buffer): BinaryNode
   }
 }
 
-/** The library treats a length above 2^31 as negative; it then goes back and may read the same bytes forever. */
+/**
+ * Whether the bytes may contain a length above 2^31. The library treats it as negative, so it goes back and may read
+ * the same bytes forever.
+ */
 const goesBack = (bytes: Buffer) => bytes.some((byte, at) => byte === TAGS.BINARY_32 && (bytes[at + 1] ?? 0) > 127)
 
 function same(bytes: Buffer) {
@@ -133,7 +139,7 @@ test('what the library writes is read as the library reads it, at once and in sl
       const all = encoded(node)
       same(all)
       const whole = outcome(readNode, all)
-      // The library writes a JID that consists only of its sign, and cannot read it.
+      // The library can write a JID that consists only of its sign, but cannot read it.
       if (whole) assert.deepStrictEqual(inSlices(all).node, whole)
     }),
     SEED,
@@ -165,7 +171,7 @@ test('what is no node is not written', () => {
   assert.throws(() => nodeBytes({ tag: 'x', attrs: {}, content: [Buffer.from('y')] as never }))
 })
 
-/** Strings in every encoding of the format, whether or not the library writes it. */
+/** Generates strings in every encoding of the format, even those that the library does not write. */
 const { string: rawString } = fc.letrec<{ string: number[] }>((tie) => {
   const part = tie('string')
   const int16 = fc.tuple(fc.nat(255), fc.nat(255))
@@ -255,7 +261,7 @@ test('jids in jids have an end', () => {
   assert.ok(readNode(encoded({ tag: 'x', attrs: {}, content: `${'a@'.repeat(within)}b` })).content)
   for (const kind of [[TAGS.JID_PAIR], [TAGS.JID_PAIR, 9], [TAGS.FB_JID], [TAGS.AD_JID, 0, 0], [TAGS.INTEROP_JID]])
     assert.throws(() => readNode(nested(kind, 100_000)), MalformedStanza)
-  // A position that is tried as a server and is none would be tried again and again.
+  // If a position that is no server were tried as one, it would be tried again and again.
   assert.throws(() => readNode(nested([TAGS.INTEROP_JID, TAGS.INTEROP_JID, 9, 0, 0, 0, 0], 5_000)), MalformedStanza)
 })
 

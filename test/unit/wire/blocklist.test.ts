@@ -1,4 +1,4 @@
-/** The list of blocked people, written and read: `workers/shard/wire/blocklist.ts`. */
+/** Tests how the list of blocked people is written and read: `workers/shard/wire/blocklist.ts`. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

@@ -1,4 +1,4 @@
-/** Catalogs and profiles of businesses on the wire: our queries, and unexpected answers. */
+/** Tests catalogs and profiles of businesses on the wire: the queries of the service, and unexpected answers. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -25,7 +25,7 @@ import {
   updateCollectionQuery,
 } from '../../../workers/shard/wire/catalog.ts'
 
-/** `[tag, attrs, content]`, bytes as text. */
+/** A node as `[tag, attrs, content]`. Bytes are shown as text. */
 type Shown = [tag: string, attrs: BinaryNode['attrs'], content?: Shown[] | string]
 const shown = ({ tag, attrs, content }: BinaryNode): Shown =>
   content === undefined ? [tag, attrs] : [tag, attrs, Array.isArray(content) ? content.map(shown) : String(content)]

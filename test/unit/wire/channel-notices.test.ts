@@ -1,4 +1,7 @@
-/** Notices of channels and of GraphQL, and calls: `newsletter-notice.ts`, `mex-notice.ts`, `call.ts`, `match.ts`. */
+/**
+ * Tests notifications of channels and of GraphQL, and calls: `newsletter-notice.ts`, `mex-notice.ts`, `call.ts`,
+ * `match.ts`.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

@@ -12,7 +12,7 @@ test('the token is computed over the LID of the person, under the salt', () => {
 })
 
 test('a field is found by its number, the last where there are several, and in nothing that is damaged', () => {
-  // 1: varint 300, 2: "ab", 3: fixed32, 4: fixed64, 2: "c"
+  // Field 1 is the varint 300, field 2 is "ab", field 3 is a fixed32, field 4 is a fixed64, and field 2 again is "c".
   const message = Buffer.concat([
     Buffer.from([8, 0xac, 2, 0x12, 2]),
     Buffer.from('ab'),

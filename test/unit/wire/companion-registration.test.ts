@@ -1,4 +1,4 @@
-/** The last two steps of a pairing by code, as received and sent. */
+/** Tests the last two steps of a pairing by code, as they are received and sent. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

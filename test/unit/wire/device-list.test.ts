@@ -1,4 +1,7 @@
-/** The query for the devices of people, and its answer: only devices that a message can address. */
+/**
+ * Tests the query for the devices of people, and its answer: only devices to which a message can be addressed are
+ * listed.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

@@ -1,4 +1,6 @@
-/** Tests facts of the wire that have no other test (docs/wire-facts.md), and that each fact of that page has a test. */
+/**
+ * Tests facts of the network that have no other test (docs/wire-facts.md), and that each fact of that page has a test.
+ */
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'

@@ -1,4 +1,7 @@
-/** A history that is read in pieces has the same content as the whole one; the memory meanwhile does not grow with it. */
+/**
+ * Tests that a history which is read in pieces has the same content as one that is read at once, and that the used
+ * memory does not grow with its size.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'
@@ -54,7 +57,7 @@ const EVERYTHING = encoded({
 
 test('the salt of tokens for new chats is read, which the definition of the library lacks', () => {
   const salt = Buffer.from('0123456789abcdef')
-  // Field 19, whose tag has two bytes.
+  // Field 19, whose tag takes two bytes.
   const field = Buffer.concat([Buffer.from([0x9a, 1, salt.length]), salt])
   for (const bytes of [Buffer.concat([EVERYTHING, field]), Buffer.concat([field, EVERYTHING])])
     for (let size = 1; size < 40; size++) {

@@ -1,4 +1,4 @@
-/** The hosts for uploads: the query, and the parts of the answer that are used. */
+/** Tests the query for the hosts of uploads, and the parts of its answer that the service uses. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

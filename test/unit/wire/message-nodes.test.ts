@@ -1,4 +1,4 @@
-/** Nodes beside the ciphertexts of a message, and messages that are built by hand. */
+/** Tests the nodes beside the ciphertexts of a message, and messages that the service builds itself. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -21,7 +21,7 @@ test('the nodes that are sent', () => {
     [reactionNode('👍'), { tag: 'reaction', attrs: { code: '👍' } }],
     [reactionNode(null), { tag: 'reaction', attrs: {} }],
     [bizBotNode(), { tag: 'bot', attrs: { biz_bot: '1' } }],
-    // The native apps mark payments by this node.
+    // The native apps mark payments with this node.
     [payBizNode('order_details'), { tag: 'biz', attrs: { native_flow_name: 'order_details' } }],
     [plaintextNode({ mediatype: 'url' }, BYTES), { tag: 'plaintext', attrs: { mediatype: 'url' }, content: BYTES }],
   ]

@@ -1,4 +1,7 @@
-/** GraphQL: the number that is used, the parts of an answer that count, and that the table is current (`workers/shard/wire/mex.ts`). */
+/**
+ * Tests GraphQL operations: which query id is used, which parts of an answer count, and that the table of operations is
+ * current (`workers/shard/wire/mex.ts`).
+ */
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -60,7 +63,7 @@ test('what of an answer counts', () => {
   ]
   for (const [body, expected] of rows) assert.deepEqual(mexAnswer(answer(body), 'xwa2_newsletter'), expected)
   assert.deepEqual(mexAnswer({ tag: 'iq', attrs: {} }, 'x'), { kind: 'empty' })
-  // Wrong variables: the answer contains the field.
+  // If the variables are wrong, the error in the answer names the field.
   const wrong = { ...NOT_KNOWN, errors: [{ ...NOT_KNOWN.errors[0], path: ['xwa2_newsletter'] }] }
   assert.equal(mexAnswer(answer(wrong), 'xwa2_newsletter').kind, 'refused')
 })
@@ -72,7 +75,7 @@ test('the name of a channel is text, or has it', () => {
   assert.equal(newsletterName(null), null)
 })
 
-/** A network that knows these numbers; it answers others as unknown. */
+/** Simulates a network that knows these query ids, and answers all others as unknown. */
 function network(known: Record<string, unknown>, ids: Partial<Record<MexName, string>> = {}) {
   const asked: BinaryNode[] = []
   const query = async (node: BinaryNode) => {

@@ -1,4 +1,4 @@
-/** Channels as the network describes them, and with hostile descriptions. */
+/** Tests how channels are read from the descriptions of the network, also from hostile ones. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
@@ -12,7 +12,7 @@ import {
   termsQuery,
 } from '../../../workers/shard/wire/newsletters.ts'
 
-/** A captured description. */
+/** The description of a channel, as captured from the network. */
 const described = {
   id: '120363166555745933@newsletter',
   state: { type: 'ACTIVE' },

@@ -1,4 +1,4 @@
-/** The offer to link a device, as the network sends it. */
+/** Tests the network's offer to link a device. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

@@ -1,4 +1,7 @@
-/** The stanzas of linking with a passkey: ours as sent, the network's with every possible error. */
+/**
+ * Tests the stanzas of linking with a passkey: those of the service as they are sent, and those of the network with
+ * every possible error.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type BinaryNode, proto } from '@whiskeysockets/baileys'

@@ -1,4 +1,4 @@
-/** Stanzas that set a picture: of a group with its target, of the account without one. */
+/** Tests the stanzas that set a picture: for a group they name the group, and for the account they name no target. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { removePictureQuery, setPictureQuery } from '../../../workers/shard/wire/picture.ts'

@@ -1,4 +1,6 @@
-/** Receipts as received, and requests to send again: `workers/shard/wire/receipt.ts`, `retry-receipt.ts`. */
+/**
+ * Tests received receipts, and requests to send a message again: `workers/shard/wire/receipt.ts`, `retry-receipt.ts`.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

@@ -1,4 +1,4 @@
-/** Stanzas are built and read in one folder: no other file in the shard creates a node or reads one. */
+/** Checks that stanzas are built and read in one folder only: no other file of the shard creates or reads a node. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,27 +6,30 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { ROOT } from '../../harness/checkout.ts'
 
-/** Parts of the library's text, with which an upgrade is compared. */
+/** A file that quotes parts of the library's source, to compare them after an upgrade. */
 const QUOTES = 'baileys/surface.ts'
 const LITERAL = /\btag: ['"`][^'"`]+['"`],?\s*attrs\b/
-/** Attributes, children and contents of a node, in every way to access them. */
+/** Matches every way in which code reads the attributes, children or content of a node. */
 const READING =
   /\battrs\b|\bget(All)?BinaryNode\w*|\bArray\.isArray\((\w+\??\.)*content\)|\bcontent instanceof\b|\bcontent\b[^{}]*\}: BinaryNode\b/
 
-/** Files that contain the words and read no node. */
+/** Files that match the expression, but do not read a node. */
 const NOT_READING: Readonly<Record<string, string>> = {
   [QUOTES]: 'quotes the library',
   'stanzas/stanza-table.ts': 'writes down which attributes a row is about (`wire/match.ts` reads them)',
   'stanzas/stanza-left.ts': 'the same, for kinds that are left alone',
 }
 
-/** Stanzas with as many entries as an account has people: other work runs in between. */
+/**
+ * Files that build stanzas with as many entries as an account has people. They build them in pieces, so that other work
+ * can run in between.
+ */
 const IN_PIECES = ['wire/app-state-collection.ts']
 
 const folder = fileURLToPath(new URL('workers/shard/', ROOT))
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => name.replaceAll('\\', '/'))
 const outside = files.filter((name) => name.endsWith('.ts') && !name.startsWith('wire/'))
-/** The code without comments. */
+/** Returns the code of a file without its comments. */
 const codeOf = (name: string) => readFileSync(join(folder, name), 'utf8').replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, '')
 
 test('no node is written down outside wire/', () => {

@@ -1,6 +1,6 @@
 /**
- * Stanzas of our builders, compared with the specification as `.ci/run` compares traces of the whole suite; and for each required attribute, a stanza
- * without it, which must be reported.
+ * Compares the stanzas of the service's builders with the specification, as `.ci/run` does with the traces of the whole
+ * suite. For each required attribute, a stanza without it must be reported.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -49,12 +49,15 @@ const TO = 'iq@to'
 const BYTES = new Uint8Array(32)
 const PROLOGUE = { credentialId: BYTES, assertion: BYTES, payload: BYTES }
 
-/** The stanza of a builder, its name in the specification, and attributes that it needs. */
+/**
+ * Each row has the name of a stanza in the specification, the stanza that the builder makes, and the attributes that it
+ * needs.
+ */
 const BUILT: readonly [operation: string, stanza: BinaryNode, required: readonly string[]][] = [
   ['GetGroupInfo', metadataQuery(GROUP), [TO]],
   ['BatchGetGroupInfo', batchQuery([GROUP]), [TO, 'iq/query/group@jid']],
   ['GetParticipatingGroups', participatingQuery(), [TO]],
-  // The query for the link of a group is taken for this one, so its missing attributes are known to the check.
+  // The check takes the query for the link of a group for this query, so it already knows the missing attributes.
   ['GetInviteGroupInfo', invitedQuery('Ab'), []],
   ['Create', createQuery('Team', 'KEY', [PERSON]), [TO]],
   [
@@ -91,7 +94,7 @@ const BUILT: readonly [operation: string, stanza: BinaryNode, required: readonly
   ['ClientNotification', chatState(LID, 'composing'), ['chatstate@to']],
 ]
 
-/** The stanza without the attribute at a path. */
+/** Returns the stanza without the attribute at this path. */
 function without(node: BinaryNode, path: string, at = node.tag): BinaryNode {
   const kept = Object.entries(node.attrs).filter(([name]) => `${at}@${name}` !== path)
   const { content } = node
@@ -110,7 +113,7 @@ function lineOf({ tag, attrs, content }: BinaryNode): Line {
   return [tag, attrs, typeof content === 'string' ? content : { b64: Buffer.from(content).toString('base64') }]
 }
 
-/** Queries are sent with an id of the connection. */
+/** Adds an id to a query, as the connection does when it sends the query. */
 const sent = (node: BinaryNode, index: number): BinaryNode =>
   node.tag === 'iq' ? { ...node, attrs: { ...node.attrs, id: `1.2-${index}` } } : node
 
@@ -120,7 +123,7 @@ before(async () => {
 })
 after(() => rm(dir, { recursive: true, force: true }))
 
-/** The check of `.ci/run` with these stanzas as a trace. */
+/** Runs the check of `.ci/run` with these stanzas as a trace. */
 async function check(stanzas: readonly BinaryNode[]): Promise<{ code: number; text: string }> {
   const folder = await mkdtemp(join(dir, 'trace-'))
   const lines = stanzas.map((node, index) => ({

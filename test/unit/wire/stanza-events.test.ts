@@ -1,4 +1,4 @@
-/** The event names of a stanza are the library's, for every listener. */
+/** Tests that the event names of a stanza are the same as those of the library, for every listener. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

@@ -1,4 +1,4 @@
-/** The audience of a status: its query, and the list that counts. */
+/** Tests the audience of a status: its query, and which of the lists in the answer counts. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

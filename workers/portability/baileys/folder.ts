@@ -11,16 +11,16 @@ import { isRow, jsonText, type Row } from '../rows/json-lines.ts'
 const CREDS = 'creds.json'
 const NO_FILES = 'The file must be a JSON object that has the files of the folder as its fields, or name the folder itself.'
 const JSON_FILE = '.json'
-/** Number of files read at a time: a folder has one file for each of some thousand keys. */
+/** Number of files that are read at the same time. A folder has one file for each of some thousand keys. */
 const AT_ONCE = 32
 
-/** Reads a device. `path`: the folder, or a file with the JSON object. */
+/** Reads a device. `path`: the folder, or a file that contains the JSON object. */
 export const readBaileys = async (path: string): Promise<LibraryState> =>
   (await isFile(path)) ? stateOfFiles(await readFile(path, 'utf8')) : readFolder(path)
 
 const isFile = async (path: string) => (await stat(path).catch(() => undefined))?.isFile() === true
 
-/** Reads a JSON object whose fields are the files, each as JSON or as the text of JSON. */
+/** Reads a JSON object. Each field represents a file, and contains JSON or the text of JSON. */
 function stateOfFiles(text: string): LibraryState {
   const files = parsedFiles(text)
   const keys: LibraryKey[] = []
@@ -86,20 +86,23 @@ async function inGroups<T, R>(all: readonly T[], read: (one: T) => Promise<R>): 
   return found
 }
 
-/** Group, author and device of a sender key. Ids of old groups contain dashes, so the name is parsed from its end. */
+/**
+ * Matches the group, the author and the device in the name of a sender key. Ids of old groups contain dashes, so the
+ * name is parsed from its end.
+ */
 const SENDER_KEY = /^(.+)--(\d+(?:_\d+)?)--(\d+)$/
 
 const keyOfFile = (file: string) => keyOfName(file.slice(0, -JSON_FILE.length))
 
 /**
- * Type and id of a key, from the name of its file without `.json`. The library writes `/` as `__` and `:` as `-`; the allowed characters of each
- * type's ids show which one was there.
+ * Returns the type and id of a key from the name of its file without `.json`. The library writes `/` as `__` and `:` as
+ * `-`. The characters that ids of each type allow show which character it was.
  */
 export function keyOfName(name: string): { type: string; id: string } | undefined {
   const found = typeOf(name)
   if (!found) return undefined
   const { type, rest } = found
-  // Base64 has slashes and no underscores, so every `__` was a slash.
+  // Base64 has slashes but no underscores, so every `__` was a slash.
   if (type === 'app-state-sync-key') return { type, id: rest.replaceAll('__', '/') }
   if (type === 'pre-key' && !/^\d{1,8}$/.test(rest)) return undefined
   if (type !== 'sender-key') return { type, id: rest }

@@ -1,4 +1,4 @@
-/** Notices of the network about accounts: each notice and its effect. */
+/** Tests the notifications of the network about accounts, and the effect of each. */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
@@ -37,7 +37,7 @@ test('the pair of number and LID is found in every stanza that has both', () => 
     node('message', { from: PN }),
     node('message', { from: PN, sender_lid: 'odd' }),
     node('message', { from: PN, sender_pn: PN }),
-    // The content of a message is written by its author, so it has no effect.
+    // The author of a message writes its content, so such a node in a message must have no effect.
     node('message', { from: '1@lid' }, [node('meta', { jid: LID, phone_number: PN })]),
   ])
     assert.deepEqual(lidPairsIn(stanza), [])
@@ -59,7 +59,8 @@ test('a pair of number and LID is stored once, together with the sessions that i
   assert.deepEqual(done, [`stored ${LID}`, `moved ${LID}`, 'stored 9@lid', 'moved 9@lid'])
 })
 
-// A thousand pairs were once one commit and a chain of promises, in one turn.
+// A thousand pairs of number and LID were once stored in one commit and one chain of promises, in one turn of the event
+// loop.
 test('the pairs of a long list are stored in slices, with other tasks in between', async () => {
   const sizes: number[] = []
   const turns: number[] = []

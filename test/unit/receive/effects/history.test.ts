@@ -1,4 +1,4 @@
-/** A part of the history from its notice to its readers, with a real host of files. */
+/** Tests a part of the history from its notification to the code that reads it, with a real media host. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
@@ -30,7 +30,7 @@ after(async () => {
   await rm(tempDir, { recursive: true, force: true })
 })
 
-/** This number of push names; compressed, they are still large. */
+/** Returns this number of push names. They are large even if they are compressed. */
 function names(count: number): Buffer {
   const pushnames = Array.from({ length: count }, (_, index) => ({
     id: `${index}@lid`,

@@ -22,7 +22,7 @@ const notice = (from: string, child = 'identity'): BinaryNode => ({
   content: [{ tag: child, attrs: {} }],
 })
 
-/** An account with sessions with the phone and a linked device of a contact. */
+/** Creates an account that has sessions with the phone and a linked device of a contact. */
 async function account(instanceId: string) {
   const [ours, theirs] = await Promise.all([
     openGateway({ store: disk.store, instanceId, preKeys: 0 }),

@@ -1,4 +1,7 @@
-/** The records that a stanza leaves on disk, over real storage: all of them in one commit, once, and none if the commit fails. */
+/**
+ * Tests the records that a stanza leaves on disk, over real storage: one commit contains all of them, and if the commit
+ * fails none is written.
+ */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type BinaryNode, proto, type WAMessage } from '@whiskeysockets/baileys'
@@ -17,7 +20,7 @@ const ME = { id: '5511999990000:7@s.whatsapp.net' }
 const ANA = '5511988880001@s.whatsapp.net'
 const KEY: KeyChange = ['session', '5511988880001.0', Buffer.from('the key moved on')]
 
-/** Every ciphertext is different, also that of a repeated message. */
+/** Number of ciphertexts so far. Each ciphertext is different, even that of a repeated message. */
 let ciphertexts = 0
 function stanza(id: string, count = 1, attrs: Record<string, string> = {}): BinaryNode {
   const content = Array.from({ length: count }, () => ({
@@ -60,7 +63,7 @@ async function bench(t: TestContext) {
     async commit(batch) {
       if (b.isFull) throw new Error('no space left on device')
       const isDone = await disk.commit(batch)
-      // `instance:<id>:<kind>:…`, and the keys of the test.
+      // The keys have the form `instance:<id>:<kind>:…`, except for the keys of the test.
       b.commits.push([...new Set(batch.ops.map(([key]) => key.split(':')[2] ?? key))].sort())
       return isDone
     },
@@ -69,9 +72,9 @@ async function bench(t: TestContext) {
   const marks = createSeenMarks(INSTANCE, store, sealer)
   const journal = createJournal({ instance: INSTANCE, store, sealer, clock, log })
   const b = {
-    /** Webhooks that were posted, by message. */
+    /** Ids of the messages whose webhooks were translated, in order. */
     translated: [] as string[],
-    /** The records of each commit. */
+    /** The kinds of records in each commit. */
     commits: [] as string[][],
     isFull: false,
     heard: [] as WAMessage[],
@@ -96,9 +99,9 @@ async function bench(t: TestContext) {
       },
       createCommitChain(store),
     ),
-    /** When it resolves, the message is on disk. */
+    /** Handles a message, and resolves when it is on disk. */
     message: async (...about: Parameters<InboxCommits['message']>): Promise<void> => (await b.inbox.message(...about)).written,
-    /** Reads the records as after a restart. */
+    /** Reads the records from the disk, as after a restart. */
     async again() {
       const [laterMarks, laterJournal] = [
         createSeenMarks(INSTANCE, disk, sealer),
@@ -117,7 +120,7 @@ test('a message is one commit: its key, its event, its marks, what is kept of it
   assert.equal(await b.keyStore.get('session', KEY[1]), undefined)
   await b.message(seen, message, [KEY])
   assert.deepEqual(await b.keyStore.get('session', KEY[1]), KEY[2])
-  // The first commit also records that the log has an index.
+  // The first commit also records that the log has an index, so it has one kind of record more.
   assert.deepEqual(b.commits, [['alongside', 'key', 'log', 'momment', 'outbox', 'seen', 'waited']])
   assert.deepEqual(b.steps, ['inbox:before-commit', 'inbox:after-commit', 'waited'])
   assert.deepEqual(b.heard, [message])
@@ -140,7 +143,7 @@ test('a message that comes again in another ciphertext is done, and neither told
   assert.deepEqual(b.translated, ['A'])
 })
 
-// A retry of it, with the content, must still be reported.
+// The message may be sent again with its content, and must then be reported.
 test('a message without content is not marked, and still waited for', async (t) => {
   const b = await bench(t)
   const { seen, message } = opened(stanza('A'), {})

@@ -1,4 +1,7 @@
-/** The inbox of one socket, over real storage; only the crypto is simulated: the test sets the result of each decryption. */
+/**
+ * Tests the inbox of one socket, over real storage. Only the encryption is simulated: the test sets the result of each
+ * decryption.
+ */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type BinaryNode, proto } from '@whiskeysockets/baileys'
@@ -32,7 +35,7 @@ const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 type Plaintext = Uint8Array | Error
 
-/** A run of an instance; `socket` creates a socket. */
+/** Starts an instance. `socket` creates a socket of it. */
 async function bench(t: TestContext) {
   const disk = await tempStore(t)
   const translated = {
@@ -87,7 +90,7 @@ async function bench(t: TestContext) {
     return inbox
   }
 
-  /** Creates a socket; `plaintexts` are the results of decryption, in order. */
+  /** Creates a socket. `plaintexts` are the results of the decryptions, in order. */
   function socket(session: InboxSession) {
     const s = { isCut: false, opened: 0, apply: async () => {}, readHistory: async () => {}, plaintexts: [] as Plaintext[] }
     const locks = createAddressLocks()
@@ -164,7 +167,8 @@ test('what opens and is no message is used up, noted as unreadable, and asked fo
   assert.equal(await s.take(node), 'read')
 })
 
-// The marks of such a message were once set first: it was acknowledged when it came again, and no event was ever sent.
+// The marks of such a message were once written first. So when it was received again, it was acknowledged although its
+// event was never sent.
 test('what opens and is no message is noted before anything else of it is written', async (t) => {
   const { translated, state, live, socket } = await bench(t)
   const node = stanza('A')
@@ -204,7 +208,7 @@ const kinds = (node: BinaryNode, ...types: string[]) => {
   return node
 }
 
-// Such a message was once acknowledged, and no event was ever sent.
+// Such a message was once acknowledged, although no event was sent.
 test('a message with an unknown encryption is reported with its kind, and is not requested again', async (t) => {
   const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())
@@ -291,7 +295,7 @@ test('what meets a failure of ours has to come again five times, and then counts
   assert.deepEqual(translated.unreadable, ['A'])
 })
 
-// Once a client sent two messages with the same counter: the second one had no effect and was never reported.
+// A client once sent two messages with the same counter. The second message had no effect, and was never reported.
 test('a ciphertext whose key was used before is unreadable like any other', async (t) => {
   const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())
@@ -304,7 +308,7 @@ test('a ciphertext whose key was used before is unreadable like any other', asyn
   assert.deepEqual(translated.unreadable, ['A', 'B'])
 })
 
-// A text of 10 MB once blocked the thread for 400 ms.
+// The decryption of a text of 10 MB once blocked the thread for 400 ms.
 test('what is larger than any honest message is not opened: told once, not asked for; the own phone may be long', async (t) => {
   const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())
@@ -344,7 +348,7 @@ test('what the own phone says takes effect once the library has taken it, and af
   const { translated, live, socket } = await bench(t)
   const node = peer('A')
   const first = socket((await live()).session())
-  // The crash: the library's call never ends.
+  // The call of the library never ends, as if the process had crashed.
   first.apply = () => new Promise(() => {})
   assert.equal(await first.take(node), 'peer')
   assert.deepEqual(translated.peers, [])
@@ -352,7 +356,7 @@ test('what the own phone says takes effect once the library has taken it, and af
   const [replayed] = await next.session.replays()
   assert.deepEqual(await next.session.replays(), [], 'once a socket')
   assert.equal(await next.take(replayed!), 'peer')
-  // The network sends it again as well: it is on its way.
+  // The network also sends the stanza again, while the same message is still being handled.
   assert.equal(await next.take(node), 'peer')
   while (!translated.steps.includes('inbox:peer-settled')) await settle()
   assert.deepEqual([translated.applied, translated.peers, translated.heard, next.opened], [['hi'], ['hi'], [], 0])
@@ -379,7 +383,7 @@ test('what the own phone says and cannot be read is asked for again, and noted u
   assert.deepEqual([translated.peers, translated.applied, s.isCut], [[], [], false])
 })
 
-// Such a message once ended the connection five times: at each login until the journal put it aside.
+// Such a message once ended the connection five times: at each login, until the journal set it aside.
 test('what the own phone says and the library fails at is put aside at once, told, and costs no connection', async (t) => {
   const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())
@@ -395,7 +399,7 @@ test('what the own phone says and the library fails at is put aside at once, tol
   assert.deepEqual(await socket((await live()).session()).session.replays(), [])
 })
 
-// A defect of ours that a content triggered once ended five connections, too.
+// If a message triggered a defect of the service, it once ended five connections, too.
 test('an error that would happen again makes a message unreadable at once', async (t) => {
   const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())
@@ -451,7 +455,7 @@ test('one that cannot be read now is read after the next login, and ends no conn
   assert.deepEqual(translated.peers, [''])
 })
 
-// A history was once lost if the connection was lost five times while it was read.
+// If the connection was lost five times while a history was read, the history was once lost.
 test('a history is taken again however often the connection ends meanwhile; one that fails at each login is put aside', async (t) => {
   const { translated, log, live, socket } = await bench(t)
   const inbox = await live()
@@ -482,7 +486,7 @@ test('a history is taken again however often the connection ends meanwhile; one 
   assert.deepEqual(translated.peers, [])
 })
 
-/** Makes the disk write nothing until the returned function is called. */
+/** Blocks all writes to the disk until the returned function is called. */
 function hold(state: { writing: Promise<void> }): () => void {
   let letGo = () => {}
   state.writing = new Promise((resolve) => {
@@ -538,7 +542,7 @@ test('when one cannot be written all behind it come again, and the next socket t
   letGo()
   await Promise.all(outcomes)
   await assert.rejects(taken, /could not be written/)
-  // The disk has space again, but the socket has ended.
+  // The disk has space again, but the socket has ended in the meantime.
   state.isFull = false
   await assert.rejects((await first.begin(nodes[2]!)).outcome, /could not be written/)
   assert.deepEqual(translated.heard, [])

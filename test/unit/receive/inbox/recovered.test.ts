@@ -1,4 +1,6 @@
-/** Messages that the phone sends again, reported under the key of the message that waits for its content. */
+/**
+ * Tests messages that the phone sends again. They are reported under the key of the message that waits for its content.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'
@@ -13,8 +15,8 @@ const GROUP = '120363000000000001@g.us'
 const STRANGER = '5511977770000@s.whatsapp.net'
 const node = { tag: 'message', attrs: { t: '1767225600' }, content: [] }
 
-// The first message that waited under the id was once taken: the content of one message was reported as the other's,
-// and the message itself never.
+// The content was once given to the first waiting message with the same id, even in another chat. So one message was
+// reported with the content of another, which was never reported.
 test('what comes again is told in its own chat, whoever else used its id before', async (t) => {
   const log = createLog({ level: 'silent' }, 'test')
   const waiting = createWaitingMessages({

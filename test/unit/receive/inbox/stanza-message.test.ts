@@ -1,4 +1,4 @@
-/** The data of a stanza before and after its parts are decrypted. */
+/** Tests the data of a stanza before and after its parts are decrypted. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type BinaryNode, proto } from '@whiskeysockets/baileys'
@@ -23,7 +23,7 @@ const padded = (message: proto.IMessage) => Buffer.concat([proto.Message.encode(
 
 function read(node: BinaryNode, ...messages: proto.IMessage[]) {
   const seen = messageStanza(node, ME)
-  // They were decrypted in another order than their own.
+  // The parts were decrypted in another order than the order in the stanza.
   for (const [index, message] of [...messages.entries()].reverse()) seen.opened.set(index, padded(message))
   return readStanza(seen, ME)
 }
@@ -37,7 +37,7 @@ test('only what the own devices say to each other is of a peer', () => {
   assert.equal(messageStanza(stanza({ category: 'peer', from: ME.id }), undefined).isPeer, false)
 })
 
-// If our LID is unknown, a stanza without a sender must not match it.
+// If the account's own LID is unknown, a stanza without a sender must not count as one of the account.
 test('a stanza that says of nobody whom it is from is of no peer', () => {
   const { from: _, ...attrs } = stanza({ category: 'peer' }).attrs
   assert.equal(messageStanza({ tag: 'message', attrs }, { id: ME.id }).isPeer, false)

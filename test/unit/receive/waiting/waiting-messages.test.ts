@@ -1,4 +1,4 @@
-/** Messages that cannot be read, over a real store and with a simulated clock: the state after a kill. */
+/** Tests messages that cannot be decrypted, over a real store and with a simulated clock: their state after a kill. */
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -16,7 +16,7 @@ const key = { id: '3EB0A', remoteJid: ANA, fromMe: false }
 const node = (content: BinaryNode[] = []): BinaryNode => ({ tag: 'message', attrs: { t: '1767225600', notify: 'Ana' }, content })
 const placeholder = node([{ tag: 'unavailable', attrs: { type: 'view_once' } }])
 
-/** A run of the instance over this store. */
+/** Starts the waiting messages of an instance over this store, as a start of the service does. */
 async function live(store: StateStore, time: { now: number }, maxRecords?: number) {
   const translated: WaitingMessage[] = []
   const appended: WebhookEvent[] = []
@@ -49,13 +49,19 @@ const rows = async (store: StateStore) => {
   return count
 }
 
-/** Our timers use the mocked clock; storage uses the real one. */
+/**
+ * Advances the mocked clock, which the timers of the service use, until the condition is true. The storage uses the
+ * real clock.
+ */
 async function pass(ms: number, condition: () => boolean, what: string) {
   mock.timers.tick(ms)
   await until(condition, what)
 }
 
-/** Lets time pass in which nothing must happen: work that it would have started gets its turns. */
+/**
+ * Advances the clock by a time in which nothing must happen. Work that would start in this time gets its turns of the
+ * event loop.
+ */
 async function passInVain(ms: number) {
   mock.timers.tick(ms)
   for (let turn = 0; turn < 5_000; turn++) await new Promise((resolve) => setImmediate(resolve))
@@ -78,7 +84,7 @@ test('a kill before the retry leaves the record, and the next life tells it, onc
   assert.equal(second.translated.length, 1)
   assert.equal(second.translated[0]!.viewOnce, false)
   await second.waiting.stop()
-  // The retry fails again: nothing new is reported, in this run and the next.
+  // The retry fails again. Nothing new is reported in this run and in the next one.
   const third = await live(store, time)
   void third.waiting.add(key, node())
   await passInVain(20_000)
@@ -103,8 +109,8 @@ test('a message that comes in time is not told', async (t) => {
   assert.equal(await rows(store), 0)
 })
 
-// The time of a message once ended while its readable content was being written: the last event for the receiver was
-// that it waits.
+// The waiting time of a message once ended while its readable content was being written. Then the last event that the
+// receiver got was that the message waits.
 test('a message whose content is on its way to the disk is not told; one that could not be written is', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.after(() => mock.timers.reset())
@@ -128,8 +134,8 @@ test('a message whose content is on its way to the disk is not told; one that co
   assert.equal(await rows(store), 1)
 })
 
-// Two kinds of messages were once handled as requested again: the first waited for nothing, the second was reported as
-// a message that waits forever.
+// Two kinds of messages were once handled as if they had been requested again. The first kind waited for nothing, and
+// the second kind was reported as a message that waits forever.
 test('what nobody can open is told at once under its kind; a hidden addition is not told', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.after(() => mock.timers.reset())
@@ -159,7 +165,7 @@ test('a view-once placeholder is told at once: nobody sends it again', async (t)
 const named = (id: string) => ({ ...key, id })
 const ids = (translated: readonly WaitingMessage[]) => translated.map(({ key: { id } }) => id)
 
-// The oldest record was once dropped whether it was reported or not, so its event was lost.
+// The oldest record was once dropped whether or not it had been reported, so its event was lost.
 test('a message is told before its record gives way, and those that are told give way first', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.after(() => mock.timers.reset())
@@ -200,13 +206,13 @@ test('a record that could not be told does not give way: it is told when storage
   const { waiting, translated } = await live(moody, { now: 1_767_225_600_000 }, 1)
   await waiting.add(named('A'), node())
   const added = waiting.add(named('B'), node())
-  // The record of B is being written; the report of A, which is dropped for it, is the part that fails.
+  // The record of B is being written. A is dropped for it, so A must be reported first, and this report fails.
   await added
   isBroken = true
   await pass(0, () => translated.length === 1, 'the events')
   assert.ok(waiting.known(named('A')))
   isBroken = false
-  // B comes first: A is tried again 10 s after its report failed.
+  // B is reported first, because A is retried 10 s after its report failed.
   await pass(10_000, () => translated.length === 2, 'the events')
   await pass(25, () => translated.length === 3, 'the last event')
   assert.deepEqual(ids(translated).sort(), ['A', 'A', 'B'])
@@ -243,7 +249,7 @@ test('a record goes a day after it was told, while the service runs, and not bef
   void second.waiting.add(named('B'), node())
   await written(store, 2)
   time.now += 25 * 60 * 60 * 1_000
-  // A is not reported in this run, because the clock of the timers stands still.
+  // The clock of the timers does not advance, so A is not reported in this run.
   await second.waiting.stop()
   const third = await live(store, time)
   await written(store, 1)
@@ -254,7 +260,7 @@ test('a record goes a day after it was told, while the service runs, and not bef
   await third.waiting.stop()
 })
 
-// Records of a removed device once stayed for a day or until the next start.
+// The records of a removed device were once kept for a day or until the next start.
 test('with the device its records go, and what was not told is told', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.after(() => mock.timers.reset())
@@ -272,8 +278,8 @@ test('with the device its records go, and what was not told is told', async (t) 
   await waiting.stop()
 })
 
-// Two thousand messages of one sender that were reported at once preceded everybody's texts, because webhooks are sent
-// in the order of their events.
+// Two thousand messages of one sender were once reported at once. Webhooks are sent in the order of their events, so
+// these events delayed those of everybody else.
 test('a burst is told one after the other, with room for others between', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.after(() => mock.timers.reset())

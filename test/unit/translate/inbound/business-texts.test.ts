@@ -1,4 +1,7 @@
-/** Texts of businesses in formats without buttons: they are reported like those with buttons, and keep their identifiers. */
+/**
+ * Tests texts of businesses in formats without buttons: they are reported like texts with buttons, and keep their
+ * identifiers.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'

@@ -1,4 +1,7 @@
-/** Comments on messages of announcement groups: reported with their content, and with the message that they refer to. */
+/**
+ * Tests comments on messages of announcement groups: they are reported with their content, and with the message to
+ * which they refer.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { proto, type WAMessageKey } from '@whiskeysockets/baileys'

@@ -6,7 +6,10 @@ import { receivedEvent } from '../../../../workers/shard/translate/inbound/messa
 import { blockOf } from '../../../harness/received-event.ts'
 import { ANA, testContext } from './context.ts'
 
-/** As decoded from the wire: fields in the order of their numbers, and each written field is an own property. */
+/**
+ * Returns the event of a message that was decoded from the wire. There, the fields are in the order of their numbers,
+ * and each written field is an own property.
+ */
 function eventOf(message: proto.IMessage) {
   const decoded = proto.Message.decode(proto.Message.encode(message).finish())
   return receivedEvent(testContext(), { key: { id: '3EB0A', remoteJid: ANA, fromMe: false }, message: decoded })
@@ -18,7 +21,8 @@ async function translated(message: proto.IMessage) {
   return event.body
 }
 
-// The field with number 1 was once taken for the content, so the picture was reported as an empty text.
+// The field with the number 1 was once always used as the content. So a picture beside an empty text was reported as an
+// empty text.
 test('an empty conversation beside other content hides none of it', async () => {
   const image = await translated({ conversation: '', imageMessage: { caption: 'Beach' } })
   assert.equal(image.message_type, 'image')
@@ -49,7 +53,8 @@ test('a text without words is told when something else is in it', async () => {
   assert.equal(ad.external_ad_reply?.source_id, '1')
 })
 
-// Internal data of the network's clients: a history that is sent to a new member, and stickers that two devices compare.
+// These contents are internal data of the network's clients: a history that is sent to a new member, and stickers that
+// two devices compare.
 test('what clients tell each other about histories and stickers gives no event', async () => {
   const plumbing: proto.IMessage[] = [
     { messageHistoryNotice: { messageHistoryMetadata: { messageCount: 3 } } },

@@ -1,4 +1,7 @@
-/** A translation context over plain data: identities, stored messages, links. The real translators are used. */
+/**
+ * Creates a context for translations from plain data: identities, stored messages and links. The translators themselves
+ * are the real ones.
+ */
 import type { proto, WAMessageKey } from '@whiskeysockets/baileys'
 import { createIdentity } from '../../../../workers/shard/connection/identity.ts'
 import type { Roles } from '../../../../workers/shard/translate/inbound/context.ts'
@@ -19,7 +22,7 @@ type Auth = Parameters<typeof createIdentity>[0]
 export interface TestContext extends InboundContext {
   problems: unknown[]
   remember(key: WAMessageKey, message: proto.IMessage): void
-  /** Roles of the members of each group. */
+  /** The known groups, each with the roles of its members. */
   known: Map<string, Roles>
 }
 

@@ -8,7 +8,7 @@ import { textEvent } from '../../../harness/received-event.ts'
 
 const settings = (changes: Partial<WebhookSettings>) =>
   ({ notify_sent_by_me: false, ignore_groups: false, ignore_private: false, ...changes }) as WebhookSettings
-/** Only the type of the content matters here. */
+/** Fields of a message that the filters use. Of the content, only its type matters here. */
 type Looks = Partial<ReceivedFields> & { message_type?: Received['message_type'] }
 const event = ({ message_type = 'text', ...fields }: Looks): ReceivedEvent => {
   const { body, ...rest } = textEvent('A', 0, fields)

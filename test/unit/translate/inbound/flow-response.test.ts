@@ -1,4 +1,4 @@
-/** Answers to the flows of businesses: a button, a row, or a form with its values. */
+/** Tests answers to the flows of businesses: a button, a row, or a form with its values. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'

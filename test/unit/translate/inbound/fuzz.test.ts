@@ -1,7 +1,8 @@
 /**
- * Hostile contents: thousands of protobufs made from valid ones with a fixed seed, half by flipping, cutting and joining bytes, half by omitting
- * fields and filling them with values of their type. Each becomes a declared event, or nothing to report, or an undecodable message; translation
- * itself never throws, and nothing of another chat is reported.
+ * Tests hostile contents: thousands of protobufs that are made from valid ones with a fixed seed. In half of them bytes
+ * are flipped, cut and joined; in the other half fields are omitted or filled with values of their type. Each becomes a
+ * declared event, or a message that is not reported, or an undecodable message. The translation itself must never
+ * throw, and must report nothing of another chat.
  */
 
 import assert from 'node:assert/strict'
@@ -22,7 +23,7 @@ const SEED = 0x5eed
 
 const { type: _, event_id, instance_id, momment, single_url, ...shape } = webhookPayloads.received.shape
 const strict = z.strictObject(shape)
-/** Text of another chat, under the id to which the specimens refer. */
+/** A text of another chat, whose message has the id to which the specimens refer. */
 const MARK = 'not for this chat'
 const ELSEWHERE = '5511977776666@s.whatsapp.net'
 const SECRETS: proto.IMessage[] = [
@@ -79,7 +80,7 @@ test(`${ROUNDS} mutated messages end as an event as declared, as nothing, or as 
   ]
   const TEXTS = ['', 'x', '\u0000', '\ud83d', 'é'.repeat(70_000), '{"id":{"a":1}}', '[1,2', '@', 'a@lid', '1@g.us', '-5']
 
-  /** A value that a stranger can put into a field of the same type. */
+  /** Returns a value that a stranger could put into a field of the same type. */
   function spoilt(value: unknown): unknown {
     if (random(6) === 0) return null
     if (typeof value === 'string') return TEXTS[random(TEXTS.length)]
@@ -93,7 +94,7 @@ test(`${ROUNDS} mutated messages end as an event as declared, as nothing, or as 
   function spoil(value: object) {
     const fields = value as Record<string, unknown>
     for (const [name, inner] of Object.entries(fields)) {
-      // A list cannot contain null.
+      // A list in a protobuf cannot contain null.
       if (random(4) === 0) fields[name] = spoilt(inner) ?? (Array.isArray(value) ? inner : null)
       else if (typeof inner === 'object' && inner !== null && !(inner instanceof Uint8Array)) spoil(inner)
     }
@@ -105,7 +106,7 @@ test(`${ROUNDS} mutated messages end as an event as declared, as nothing, or as 
     const content = object[field!]
     if (typeof content === 'object' && content !== null) spoil(content)
     else object[field!] = spoilt(content)
-    // Sometimes inside another, sometimes beside one.
+    // The message is sometimes put inside another one, and sometimes beside another one.
     const around =
       random(3) === 0 ? { viewOnceMessage: { message: object } } : { ...SPECIMENS[random(SPECIMENS.length)], ...object }
     return Buffer.from(proto.Message.encode(proto.Message.fromObject(random(2) === 0 ? object : around)).finish())

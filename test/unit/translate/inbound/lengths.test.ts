@@ -1,6 +1,7 @@
 /**
- * Values that strangers choose are truncated: in a valid message of every kind, one field after the other, also of its stanza, has 3,000 characters.
- * In events ids, reference ids and identifiers have 128 characters at most, names 256.
+ * Tests that values which strangers choose are truncated. In a valid message of every kind, and in its stanza, one
+ * field after the other gets 3,000 characters. In events, ids, reference ids and identifiers may have at most 128
+ * characters, and names 256.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,9 +16,12 @@ import { STANZAS } from './stanzas.ts'
 const LENGTH = 3_000
 const MAX_ID = 128
 const MAX_NAME = 256
-/** The limit of all other texts: the text of a message. */
+/** The limit of all other texts is the limit of a message's text. */
 const LONG_TEXTS = 65_536
-/** Fields with a limit of their own: values that a sender of this API may choose must be returned complete. */
+/**
+ * Limits of certain fields. A user of this API may send such long values in them, and answers must return these values
+ * completely.
+ */
 const NAMED: Readonly<Record<string, number>> = {
   ctwa_clid: 1_024,
   button_id: 256,
@@ -29,13 +33,16 @@ const NAMED: Readonly<Record<string, number>> = {
 
 const GROUP = '120363019502650977@g.us'
 
-/** The longest value of the same kind: an address that the network does not know is nobody's JID. */
+/**
+ * Returns the longest possible values of the same kind. An address stays an address, because an unknown form of address
+ * is not reported.
+ */
 function lengthened(value: string): string[] {
   const [, server] = /@([a-z.]+)$/.exec(value) ?? []
   return server ? [`${'9'.repeat(LENGTH)}@${server}`, 'x'.repeat(LENGTH)] : ['x'.repeat(LENGTH), '9'.repeat(LENGTH)]
 }
 
-/** Every way to lengthen one text of it; texts inside of JSON count. */
+/** Yields each version of the value in which one of its texts is longer. Texts inside of JSON are included. */
 function* variants(value: unknown): Generator<unknown> {
   if (typeof value === 'string') {
     yield* lengthened(value)
@@ -50,7 +57,7 @@ function* variants(value: unknown): Generator<unknown> {
 const isId = (field: string) => /(^|_)(id|ids|phone|phones|lid|lids|participant|mentions|clid)$/.test(field)
 const isName = (field: string) => /(^|_)name$/.test(field)
 
-/** Values that are longer than allowed. Ids and names are added to `met`. */
+/** Returns the values that are longer than allowed, and adds the names of ids and names that occur to `met`. */
 function tooLong(body: unknown, met: Set<string>, path = '', field = ''): string[] {
   if (typeof body === 'string') {
     const max = NAMED[path] ?? NAMED[field] ?? (isId(field) ? MAX_ID : isName(field) ? MAX_NAME : LONG_TEXTS)

@@ -1,4 +1,4 @@
-/** The sender writes the mentions, like any text, so they are not trusted. */
+/** Tests mentions in received messages. The sender writes them like any other text, so they are not trusted. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { receivedEvent } from '../../../../workers/shard/translate/inbound/message.ts'
@@ -32,7 +32,7 @@ test('hostile mentions take no place of real ones', async () => {
   assert.deepEqual(mentions, ['5511988880001'])
 })
 
-// A check of each of a hundred thousand mentions once blocked the thread.
+// The check of each of a hundred thousand mentions once blocked the thread.
 test('a message that mentions everybody mentions the first of them', async () => {
   const everybody = Array.from({ length: 100_000 }, (_, index) => `${81_896_604_000_000 + index}@lid`)
   const mentions = await mentionsOf(everybody)

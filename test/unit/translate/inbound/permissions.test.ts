@@ -1,4 +1,7 @@
-/** Only the rules: which role each act requires. `test/e2e/authority.test.ts` tests them over the wire. */
+/**
+ * Tests which role each change of a message requires, without a network. `test/e2e/authority.test.ts` tests the same
+ * rules over the wire.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Act, RULES, type Standing } from '../../../../workers/shard/translate/inbound/permissions.ts'

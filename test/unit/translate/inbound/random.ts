@@ -1,4 +1,4 @@
-/** mulberry32: small, and equal on every machine. */
+/** Creates random numbers with the algorithm mulberry32, which is small and gives the same numbers on every machine. */
 export function randomOf(seed: number): (below: number) => number {
   let state = seed
   return (below) => {

@@ -1,4 +1,7 @@
-/** Encrypted content about another message is decrypted with any of the addresses that its author and the sender may have used. */
+/**
+ * Tests encrypted content that refers to another message. It is decrypted with any of the addresses that the author of
+ * that message and the sender may have used.
+ */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-/** One valid message of every kind, as plain objects, for mutations and tables. */
+/** One valid message of every kind as plain objects, for mutations and for tables of tests. */
 import type { proto } from '@whiskeysockets/baileys'
 
 const flow = (name: string, params: object) => ({

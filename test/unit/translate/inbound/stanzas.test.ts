@@ -1,4 +1,7 @@
-/** Hostile stanzas: 5,000 made from valid ones with a fixed seed. They become notices, receipts and presence, or nothing; nothing throws. */
+/**
+ * Tests hostile stanzas: 5,000 stanzas that are made from valid ones with a fixed seed. Each becomes a notification, a
+ * receipt, a presence, or nothing, and none makes the code throw.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -26,7 +29,7 @@ test('the good ones give what they say', async () => {
   assert.deepEqual(roles, ['newsletter_admin_promote', 'newsletter_admin_demote'])
 })
 
-// The network identifies the post by its number, which no other event has as the id of a message.
+// The network identifies the post by its number, but other events use the id of the post.
 test('a reaction to a post is told under the id of the post where it is known, and under its number where it is not', async () => {
   const context = testContext()
   const own = { id: '3EB0A', remoteJid: '1@newsletter', fromMe: true, server_id: '17' }
@@ -43,7 +46,7 @@ test('a reaction to a post is told under the id of the post where it is known, a
   const about = (phone: string, message_id: string, from_me: boolean) => ({ message_id, from_me, phone, participant: null })
   const known = await reactionIn('1@newsletter', '17')
   assert.deepEqual(known.referenced_message, about('1@newsletter', '3EB0A', true))
-  // The time was once 1970; a stanza without a time gets the current one.
+  // The time of such an event was once 1970. A stanza without a time now gets the current time.
   assert.equal(known.time, new Date(context.now()).toISOString())
   assert.deepEqual((await reactionIn('2@newsletter', '17')).referenced_message, about('2@newsletter', '17', false))
   assert.deepEqual((await reactionIn('1@newsletter', '18')).referenced_message, about('1@newsletter', '18', false))
@@ -88,7 +91,7 @@ test('5,000 mutated stanzas end as notices as declared, or as nothing', async ()
   assert.ok(notices > 1_000)
 })
 
-// Nobody has a second address here: two absent addresses are not equal.
+// Nobody here has a second address. Two missing addresses must not count as equal.
 test('whom an admin removes has not left', async () => {
   const context = testContext()
   const [admin, member] = ['5511999990001@s.whatsapp.net', '5511999990002@s.whatsapp.net']

@@ -1,4 +1,7 @@
-/** Wrappers of ordinary content: a new one of the library must be unwrapped, or listed here. */
+/**
+ * Tests wrappers around ordinary content. If a version of the library has a new wrapper, it must be unwrapped, or be
+ * listed here.
+ */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -10,8 +13,8 @@ import { blockOf } from '../../../harness/received-event.ts'
 import { ANA, testContext } from './context.ts'
 
 /**
- * Wrappers of a message of the network's own, which is not reported: if they were unwrapped, they would be dropped
- * without a report.
+ * Wrappers around messages that the network itself creates and that are not reported. They are not unwrapped, because
+ * such a message would then be dropped without a record of it.
  */
 const NOTICES = ['statusMentionMessage', 'groupStatusMentionMessage', 'limitSharingMessage']
 
@@ -38,7 +41,8 @@ test('a wrapper hides neither its content nor what surrounds it, at any depth up
   }
 })
 
-// High-definition copies of a picture and pictures of polls refer to a message in the field that otherwise contains the album.
+// In an ordinary picture this field names the album. High-definition copies of a picture and pictures of polls have
+// another message in it.
 test('only a picture of an album names one', async () => {
   const { MEDIA_ALBUM, MEDIA_POLL, HD_IMAGE_DUAL_UPLOAD } = proto.MessageAssociation.AssociationType
   for (const [associationType, album] of [

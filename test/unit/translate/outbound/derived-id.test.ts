@@ -1,4 +1,4 @@
-/** Ids that the service generates for orders and bills. */
+/** Tests the ids that the service generates for orders and bills. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { derivedOrderId, derivedReference } from '../../../../workers/shard/translate/outbound/derived-id.ts'
@@ -16,7 +16,8 @@ test('ids of one message differ by purpose, and of one purpose by message', () =
   assert.equal(new Set([...ids, derivedReference('3EB0EE97803A91FF2C0ED2', 'reference')]).size, 5)
 })
 
-// A message whose acknowledgement was lost with the connection is composed again, because the first one may have arrived.
+// If the acknowledgement of a message was lost with the connection, the message is composed again. The first copy may
+// have arrived, so both must be equal.
 test('a bill that is composed again for the same message is the same bill', () => {
   const order = {
     currency: 'BRL',

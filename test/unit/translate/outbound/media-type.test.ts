@@ -1,4 +1,4 @@
-/** The kind of media of a message, also of one that is wrapped. */
+/** Tests which kind of media a message contains, also if the message is inside a wrapper. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'

@@ -1,4 +1,4 @@
-/** The "review and pay" bill: the fields that a bank reads. */
+/** Tests the "review and pay" bill: the fields that a bank reads. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PIX_TYPES, type PixType } from '../../../../src/domain/pix.ts'

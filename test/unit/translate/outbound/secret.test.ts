@@ -1,4 +1,7 @@
-/** Encrypted content about a message is decrypted by the other implementation, in the simulator, and not with any other address. */
+/**
+ * Tests that encrypted content about a message can be decrypted by the other implementation, in the simulator, and only
+ * with the right addresses.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sealAbout } from '../../../../workers/shard/translate/outbound/secret.ts'

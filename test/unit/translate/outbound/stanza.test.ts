@@ -1,4 +1,7 @@
-/** Attributes of a stanza about its content, which are stored: a later resend has the same ones. */
+/**
+ * Tests the attributes of a stanza that depend on its content. They are stored, so that a later resend has the same
+ * ones.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type GroupMetadata, proto } from '@whiskeysockets/baileys'
