@@ -43,13 +43,16 @@ export interface ShardDeps {
   outboxMax: number
   /** Web client version, the same for all instances. */
   version: WebVersion
-  /** Time in ms for which stanzas may arrive without one being handled; the default is in `connection/socket/liveness.ts`. */
+  /**
+   * Time in ms after which a connection counts as stalled, if stanzas arrive and none of them is handled. The default is in
+   * `connection/socket/liveness.ts`.
+   */
   stalledAfterMs?: number
   /** Seals links to received files. */
   mediaLinks: MediaLinks
   /** Whether received files are copied to a bucket. */
   copiesMedia: boolean
-  /** The machine's clock, which is not followed when it jumps ahead. */
+  /** Clock with the machine's time. A jump ahead of the machine's time is not followed. */
   clock: BoundedClock
   /** Clock for all waits; it does not step when the system's clock is set. */
   steady: Clock

@@ -1,6 +1,6 @@
 /**
- * Answers the network for a message after all its effects are on disk: with a receipt for a readable one, or with a retry request for an unreadable
- * one, which does not delay later stanzas. Messages of one commit share a receipt.
+ * Answers the network for a message after all its effects are on disk: with a receipt for a readable message, or with a retry request for an
+ * unreadable message. Later stanzas do not wait for the retry request. Messages of one commit share a receipt.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
@@ -57,8 +57,8 @@ export function createMessageAnswer({ sock, receiver, askAgain, inbox, log, step
   }
 
   /**
-   * Requests a retry, then confirms the message. A retry request settles it for the network; the confirmation must come
-   * after it, because the sender would not be asked afterwards.
+   * Requests a retry, then confirms the message. The confirmation must come last: the network considers a confirmed message as settled, and would not
+   * pass a later request to the sender.
    */
   async function askAndConfirm(node: BinaryNode) {
     const key = isPeerStanza(node, creds.me) ? null : addressed(node, creds.me).key

@@ -37,14 +37,14 @@ interface Notice {
   translated: Translated
 }
 
-/** Time limit for querying the URL of our own new picture, in ms; after it the event has none. */
+/** Time limit for querying the URL of our own new picture, in ms; after this time the event is created without a URL. */
 const PICTURE_DEADLINE = 3_000
 
 export function createNotices(session: SocketSession, deps: NoticeDeps): AppendNotice {
   const { inbound, log, once } = deps
   const { identity } = session
 
-  /** Whether the stanza did not cause the failure; its event is then created when it is delivered again. */
+  /** Whether the failure was not caused by the stanza. Its event is then created when the stanza is delivered again. */
   const isOurs = (error: unknown) => error instanceof LookupError || session.ended.aborted
 
   async function events(node: BinaryNode, notices: readonly Notice[]): Promise<ReceivedEvent[]> {
@@ -68,7 +68,7 @@ export function createNotices(session: SocketSession, deps: NoticeDeps): AppendN
   async function noticesOf(node: BinaryNode, context: InboundContext): Promise<Notice[]> {
     const { type, from } = envelopeOf(node)
     switch (type) {
-      // The subject of a notice is its sender; only the network vouches for it.
+      // The notice is about the group in `from`. The network sets this jid, so a notice with another kind of sender is ignored.
       case 'w:gp2': {
         if (!isJidGroup(from)) return []
         const { jid: participant, alt: participantAlt } = groupNoticeIn(node).actor
@@ -122,7 +122,7 @@ export function createNotices(session: SocketSession, deps: NoticeDeps): AppendN
         return await events(node, await noticesOf(node, context))
       } catch (error) {
         if (isOurs(error)) throw error
-        // A stanza that cannot be parsed now cannot be parsed when it is delivered again.
+        // A stanza that cannot be parsed is confirmed, because parsing it again after a redelivery would fail too.
         log.warn({ err: error, type, stanza: id }, 'a notification could not be translated')
         return []
       }

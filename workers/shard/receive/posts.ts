@@ -26,7 +26,7 @@ export interface PostDeps {
   onMessage(message: WAMessage): void
   /** Returns the operations that record the author of a post, for its commit. */
   authored(key: WAMessageKey): Promise<Op[]>
-  /** A post was edited or removed. The call is idempotent. */
+  /** Called when a post was edited or removed. The call is idempotent. */
   postChanged(message: WAMessage): Promise<void>
 }
 
@@ -48,7 +48,7 @@ export function createPosts({ sock }: Pick<SocketSession, 'sock'>, deps: PostDep
       : event
   }
 
-  /** Builds the message of a post. Null for a stanza without an address. Without content if there is none that can be decoded. */
+  /** Builds the message of a post. Null for a stanza without an address. If no content can be decoded, the message has none. */
   async function postOf(node: BinaryNode, post: PostStanza): Promise<WAMessage | null> {
     const { isOwn, editedAt } = post
     try {

@@ -1,6 +1,7 @@
 /**
- * `chat_presence`: who is online and who is typing. The network sends it only to an account that is itself available, and being available silences the phone, so the account is available only while somebody wants these events. The presence is read from the stanzas, because the library turns `paused` into
- * `available`.
+ * `chat_presence`: who is online and who is typing. The network sends these stanzas only to an account that is itself available, and an available
+ * account gets no notifications on its phone. So the account is available only while a webhook or a stream wants these events. The presence is read
+ * from the stanzas, because the library turns `paused` into `available`.
  */
 
 import { type BinaryNode, isPnUser } from '@whiskeysockets/baileys'
@@ -21,16 +22,16 @@ export interface Presence {
   onStanza(session: Session, node: BinaryNode): void
   /** Called after each connection, and when the interest in these events changes. */
   announce(): void
-  /** A message arrived from this chat. */
+  /** Called when a message arrived from this chat. */
   met(jid: string): void
-  /** We sent a message to this chat. */
+  /** Called when we sent a message to this chat. */
   wroteTo(jid: string): void
-  /** The network has delivered the whole offline backlog (`<ib><offline/></ib>`). */
+  /** Called when the network has delivered the whole offline backlog (`<ib><offline/></ib>`). */
   caughtUp(session: Session): void
   stop(): Promise<void>
 }
 
-/** The most chats whose last state is remembered; without it a repeated state would be reported again. */
+/** The most chats whose last state is remembered, so that a repeated state is not reported again. */
 const REMEMBERED = 5_000
 
 export function createPresence(
@@ -41,8 +42,8 @@ export function createPresence(
   let session: Session | null = null
   let subscribed = new Set<string>()
   /**
-   * Chats with messages in the offline backlog while it is being delivered; null afterwards. Their current state would otherwise be reported before
-   * an older message, whose `momment` must not be lower.
+   * Chats with messages in the offline backlog while it is being delivered; null afterwards. The state of such a chat is not reported during this
+   * time: the older messages would be reported after it, and the `momment` of later events must not be lower.
    */
   let early: Set<string> | null = new Set()
   let isAvailable = false
@@ -54,7 +55,7 @@ export function createPresence(
     const chat = bare(fromOf(node))
     const kind = chatKind(chat)
     const person = kind === 'user' ? await from.identity.person(chat) : { phone: identifierOf(chat), lid: null }
-    // A person has two jids, which have the same number here.
+    // A person has two jids, but one number, so the state is compared by number.
     if (last.get(person.phone) === state) return
     last.set(person.phone, state)
     const seconds = lastSeenIn(node)
@@ -82,10 +83,7 @@ export function createPresence(
       .catch((error) => log.error({ err: error }, 'a presence update could not be reported'))
   }
 
-  /**
-   * Subscribes once per person, even under two jids: each subscription returns the current state, in the middle of
-   * later changes.
-   */
+  /** Subscribes once per person, even under two jids: each subscription returns the current state, which could arrive between later changes. */
   async function subscribe(from: Session, chat: string) {
     const lid = isPnUser(chat) ? await from.identity.lidOf(chat) : null
     const name = lid === null ? chat : bare(lid)

@@ -1,7 +1,6 @@
 /**
- * Creates the events of received stanzas of one instance: the look-ups of the translation, and the filter for wanted
- * events. It exists as long as the instance: a message whose session has just ended is still reported with the data of
- * that session.
+ * Creates the events of received stanzas of one instance: the look-ups of the translation, and the filter for wanted events. These parts exist as
+ * long as the instance, so a message whose session has just ended is still reported, with the data of that session.
  */
 import type { BinaryNode, Contact, WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -53,17 +52,17 @@ export interface ReceivedEvents {
   context(): InboundContext | null
   /** Returns the event of a message, or the reason why there is none. */
   message(readable: WAMessage, fromApi?: boolean): Promise<Reported>
-  /** Does the same for a message that cannot be read. */
+  /** Returns the event of a message that cannot be read, or the reason why there is none. */
   unread(readable: ReadableMessage, translated: Translated): Promise<Reported>
   /** Decrypts the ciphertext of a bot and returns the encoded message; null if it cannot be decrypted. */
   answer(key: WAMessageKey, node: BinaryNode, ciphertext: Uint8Array): Promise<Uint8Array | null>
   /** Returns the event of a notification; null if it is not wanted. */
   translated(readable: ReadableMessage, translated: Translated): Promise<ReceivedEvent | null>
-  /** The phone's address book has changed, and the change is on disk. */
+  /** Called when the phone's address book has changed, and the change is on disk. */
   contactsSaved(contacts: readonly Contact[]): void
-  /** Reader of the phone's history, as far as events show it: names. */
+  /** Reader of the phone's history. It reads only names, because events show nothing else of it. */
   history: HistoryReader
-  /** A chat has a new name or picture. */
+  /** Called when a chat has a new name or picture. */
   chatChanged(change: ChatChange): Promise<void>
   /** Clears the data of an unlinked account. */
   clear(): void
@@ -103,7 +102,7 @@ export function createReceivedEvents(
     return url
   }
 
-  /** Creates the look-ups. `toPrefetch` collects data that the event would have shown if it had been known. */
+  /** Creates the look-ups. `toPrefetch` collects data that was unknown but that the event should show; it is queried afterwards for later events. */
   function context(toPrefetch: ToPrefetch[] = []): InboundContext | null {
     if (!session) return null
     const { identity } = session

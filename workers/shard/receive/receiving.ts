@@ -1,4 +1,4 @@
-/** Receives everything that an instance gets: ciphertexts, stanzas without one, calls, presence, changes of the account. */
+/** Receives everything that the network sends to an instance: ciphertexts, stanzas without a ciphertext, calls, presence, changes of the account. */
 import type { WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { sendCall } from '../../../src/domain/call.ts'
@@ -39,7 +39,7 @@ export interface ReceivingDeps extends Pick<InboxDeps, 'keys' | 'share' | 'unrep
   inbound: ReceivedEvents
   presence: Presence
   roles: Pick<GroupBook['roles'], 'changed'>
-  /** Chats whose messages disappear. */
+  /** Message timers of chats whose messages disappear. */
   disappearing: Pick<Disappearing, 'ops'>
   contacts: Pick<SavedContacts, 'all' | 'write'>
   correspondents: Pick<Correspondents, 'ops'>
@@ -54,7 +54,7 @@ export interface Receiving {
   /** Called when the credentials are removed: clears data that arrived for the removed device. */
   forget(): Promise<void>
   session(): InboxSession
-  /** Changes of the account itself. */
+  /** Writes the effects of changes of the account itself. */
   readonly appState: WriteChanges
   /** Whether a stanza whose processing failed should be delivered again. Counts the attempt. */
   isWorthAnother(what: string): boolean
@@ -64,15 +64,15 @@ export interface Receiving {
   readonly presence: Pick<Presence, 'onStanza' | 'caughtUp'>
   /** Readers of the phone's history, in order; each gets every slice of it. */
   readonly history: readonly HistoryReader[]
-  /** A chat has a new name or picture. */
+  /** Called when a chat has a new name or picture. */
   chatChanged: ReceivedEvents['chatChanged']
-  /** Whether a message that could not be read is still waited for. */
+  /** Whether a message that could not be read is still missing. */
   isMissing: WaitingMessages['has']
   /** Must be called right after the session is created, before anything arrives. */
   attach(session: SocketSession): void
-  /** The session has just logged in. */
+  /** Called when the session has just logged in. */
   loggedIn(session: SocketSession): void
-  /** The session is logged in, or the webhooks have changed. */
+  /** Called when the session is logged in, or when the webhooks have changed. */
   announce(): void
   stop(): Promise<void>
 }
@@ -104,13 +104,13 @@ export function createReceiving(context: ReceivingContext, deps: ReceivingDeps):
 
   async function alongside(message: WAMessage) {
     await changed.message(message)
-    // They are called together, so that their reads are in one turn.
+    // These functions are called together, so that their reads happen in one turn.
     const ops = await Promise.all([
       messages.arrivalOps(message),
       deps.disappearing.ops(message),
       deps.correspondents.ops(message),
     ])
-    // The record comes last, because its commit must reach the store right before that of the message.
+    // `record` is called last, because its commit must reach the store directly before the commit of the message.
     await deps.record(message)
     return ops.flat()
   }
@@ -197,7 +197,7 @@ export function createReceiving(context: ReceivingContext, deps: ReceivingDeps):
   }
 }
 
-/** Queues the text that follows a call we rejected, once per key. */
+/** Queues the text that follows a call which we rejected. A key is queued only once. */
 async function answerCall(enqueue: Sending['enqueue'], phone: string, message: string, key: string): Promise<void> {
   const identifier = parseIdentifier(phone)
   if (!identifier) return

@@ -1,6 +1,6 @@
 /**
- * Keeps the calls that ring. An offer states the kind of call and the end does not, so the offer is kept on disk until
- * the end, and a restart while it rings loses nothing.
+ * Keeps the calls that are ringing. The offer of a call states its kind, and its end does not. So the offer is kept on disk until the end, and
+ * nothing is lost if the service restarts while the call rings.
  */
 import * as v from 'valibot'
 import { DAY, SECOND } from '../../../src/domain/clock.ts'
@@ -44,10 +44,10 @@ export function createRingingCalls({
 }: Context<'id' | 'store' | 'sealer' | 'clock' | 'log'>) {
   const records = repository({ name: 'ringing call', schema: Call, version: 1, sealed: sealer })
   const ringing = new Map<string, Call>()
-  /** Blind, because the caller chooses the id, which may contain characters that no key may have. */
+  /** The id is stored in blind form, because the caller chooses it, and it may contain characters that no key may have. */
   const removal = (id: string): Op => records.remove(keys.call(instance, sealer.blind(id)))
 
-  /** Whether the end of a call can no longer arrive. */
+  /** Whether a call is so old that its end can no longer arrive. */
   const isStale = ({ timestamp }: Call) => clock.now() - timestamp * SECOND > DAY
 
   return {

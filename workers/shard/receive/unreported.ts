@@ -1,5 +1,5 @@
 /**
- * Reasons why a message of the network is confirmed although no event reports it. Every stanza of kind `message` ends in an event or under one of
+ * Reasons why a message of the network is confirmed although no event reports it. Each stanza of kind `message` results in an event or in one of
  * these reasons, which are counted (`svc_messages_unreported_total`).
  */
 import type { ReceivedEvent } from '../../../src/features/webhook-payloads.ts'

@@ -1,7 +1,7 @@
 /**
- * Requests messages that cannot be read again, without delaying later stanzas: from the sender with a retry request,
- * and from our own phone if that has no result. Requests are limited per sender, so that a sender with a broken key, or
- * a group whose key is lost, does not use up the limit of others.
+ * Requests messages that could not be read: from the sender with a retry request, and from our own phone if the sender does not answer. Later stanzas
+ * do not wait for these requests. Requests are limited per sender, so that a sender with a broken key, or a group whose key is lost, does not use up
+ * the limit of others.
  */
 import { type BinaryNode, getNextPreKeys, proto, type WAMessageKey, type WASocket } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -14,15 +14,19 @@ import { bare } from '../wire/jid.ts'
 import { retryRequest } from '../wire/retry-request.ts'
 import { bounded } from './bounded.ts'
 
-/** Number of requests for one message, as the library's `maxMsgRetryCount`; and the number of messages and the time for which that is remembered. */
+/**
+ * The most requests for one message, equal to the library's `maxMsgRetryCount`. The other two values limit for how many messages, and for how long,
+ * the number of requests is remembered.
+ */
 const MAX_REQUESTS = 5
 const MAX_COUNTED = 10_000
 const COUNTED_FOR = 15 * MINUTE
 /** Number of the request from which on it contains keys for a new session; an intact session needs none. */
 const KEYS_FROM = 2
 /**
- * Number of requests at once for one sender, then one per interval; a request that would wait longer than the limit is not sent. The resulting
- * messages are reported before later texts of others, because webhooks are sent in the order of their events.
+ * Number of requests that are sent to one sender at once. Further ones are sent at an interval, and a request that would wait longer than the limit
+ * is not sent. The rate is limited because webhooks are sent in the order of their events, so the reports about these messages delay later texts of
+ * other senders.
  */
 const BURST = 20
 const PAUSE = SECOND / 10
@@ -38,7 +42,7 @@ const PHONE_BATCH = 20
 const PHONE_PAUSE = SECOND
 /** Time after which the phone is asked for a message that arrived without content, because nobody else sends it. */
 const ABSENT_TIME = 2 * SECOND
-/** The most requests that are queued for the phone; each is a message to it. */
+/** The most requests that are queued for the phone; each is a message to the phone. */
 const MAX_FOR_PHONE = 1_000
 
 /** The network's numbers for the reasons why a message could not be decrypted. */
@@ -65,14 +69,14 @@ export interface AskAgainDeps {
 export interface AskAgain {
   /** Asks the sender. Resolves when the sender has been asked, or will not be asked. */
   sender(node: BinaryNode, key: WAMessageKey | null, problem: SignalProblem | undefined): Promise<void>
-  /** Asks the phone a little later, unless the message has arrived by then. */
+  /** Asks the phone after a short delay, unless the message has arrived by then. */
   phone(key: WAMessageKey): void
 }
 
 export function createAskAgain({ sock, askPhone: ask, clock, log, isMissing, ended }: AskAgainDeps): AskAgain {
   const { authState } = sock
   const counts = bounded<number>(MAX_COUNTED, COUNTED_FOR, clock.now)
-  /** Time in ms at which the next request to a sender may be sent; it lags behind the current time by the rest of a burst. */
+  /** Time in ms at which the next request to a sender may be sent. It may be in the past, by as much as the sender has left of its burst. */
   const nextAt = bounded<number>(MAX_SENDERS, 2 * LONGEST_WAIT, clock.now)
   const forPhone: { key: WAMessageKey; at: number }[] = []
   let isAsking = false

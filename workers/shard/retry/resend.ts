@@ -1,7 +1,7 @@
 /**
  * Sends a message of ours again to a device that could not decrypt it, in the stanza of its first send (`sent.ts`), encrypted only for that device.
- * As in the library, and unlike the first send, there is no report token and always the identity of our device. The contact's token is included,
- * because the network refuses the message with 463 without it.
+ * As in the library, and unlike in the first send, the stanza has no report token, and it always has the identity of our device. The contact's token
+ * is included, because the network refuses the message with 463 without it.
  */
 import {
   type BinaryNode,
@@ -27,10 +27,13 @@ import { bounded } from './bounded.ts'
 import type { RetryRequest } from './retry-receipts.ts'
 import { createSessionRenewal } from './session-renewal.ts'
 
-/** Number of answers to one device about one message, as the library's `maxMsgRetryCount`; and the number of devices for which that is remembered. */
+/**
+ * The most answers to one device about one message, equal to the library's `maxMsgRetryCount`. The other value limits for how many devices this
+ * number is remembered.
+ */
 const MAX_RETRIES = 5
 const MAX_COUNTED = 10_000
-/** A device whose receipt has no keys gets one new session per interval, however often it asks, because each is a query. */
+/** If a device sends receipts without keys, it gets one new session per interval, however often it asks, because each new session needs a query. */
 const FETCH_PAUSE = 10 * SECOND
 
 export interface ResendDeps {
@@ -61,7 +64,7 @@ export function createResend(deps: ResendDeps): (request: RetryRequest) => Promi
   const renewFor = createSessionRenewal({ repository, renewSession: deps.renewSession, clock, log })
   const renew = (request: RetryRequest) => renewFor(request, () => mayFetch(request.asker))
 
-  /** Returns the same person or device by number and by LID. */
+  /** Returns the jids of the same person or device, by number and by LID. */
   async function namesOf(jid: string): Promise<string[]> {
     const { user, server, device } = jidDecode(jid) ?? {}
     if (user === undefined || (server !== 'lid' && server !== 's.whatsapp.net')) return [jid]
@@ -75,16 +78,18 @@ export function createResend(deps: ResendDeps): (request: RetryRequest) => Promi
     bare(shared ?? (recipient !== null && identity.isMe(asker) ? recipient : asker))
 
   /**
-   * Whether the message is of this chat. Quotes show ids to others, so knowing an id must not be enough to get a
-   * message of another chat.
+   * Whether the message is of this chat. Ids are visible to others in quotes, so knowing an id must not be enough to get a message of another chat.
    */
   const isOfChat = async ({ to }: Stanza, chat: string) =>
     identity.isMe(to) ? identity.isMe(chat) : (await namesOf(bare(to))).includes(chat)
 
-  /** A status is for its audience: the holders of its sender key. For a group the network checks who may ask. */
+  /**
+   * Whether a device may ask for a status: only its audience may, which are the devices that have its sender key. For groups the network itself
+   * checks who may ask.
+   */
   const isAudience = async (group: string, asker: string): Promise<boolean> => holders.has(group, await namesOf(asker))
 
-  /** The next message of the group also sends it the sender key, in case this one does not arrive. */
+  /** The next message to the group also sends the sender key to this device, in case the resent message does not arrive. */
   const forgetKeyHolder = async (group: string, asker: string) => holders.forget(group, await namesOf(asker))
 
   async function withSenderKey(group: string, message: proto.IMessage): Promise<proto.IMessage> {
@@ -106,7 +111,7 @@ export function createResend(deps: ResendDeps): (request: RetryRequest) => Promi
   async function stanzaAgain(message: proto.IMessage, stanza: Stanza, request: RetryRequest): Promise<BinaryNode> {
     const { id, asker, count } = request
     const { to, enc, nodes } = stanza
-    // The attribute names the person who received the first send as a whole.
+    // This attribute names the recipient of the first send, so a resend to a single device omits it.
     const { peer_recipient_pn: _, ...attributes } = stanza.attributes
     const isShared = chatKind(to) !== 'user'
     const isOwn = identity.isMe(asker)
@@ -134,8 +139,8 @@ export function createResend(deps: ResendDeps): (request: RetryRequest) => Promi
     const about = { message_id: id, count }
     const stored = await sent.stored(id)
     if (!stored || isDeleted({ key: { id }, message: stored.message })) {
-      // The request comes from one of our own devices: a request of the library to its phone. The next one must be
-      // readable.
+      // The request comes from one of our own devices, about a request that the library sent to its phone. The session is renewed, so that the next
+      // request is readable.
       if (identity.isMe(asker)) await renew(request)
       return log.info(about, 'a resend was requested for a message that is not stored')
     }
@@ -144,8 +149,8 @@ export function createResend(deps: ResendDeps): (request: RetryRequest) => Promi
       return log.warn(about, 'a resend was requested from a different chat than the message was sent to')
     const counted = `${id} ${asker}`
     const answered = counts.get(counted) ?? 0
-    // After an answer the device no longer counts as a holder, so the next status sends it the key; it may still ask
-    // again.
+    // After the first answer, the device no longer counts as a holder of the key, so that the next status sends it the key. So only the first request
+    // is checked; the device may ask again later.
     if (chatKind(stanza.to) === 'status' && answered === 0 && !identity.isMe(asker) && !(await isAudience(stanza.to, asker)))
       return log.warn(about, 'a resend of a status was requested by someone outside its audience')
     if (answered >= MAX_RETRIES) return log.info(about, 'a resend was refused: the message was requested too many times')
@@ -156,7 +161,7 @@ export function createResend(deps: ResendDeps): (request: RetryRequest) => Promi
   }
 }
 
-/** The form in which the account's other devices get a message that one of them sent. */
+/** Returns the form of a message for the account's other devices, after one of its devices has sent it. */
 const ownCopy = (destinationJid: string, message: proto.IMessage): proto.IMessage => ({
   deviceSentMessage: { destinationJid, message },
   ...(message.messageContextInfo ? { messageContextInfo: message.messageContextInfo } : {}),

@@ -1,7 +1,8 @@
 /**
- * Retry receipts: a device could not decrypt a message of ours. The library answers by relaying the bare message: without the nodes and attributes of
- * the first send, without `mediatype`, encrypted twice; to everybody when a phone asks, which for a status is nobody; for any chat that names an id,
- * and each time with a query for keys. Our answer is in `resend.ts`.
+ * Handles retry receipts, which a device sends if it could not decrypt a message of ours. The library's own handler is not used, because of several
+ * faults. It sends the message without the nodes, the attributes and the `mediatype` of the first send. It encrypts the message twice, and queries
+ * keys each time. If a phone asks, it sends to everybody in the chat, and for a status to nobody. It does not check the chat of the id. `resend.ts`
+ * sends our answer.
  */
 import { type BinaryNode, isJidGroup, isJidStatusBroadcast } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -14,9 +15,9 @@ export interface RetryRequest {
   id: string
   /** Device that could not decrypt the message. */
   asker: string
-  /** Group or status; null for a 1:1 chat, whose other side is `asker` unless that is a device of the account itself. */
+  /** Group or status; null for a 1:1 chat, where the other person is `asker`, unless `asker` is a device of the account itself. */
   shared: string | null
-  /** The chat, if the asker is one of our own devices; not trusted from others. */
+  /** Chat of the message, if the asker is one of our own devices. The value is ignored from other devices. */
   recipient: string | null
   /** Number of this request, starting at 1. */
   count: number
@@ -24,28 +25,27 @@ export interface RetryRequest {
 }
 
 /**
- * The most retry receipts that wait, about 1 kB each. A group of a thousand members whose sender key is broken asks at
- * once; more than this number at a time is no accident.
+ * The most retry receipts that wait, about 1 kB each. If the sender key of a group of a thousand members is broken, all of them ask at once. More
+ * receipts than this limit do not occur by accident.
  */
 export const MAX_RETRY_RECEIPTS = 5_000
 
 export interface RetryReceiptDeps {
   resend(request: RetryRequest): Promise<void>
-  /** Resolves when the message is no longer being sent; undefined if it is not. */
+  /** Resolves when the message is no longer being sent; undefined if it is not being sent. */
   settled(messageId: string): Promise<void> | undefined
   log: Pick<Logger, 'warn'>
 }
 
 /**
- * Answers a retry receipt, one at a time. The receipt is confirmed afterwards whatever the result, because it would
- * otherwise arrive again at every login. It rejects only if the disk is full, because nobody asks a second time for a
- * waiting message.
+ * Answers a retry receipt, one at a time. The receipt is confirmed after any result, because otherwise it would arrive again at every login. It
+ * rejects only if the disk is full: then the receipt must arrive again, because the device does not ask a second time.
  */
 export const answerRetryReceipt =
   ({ resend, settled, log }: RetryReceiptDeps) =>
   async (receipt: BinaryNode): Promise<void> => {
     try {
-      // If the message were sent again during its first send, the ack of one could be mistaken for that of the other.
+      // If the message were sent again during its first send, the acks of the two sends could be confused.
       await settled(idOf(receipt))
       const request = requestOf(receipt)
       if (request) await resend(request)

@@ -7,11 +7,11 @@ import { registrationIn } from '../wire/retry-receipt.ts'
 import { bounded } from './bounded.ts'
 import type { RetryRequest } from './retry-receipts.ts'
 
-/** At this retry the session is remembered; at later ones it must be a different one. The same number as in the library. */
+/** At this retry the session is remembered. At later retries it must be a different session. The library uses the same number. */
 const BASE_KEY_CHECK_RETRY = 2
 const MAX_BASE_KEYS = 1_000
 const BASE_KEY_AGE = 15 * MINUTE
-/** Interval in which an existing session is replaced at most once for a device that asks repeatedly. */
+/** Interval in which the existing session with a device is replaced at most once, however often the device asks. */
 const RENEWED_ONCE_IN = HOUR
 const MAX_RENEWED = 1_000
 
@@ -22,7 +22,7 @@ export interface SessionRenewalDeps {
   log: Pick<Logger, 'warn'>
 }
 
-/** Creates a session that the asking device can use: from the keys in the receipt, or from the network if `mayFetch` allows it. */
+/** Creates a session that the asking device can use: with the keys in the receipt, or with keys from the network if `mayFetch` returns true. */
 export type RenewSession = (request: RetryRequest, mayFetch: () => boolean) => Promise<void>
 
 export function createSessionRenewal({ repository, renewSession, clock, log }: SessionRenewalDeps): RenewSession {

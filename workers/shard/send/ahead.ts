@@ -21,12 +21,12 @@ export interface AheadDeps {
   mediaOf(operation: string): PrepareMedia | undefined
   session(): Session | null
   contextOf(session: Session, item: StoredItem, once: Once): SendContext
-  /** Called for tests; nothing waits for it. */
+  /** Called after a preparation, for tests. The preparation does not wait for it. */
   prepared(svcId: string): void | Promise<void>
 }
 
 export interface Ahead extends NonNullable<QueueOptions['ahead']> {
-  /** Must be called when the item is sent. The returned function gives out each prepared result once, and makes the other results. */
+  /** Must be called when the item is sent. The returned function returns each prepared result once, and creates results that were not prepared. */
   take(svcId: string, session: Session): Once
 }
 
@@ -34,7 +34,7 @@ const nothing: Once = (_, make) => make()
 
 interface Held {
   svcId: string
-  /** Uploads of one session are not used in another. */
+  /** Session in which the media was uploaded. Uploads of one session are not used in another. */
   session: Session
   results: Map<string, Promise<unknown>>
   isRunning: boolean
@@ -44,7 +44,7 @@ interface Held {
 export function createAhead({ mediaOf, session: current, contextOf, prepared }: AheadDeps): Ahead {
   /** Prepared items, at most two: the next one, and the one that is being sent until its handler asks for the results. */
   const held = new Map<string, Held>()
-  /** Preparations that still run for removed items. As long as there is one, no other is begun. */
+  /** Number of running preparations for items that were removed. While there is one, no other preparation begins. */
   let orphans = 0
 
   /** If an item is removed before its media are prepared, they are neither converted nor uploaded. */
@@ -135,6 +135,6 @@ function givingOut(results: Map<string, Promise<unknown>>): Once {
   }
 }
 
-/** Whether a failed try counts for the item. A lost connection and a full disk do not. */
+/** Whether the item itself caused the failure, so that the attempt counts. A lost connection or a full disk does not count. */
 const isOfItem = (error: unknown) =>
   error instanceof Failure && error.code !== 'instance_not_connected' && !isStorageFailure(error)

@@ -1,7 +1,7 @@
 /**
- * Context that any send may have: a quote, mentions, the message timer of the chat. It is built here and attached to
- * the content itself, because the library writes it on the first field of a message, which is wrong for polls and
- * view-once, and states the wrong author when a message of the account is quoted in a group addressed by LID.
+ * Context that any send may have: a quote, mentions, the message timer of the chat. It is built and attached to the content here, because the library
+ * makes two mistakes: it attaches the context to the first field of a message, which is wrong for polls and view-once, and it states the wrong author
+ * when a message of the account is quoted in a group that uses LIDs.
  */
 import {
   type GroupMetadata,
@@ -30,7 +30,7 @@ export interface SharedFields {
 }
 
 export interface Surroundings {
-  /** The text with its mentions in the addressing of the chat. */
+  /** The text. Its mentions use the kind of jid that the chat uses, number or LID. */
   text: string
   info: proto.IContextInfo
   quoted: WAMessage | undefined
@@ -62,7 +62,7 @@ export async function surroundings(
 
 const expiryOfGroup = ({ ephemeralDuration }: GroupMetadata) => (ephemeralDuration ? { expiration: ephemeralDuration } : {})
 
-/** Sets the context on the content's own field and keeps the values of the library. */
+/** Sets the context on the content's own field. Values that the library has set there are kept. */
 export function attach(message: proto.IMessage, info: proto.IContextInfo): void {
   if (Object.keys(info).length === 0) return
   const inner = normalizeMessageContent(message)
@@ -91,7 +91,7 @@ export async function remembered(
   return message
 }
 
-/** Whether a message was written in the chat, which has a number and a LID if it is a person. */
+/** Whether a message was written in this chat. The chat with a person has two jids, with the number and with the LID. */
 export const isOf =
   ({ jid, other }: Pick<Destination, 'jid' | 'other'>) =>
   (key: WAMessageKey): boolean =>
@@ -104,7 +104,7 @@ export function quote(session: Session, to: Destination, { key, message }: WAMes
   const shown = field && isViewOnce(message ?? {}) ? { viewOnce: true } : field && content[field]
   const copy = field ? proto.Message.fromObject({ [field]: shown }) : undefined
   const inner = field && copy?.[field]
-  // A quote inside a quote is not shown, and would grow with every answer.
+  // A quote inside a quote is removed: apps do not show it, and each answer would make it larger.
   if (typeof inner === 'object' && inner !== null && 'contextInfo' in inner) inner.contextInfo = null
   const chat = key.remoteJid ?? to.jid
   return {
@@ -115,7 +115,7 @@ export function quote(session: Session, to: Destination, { key, message }: WAMes
   }
 }
 
-/** Returns the author of a message of this chat, in the addressing of the chat. */
+/** Returns the author of a message of this chat, by the kind of jid that the chat uses. */
 export function authorOf(session: Session, to: Destination, key: WAMessage['key']): string {
   const { me } = session
   if (!key.fromMe) return bare(key.participant || key.remoteJid || '')
@@ -135,6 +135,7 @@ async function mentioned(
 ) {
   const jids = await memberJids(context, to, mentions)
   const called = new Map(mentions.map(({ digits }, index) => [digits, jids[index]!.split('@')[0]!]))
-  // All mentions are replaced in one pass, because the digits of one person may be the replacement of another.
+  // All mentions are replaced in one pass. With several passes, the replacement of one person could be replaced again, because it may equal the
+  // digits of another.
   return { text: text.replaceAll(/@(\d+)/g, (whole, digits) => `@${called.get(digits) ?? whole.slice(1)}`), jids }
 }

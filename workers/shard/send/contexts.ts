@@ -1,6 +1,6 @@
 /**
- * Creates the contexts of the handlers that send: the session, the files of the item over the instance's network route,
- * and what is known of the account.
+ * Creates the contexts of the handlers that send. A context contains the session, access to the files of the item over the instance's network route,
+ * and facts about the account.
  */
 import type { Logger } from 'pino'
 import { Failure } from '../../../src/domain/failures.ts'

@@ -13,10 +13,10 @@ import type { MediaPreparation } from '../media/media-preparation.ts'
 import type { KnownMessages } from '../messages/known-messages.ts'
 import type { MessageLedger } from '../messages/message-ledger.ts'
 
-/** Makes something, unless it was made before under the same `wish`: then it returns that result, or throws that error. */
+/** Returns the result of `make`. If `make` has already run for the same `wish`, its earlier result is returned or its earlier error is thrown. */
 export type Once = <T>(wish: string, make: () => Promise<T>) => Promise<T>
 
-/** Files of a send: download, preparation and upload. */
+/** Functions for the files of a send: download, preparation and upload. */
 export interface SendFiles {
   /** Folder of this thread for temporary files. */
   tempDir: string
@@ -25,7 +25,7 @@ export interface SendFiles {
   prepare: MediaPreparation['prepare']
   /** Writes a part of the item's blob to a file, after `through` has transformed it. */
   blobTo(path: string, part: { offset: number; size: number }, through?: Through): Promise<void>
-  /** Makes a medium that is converted and uploaded, unless it was prepared before the item is sent (`ahead.ts`). */
+  /** Converts and uploads a file, unless this was already done before the turn of the item (`ahead.ts`). */
   once: Once
   /** Returns the agent for uploads, which uses the instance's proxy and trusts the network's media hosts. */
   uploadAgent(): HttpsAgent
@@ -35,14 +35,14 @@ export interface SendFiles {
   fetchOptions(): RequestInit
 }
 
-/** Recipients of a status post; its deletion goes to the same ones. */
+/** Recipients of a status post. A deletion of the post must go to the same recipients. */
 export interface Audience {
   jids: string[]
   /** True if the recipients are addressed by LID; an account without a LID uses numbers. */
   byLid: boolean
 }
 
-/** A queued item that is due. Each of its queries has the deadline of a query. */
+/** Context of a queued item that is due. Each of its queries has the deadline of a query. */
 export interface SendContext extends Asker {
   messages: KnownMessages & Pick<MessageLedger, 'sent'>
   contacts: SavedContacts
@@ -53,7 +53,7 @@ export interface SendContext extends Asker {
   egressAllow: Ranges
   media: SendFiles
   now(): number
-  /** Called before a message leaves to this chat, and before the commit of its keys. */
+  /** Called before a message to this chat is sent, and before the commit of its keys. */
   leaving(jid: string): Promise<void>
   item: { messageId: string; operation: string; delayTyping: number }
 }

@@ -1,4 +1,7 @@
-/** Resolves the destination of a message: the registered form of a number, LID or number, and whether the group or channel can be written to. */
+/**
+ * Resolves the destination of a message. For a person, this is the registered form of the number, or the LID. For a group or a channel, it is checked
+ * that the account can write there.
+ */
 import type { GroupMetadata } from '@whiskeysockets/baileys'
 import { Failure, type FailureCode } from '../../../src/domain/failures.ts'
 import { type Identifier, toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
@@ -9,7 +12,7 @@ import { bare } from '../wire/jid.ts'
 export interface Destination {
   jid: string
   kind: Identifier['kind']
-  /** The same person's other jid (number or LID), for the single retry. */
+  /** The same person's other jid (number or LID), which is tried once if the network refuses the first. */
   other: string | null
   group: GroupMetadata | null
 }
@@ -41,8 +44,8 @@ export const chatWith = (asker: Asker, phone: UserIdentifier): Promise<Destinati
   })
 
 /**
- * Resolves a person. The LID is preferred: the network keeps one conversation per LID, and a mapping means that the
- * network knows the person by the LID.
+ * Resolves a person. The LID is preferred: the network keeps one conversation per LID, and if we know the LID of a number, the network knows the
+ * person by the LID.
  */
 async function person(session: Session, jid: string): Promise<Destination> {
   if (jid.endsWith('@lid')) return { jid, kind: 'user', other: await session.identity.pnOf(jid), group: null }

@@ -1,8 +1,8 @@
 /**
- * Determines the recipients of a message to a group, and handles the network's response about them. An ack with another
- * hash or another addressing mode means that devices were missing; error 421 means that no device received it. Then the
- * group's metadata and devices are queried again, and the message is sent once more with the same id, with the sender
- * key for the devices that lacked it. If nothing was outdated it is not sent again, because that would change nothing.
+ * Determines the recipients of a message to a group, and handles the network's response about them. An ack with another hash or another addressing
+ * mode means that devices were missing; error 421 means that no device received it. In both cases the group's metadata and devices are queried again,
+ * and the message is sent once more with the same id, and with the sender key for the devices that lacked it. If our data was not outdated, the
+ * message is not sent again, because that would change nothing.
  */
 
 import type { Asker } from '../chats/session.ts'
@@ -18,10 +18,10 @@ export interface GroupAudience {
 
 type Sender = Asker & Pick<SendContext, 'log'>
 
-/** The addressing of the group has changed. */
+/** The network's code for a message with the wrong kind of jids: the group has changed between numbers and LIDs. */
 const STALE_ADDRESSING = 421
 
-/** Null if the devices cannot be determined; the message is then sent without a hash. */
+/** Returns the devices of a group. Null if they cannot be determined; the message is then sent without a hash. */
 export async function groupAudience({ session, log }: Sender, group: Group): Promise<GroupAudience | null> {
   try {
     const { hash } = await session.devicesOfGroup(group)
@@ -32,7 +32,9 @@ export async function groupAudience({ session, log }: Sender, group: Group): Pro
   }
 }
 
-/** Null if no device was missing, or if the refusal has another reason. Otherwise the group to send to, and its audience. */
+/**
+ * Returns the group to which the message must be sent again, and its devices. Null if no device was missing, or if the refusal has another reason.
+ */
 export async function missedAudience(
   sender: Sender,
   to: string,

@@ -1,4 +1,4 @@
-/** Returns the address of a person in a group: the LID in a group addressed by LID, the number in one addressed by number. */
+/** Returns the jid of a person in a group: the LID if the group uses LIDs, the number if it uses numbers. */
 
 import type { GroupMetadata } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -10,8 +10,8 @@ import type { SendContext } from './contract.ts'
 import type { Destination } from './destination.ts'
 
 /**
- * Returns the jid of a person in the addressing of the group. The member list has number and LID even of unknown
- * people; otherwise the known pairs are used. Returns the given jid if neither has it, and outside of groups.
+ * Returns the jid of a person by the kind of jid that the group uses. The member list is searched first, because it has the number and the LID even
+ * of unknown people; then the known pairs are used. Returns the given jid if neither has it, and outside of groups.
  */
 export async function memberJid({ identity }: Session, { group }: Destination, jid: string): Promise<string> {
   if (!group) return jid
@@ -28,9 +28,8 @@ const memberOf = ({ participants }: GroupMetadata, jid: string) =>
   participants.find(({ id, lid, phoneNumber }) => [id, lid, phoneNumber].some((name) => name && bare(name) === jid))
 
 /**
- * Does the same for people whom a caller identifies. A number may have another form than the registered one (Brazil's
- * ninth digit); unknown numbers are queried, all in one query. A person without an account keeps the given jid, as does
- * one who cannot be queried now.
+ * Returns these jids for people whom a caller identifies. A number may differ from its registered form (Brazil's ninth digit), so unknown numbers are
+ * queried, all in one query. If a person has no account or cannot be queried now, the given jid is returned.
  */
 export async function memberJids(
   asker: Asker & Pick<SendContext, 'log'>,
@@ -47,7 +46,7 @@ export async function memberJids(
   return Promise.all(people.map((person) => memberJid(session, to, registered(person))))
 }
 
-/** Returns the numbers without a known account that is registered under them. */
+/** Returns the numbers for which no account is known that is registered under exactly this number. */
 async function unknownOf(
   { identity, numbers }: Session,
   { group }: Destination,

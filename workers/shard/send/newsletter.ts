@@ -1,6 +1,6 @@
 /**
- * Sends posts to a channel: their plaintext is built here, because the library omits the media type and sends a wrong
- * path, which the network refuses with 479 except for plain text.
+ * Sends posts to a channel: the plaintext of a post is built here, because the library omits the media type and sends a wrong path. The network
+ * refuses such posts with 479, unless they are plain text.
  */
 import { encodeNewsletterMessage, type proto, type WAMessage } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
@@ -17,7 +17,7 @@ export interface PostMarks {
   attributes?: Record<string, string>
 }
 
-/** Sends a new post. Its number, which reactions need, is stored with it. */
+/** Sends a new post, and stores the number that the network gives it, because reactions need this number. */
 export async function sendPost(
   context: SendContext,
   jid: string,
@@ -58,8 +58,8 @@ export async function reactToPost(context: SendContext, post: WAMessage, emoji: 
 }
 
 /**
- * Stores a post, then sends it. It is stored first, like every message, because the handler may not be able to compose
- * it again, and the network may not accept another one.
+ * Stores a post, then sends it. It is stored first, like every message, so that exactly this post can be sent again. The handler may not be able to
+ * compose it a second time.
  */
 async function deliver(context: SendContext, message: proto.IMessage, stanza: Stanza): Promise<Accepted> {
   await context.messages.sent.put(context.item.messageId, message, stanza)
@@ -75,7 +75,7 @@ export async function relayPost(
 ): Promise<Accepted> {
   const { ask, session, messages, item, now } = context
   const { to, attributes, enc, nodes } = stanza
-  // A reaction is only in its node; a removal is an empty text.
+  // A reaction is contained only in its node. A removal is an empty text.
   const plaintext = plaintextNode(enc, encodeNewsletterMessage(message))
   const content = attributes.type === POST_REACTION ? nodes : [plaintext, ...nodes]
   // An edit or a removal has the id of the post.

@@ -1,4 +1,4 @@
-/** Finds the key of the message of a read receipt, in the form that the chat uses. */
+/** Finds the key of the message for a read receipt, with the kind of jid that the chat uses. */
 import type { WAMessageKey } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
 import { type Identifier, toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
@@ -15,7 +15,7 @@ export interface ReadFields {
   participant?: UserIdentifier | undefined
 }
 
-/** Returns the key. The receipt must go to the jid from which the message came, so the stored key is preferred. */
+/** Returns the key. The stored key is preferred, because the receipt must go to the jid from which the message came. */
 export async function keyToRead(asker: Asker & Pick<SendContext, 'messages'>, input: ReadFields): Promise<WAMessageKey> {
   const { messages } = asker
   const { phone, message_id: id, participant } = input

@@ -12,7 +12,7 @@ import { groupAt } from './destination.ts'
 
 const FORBIDDEN = 403
 const NOT_FOUND = 404
-/** Code that means that the account does not have the role of the look-up. */
+/** Code that means that the account does not have the role that the query used. */
 const NOT_ALLOWED = 405
 
 export async function refusal(asker: Asker, to: string, code: number): Promise<Failure> {
@@ -20,7 +20,7 @@ export async function refusal(asker: Asker, to: string, code: number): Promise<F
   return ackFailure(code, asker.session.isRestricted(), gone ? { [code]: gone } : {})
 }
 
-/** Returns the code for a chat that the account has left; null if it may be there but may not write. */
+/** Returns the error code for a chat that the account has left; null if it may still be a member that may not write. */
 async function goneOf(asker: Asker, to: string, code: number): Promise<FailureCode | null> {
   switch (chatKind(to)) {
     case 'group':

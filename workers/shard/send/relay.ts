@@ -1,4 +1,7 @@
-/** Sends every queued message: stores the durable copy for retries, relays it, and waits for the network's ack, which alone decides the outcome. */
+/**
+ * Sends every queued message: stores a copy for retries on disk, relays the message, and waits for the network's ack. Only this ack decides the
+ * outcome.
+ */
 import {
   type BinaryNode,
   generateWAMessage,
@@ -24,7 +27,7 @@ import { showTyping } from './typing.ts'
 
 export interface OutgoingMessage {
   content: OutgoingContent
-  /** Quote, mentions and message timer: `context-info.ts`. */
+  /** Quote, mentions and message timer (see `context-info.ts`). */
   info?: proto.IContextInfo
   /** Attributes of the stanza in addition to those that its content needs (`translate/outbound/stanza.ts`). */
   attributes?: Record<string, string>
@@ -36,14 +39,11 @@ export interface OutgoingMessage {
 }
 
 /**
- * Error codes after which the person's other kind of JID (number or LID) is tried once with the same message id, because each attempt counts against
- * the account.
+ * Error codes after which the person's other kind of JID (number or LID) is tried with the same message id. It is tried only once, because each
+ * attempt counts against the account.
  */
 const TRY_OTHER = new Set([400, 463, 479])
-/**
- * The account is under a reach-out lock, or the recipient must be addressed by the other jid; a query about the lock
- * decides which.
- */
+/** The account is under a reach-out lock, or the recipient must be addressed by the other jid; a query about the lock shows which is the case. */
 const RESTRICTED = 463
 /** The most recipients per stanza of a status. */
 const STATUS_BATCH = 2_000
@@ -64,7 +64,7 @@ export interface PreparedMessage {
   statusJidList?: string[]
 }
 
-/** Relays a message. `store`: writes data that no commit of keys has included; absent if it is already on disk. */
+/** Relays a message. `store`: writes the stored message if no commit of keys has included it; absent if it is already on disk. */
 export async function relay(context: SendContext, prepared: PreparedMessage, store?: () => Promise<void>): Promise<Accepted> {
   const first = await attemptForAll(context, prepared, store)
   if (first === 'ok') return accept(context, prepared)
@@ -79,7 +79,10 @@ export async function relay(context: SendContext, prepared: PreparedMessage, sto
   if (second === 'ok') return accept(context, readdressed)
   return refused(other, second)
 
-  /** A resend may be requested for a message that was sent before, or in another stanza of a status. */
+  /**
+   * Throws the refusal, and removes the stored message. The message is kept if devices may still request it: if it was sent before, or in another
+   * stanza of the same status.
+   */
   async function refused(to: string, code: number): Promise<never> {
     if (store && !prepared.statusJidList) await context.messages.sent.remove(context.item.messageId)
     throw await refusal(context, to, code)
@@ -105,7 +108,7 @@ async function attemptForAll(
     const second = await attempt(context, toMembers(prepared, missed.group, missed.audience))
     return first.ok ? 'ok' : codeOf(second)
   } catch (error) {
-    // The first attempt was accepted.
+    // The first attempt was accepted, so the message is not sent again.
     if (!first.ok) throw error
     log.info({ err: error }, 'a message could not be resent to the devices that were missing')
     return 'ok'
@@ -133,7 +136,7 @@ const toMembers = (
 
 const codeOf = (verdict: Verdict) => (verdict.ok ? 'ok' : verdict.code)
 
-/** Makes one attempt. Resolves with the network's ack; for several stanzas with that of the refused one, or of the last. */
+/** Makes one attempt. Resolves with the network's ack. For several stanzas this is the ack of the refused one, or else of the last. */
 async function attempt(
   { session, item, leaving }: SendContext,
   { message, stanza, statusJidList, group }: PreparedMessage & { group?: Group },
@@ -152,7 +155,7 @@ async function attempt(
       else await session.relay.toPerson(relayed)
     } catch (error) {
       ack.giveUp()
-      // After a timeout the message may still be sent.
+      // After a timeout of the relay, the message may still be sent, so it must be stored.
       await store?.()
       throw error
     }
@@ -163,7 +166,7 @@ async function attempt(
   return verdict
 }
 
-/** Waits for the verdict. A message that was refused, or whose ack was lost, may not have brought its key to anyone. */
+/** Waits for the verdict. If the message was refused or its ack was lost, it is assumed that no device got the key with it. */
 async function verdictOf(ack: ReturnType<Session['ack']>, takeBack: TakeBack | undefined): Promise<Verdict> {
   let isAccepted = false
   try {
@@ -199,7 +202,7 @@ async function compose(context: SendContext, jid: string, { content, options }: 
   }
 }
 
-/** Refuses uploads by the library, because the files in `media/` prepare and upload media. */
+/** Refuses uploads by the library, because the code in `media/` prepares and uploads all media. */
 const noUpload = () => Promise.reject(new Error('defect in the service: Baileys tried to upload media itself'))
 
 const ownOptions = ({ session, item }: SendContext) => ({ userJid: session.me?.id ?? '', messageId: item.messageId })

@@ -3,8 +3,8 @@ import { Failure } from '../../../src/domain/failures.ts'
 import type { Accepted, SendContext } from './contract.ts'
 
 /**
- * Sends a message and applies its effect. `remember` is called when the message was sent, or will be sent: a stored
- * message is sent again without this step.
+ * Sends a message and applies its effect. `remember` is called when the message was sent, and also if it will be sent again, because a stored message
+ * is sent again without this step.
  */
 export async function remembering(
   { messages, item }: Pick<SendContext, 'messages' | 'item'>,

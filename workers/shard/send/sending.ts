@@ -1,6 +1,6 @@
 /**
- * Sends of one instance. Those through the queue become items, which the sender sends when they are due; a setting of a chat that is not a message
- * leaves without the queue.
+ * All sends of one instance. Most are queued as items, which the sender sends when they are due. A setting of a chat is sent immediately, without the
+ * queue.
  */
 import { generateMessageIDV2, type WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -41,17 +41,17 @@ export interface SendingDeps extends ContextsDeps, Pick<SenderDeps, 'handlerOf' 
   idempotency: Idempotency
   /** Whether the account was moved to another server, with its queue. */
   hasMoved(): boolean
-  /** Returns the function that prepares the media of an operation before its message is composed. */
+  /** Returns the function that prepares the media of an operation before the turn of its item. */
   mediaOf(operation: string): PrepareMedia | undefined
-  /** Called after the commit that ended or removed an item, because a request may still wait for it. */
+  /** Called after the commit that ended or removed an item, because an HTTP request may still wait for the outcome. */
   announce(svcId: string, end: SendEnd): void
 }
 
 export interface Sending {
   readonly queue: Queue
-  /** Queues a message, durably when it resolves with the acknowledgement. */
+  /** Queues a message. Resolves with the acknowledgement when the item is on disk. */
   enqueue(call: SendCall, origin?: CallOrigin): Promise<{ message_id: string; svc_id: string }>
-  /** Sends without the queue, for a setting of a chat that is not a message. Resolves with the sent message when the network has accepted it. */
+  /** Sends a setting of a chat without the queue. Resolves with the sent message when the network has accepted it. */
   direct(session: Session, operation: string, to: Destination, outgoing: OutgoingMessage): Promise<WAMessage>
 }
 
@@ -114,7 +114,7 @@ function createEnqueuing({ shard, idempotency, session }: SendingDeps, queue: Qu
     const put = async (also?: Enqueue['also']) => {
       if (shard.disk() !== 'ok') throw diskNearlyFull()
       const { input: rest, bytes } = takeOutMedia(input as Record<string, unknown>)
-      // The files were copied into one buffer.
+      // The files were copied into one buffer, so their own buffers can be reused.
       if (files.length > 1) giveBack(files)
       const queued = queue.enqueue({
         messageId: generateMessageIDV2(session()?.me?.id),
@@ -130,7 +130,7 @@ function createEnqueuing({ shard, idempotency, session }: SendingDeps, queue: Qu
         bytes,
         also,
       })
-      // Afterwards the queue has written them to disk, or has failed.
+      // When `queued` settles, the queue has written the bytes to disk, or has failed; the buffer can then be reused.
       return bytes === undefined ? queued : queued.finally(() => giveBack([bytes]))
     }
     try {
@@ -139,7 +139,7 @@ function createEnqueuing({ shard, idempotency, session }: SendingDeps, queue: Qu
         : idempotency.once(idempotencyKey, fingerprintOf(operation, input as Record<string, unknown>), put))
       return { message_id: messageId, svc_id: svcId }
     } finally {
-      // A request that is refused, or that repeats an earlier one, has not queued them.
+      // If a request was refused or repeats an earlier one, its files were not queued, so their buffers can be reused.
       giveBack(files)
     }
   }

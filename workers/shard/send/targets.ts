@@ -15,21 +15,21 @@ import { memberJids } from './member.ts'
 
 export interface Target {
   key: proto.IMessageKey
-  /** The chat in the namespace in which the target was sent, because an action on it only works there. */
+  /** The chat, under the kind of jid (number or LID) under which the target was sent, because an action on the target only works there. */
   to: Destination
   message: WAMessage | undefined
 }
 
 export interface TargetFields {
   message_id: string
-  /** These two are only used for a message that is no longer stored. */
+  /** The two following fields are only used for a message that is no longer stored. */
   from_me?: boolean | undefined
   participant?: UserIdentifier | undefined
 }
 
 /** Returns a stored message, or one that the caller describes. Throws `message_not_found`. */
 export async function targetOf(context: SendContext, to: Destination, fields: TargetFields, wanted?: Wanted): Promise<Target> {
-  // A message that is only known from another chat is a mistake of the caller.
+  // The message is known, but from another chat, so the caller has made a mistake.
   if (await context.messages.get(fields.message_id, () => true)) return rememberedTarget(context, to, fields.message_id, wanted)
   const { message_id: id, from_me: fromMe = false, participant } = fields
   const key: proto.IMessageKey = { remoteJid: to.jid, id, fromMe }
@@ -52,7 +52,7 @@ export async function rememberedTarget(
   return { key: { remoteJid: chat, id, fromMe: fromMe === true, ...author }, to: { ...to, jid: chat, other: null }, message }
 }
 
-/** Returns the inputs for encrypting a message about a stored one; a message without its secret counts as not stored. */
+/** Returns the inputs for encrypting a message that refers to a stored message. A message without its secret counts as not stored. */
 export function secretAbout({ session }: SendContext, { key, to, message }: Target): SecretAbout {
   const secret = message?.message?.messageContextInfo?.messageSecret
   if (!message || !secret?.length)
@@ -61,7 +61,7 @@ export function secretAbout({ session }: SendContext, { key, to, message }: Targ
   return { secret, messageId: key.id ?? '', author, sender: ownJid(session, author.endsWith('@lid')) }
 }
 
-/** Returns the account's own address in one of the two namespaces, without a device part. */
+/** Returns the account's own jid, by LID or by number, without a device part. */
 function ownJid({ me }: Session, byLid: boolean): string {
   return bare((byLid ? me?.lid : me?.id) ?? me?.id ?? '')
 }
@@ -74,8 +74,8 @@ export const isOwnAdmin = (session: Session, { participants }: GroupMetadata): b
   )
 
 /**
- * Whether a group's rule allows the action; outside of groups everything is allowed. Stored metadata alone never refuses, because a refusal is final,
- * and the notice of a promotion of the account may still be on its way or lost.
+ * Whether a group's rule allows the action; outside of groups everything is allowed. The stored metadata alone never causes a refusal, because a
+ * refusal is final, and the notice that the account became an admin may be delayed or lost.
  */
 export async function isAllowed(
   asker: Asker,

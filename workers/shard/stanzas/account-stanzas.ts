@@ -51,7 +51,7 @@ export function accountStanzas({ session, own, creds, appState, log }: AccountSt
       if (!me || !pushName || me.name === pushName || !identity.isMe(participant || from)) return
       sock.ev.emit('creds.update', { me: { ...me, name: pushName } })
     },
-    // The pair is learned before anything arrives; otherwise the phone's first messages would begin under the number
+    // The account's own pair is learned before any message arrives; otherwise the session of the phone's first messages would begin under the number
     // and continue under the LID.
     learnOwnPair(node) {
       const lid = ownLidIn(node)
@@ -65,7 +65,7 @@ export function accountStanzas({ session, own, creds, appState, log }: AccountSt
       appState.save()
     },
     uploadPreKeys: loggedEffect(log, 'one-time keys could not be uploaded', uploadPreKeys),
-    // Nothing waits for this query.
+    // No step waits for this query.
     readAgain: (node) => void readAgain(node),
     versionExpires(node) {
       const seconds = expirationIn(node)

@@ -20,7 +20,7 @@ export interface ChatStanzaDeps {
 
 type ChatStanzas = Pick<StanzaParts, 'changeChats' | 'followGroup' | 'takeReceipt'>
 
-/** `receipt`: takes receipts of others. */
+/** `receipt`: handles receipts of other people. */
 export function chatStanzas(deps: ChatStanzaDeps, receipt: StanzaParts['takeReceipt']): ChatStanzas {
   const { session, creds, directory, receiving, clock } = deps
 

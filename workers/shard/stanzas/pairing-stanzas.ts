@@ -10,20 +10,20 @@ import { refsIn } from '../wire/pair-device.ts'
 import { loggedEffect } from './logged-effect.ts'
 import type { StanzaParts } from './stanza-table.ts'
 
-/** Time in ms from entering a pairing code on the phone until the account is linked; its owner may have to confirm there. */
+/** Time in ms from entering a pairing code on the phone until the account is linked; the owner of the phone may have to confirm the link there. */
 const ENTERED_CODE_LIFE = 2 * MINUTE
 
 type PairingStanzas = Pick<StanzaParts, 'showCodes' | 'finishPairing' | 'refreshQrSecret' | 'passkeyAsked' | 'passkeyContinued'>
 
 export function pairingStanzas({ sock }: Pick<SocketSession, 'sock'>, own: OwnParts, log: Logger): PairingStanzas {
-  /** Handles that a phone has accepted a pairing code, whichever was entered there. */
+  /** Handles the notice that a phone has accepted a pairing code. */
   async function finishPairing(node: BinaryNode) {
     if (!isPrimaryHello(node)) return
     own.qrClock.keep(ENTERED_CODE_LIFE)
     try {
       await finishRegistration(sock, node)
     } finally {
-      // The phone has created its own secret: after a mistyped code, the next scan is verified with this one.
+      // The phone has created its own secret. The next scan is verified with this secret, even if the code was mistyped.
       own.qrClock.secretChanged()
     }
   }
@@ -31,7 +31,7 @@ export function pairingStanzas({ sock }: Pick<SocketSession, 'sock'>, own: OwnPa
   return {
     showCodes: (node) => own.qrClock.offered(refsIn(node)),
     finishPairing: loggedEffect(log, 'pairing by code could not be completed', finishPairing),
-    // A passkey ceremony shows no code, and has replaced the secret by one that is sent to the phone at the end.
+    // During a passkey ceremony no code is shown, and the secret must not change, because the ceremony sends it to the phone at the end.
     refreshQrSecret: () => (own.passkey.isUnderWay ? undefined : own.companion.refresh()),
     passkeyAsked: own.passkey.asked,
     passkeyContinued: own.passkey.continued,

@@ -18,8 +18,8 @@ const left = (tag: string, type: string | null, children: readonly (string | und
   }))
 
 /**
- * Rows for changes of the account, each of which is a child. A notice that contains a processed child is never ignored
- * because of an earlier unprocessed one.
+ * Returns rows for changes of the account. Each change is a child of the notice. A notice that contains a processed child is never ignored because of
+ * an earlier unprocessed one.
  */
 const account = (children: readonly string[], why: string): Left[] =>
   left('notification', 'account_sync', children, why).map(({ of }) => ({ of: { ...of, without: ACCOUNT_CHANGES }, why }))
@@ -29,7 +29,7 @@ const BUSINESS = 'business tools of the phone app that the API does not offer'
 const META = 'belongs to other networks of Meta, which a WhatsApp gateway does not speak'
 const OWN_PHONE = 'only the phone app shows it'
 
-/** These come before the rows of their types, because a child decides. */
+/** These rows come before the rows of whole types, because they match only stanzas with certain children. */
 export const LEFT: readonly Left[] = [
   ...left('notification', 'encrypt', ['digest'], 'the keys are compared at each login'),
   ...left(

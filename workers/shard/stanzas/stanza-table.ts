@@ -1,7 +1,6 @@
 /**
- * The handling of every stanza in one table: the first matching row decides. A row has its stanzas, the keyed mutex for
- * which they wait, the steps in order, and the answer, which is sent after all steps
- * (`connection/socket/stanza-router.ts`). A test prints the table.
+ * The handling of every stanza in one table: the first matching row decides. A row states which stanzas it matches, the keyed mutex for which they
+ * wait, the steps in order, and the answer, which is sent after all steps (`connection/socket/stanza-router.ts`). A test prints the table.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import {
@@ -22,7 +21,7 @@ import type { MessageOutcome } from '../wire/confirmation.ts'
 import type { Match } from '../wire/match.ts'
 import { LEFT } from './stanza-left.ts'
 
-/** Kinds that are delivered again until they are answered. */
+/** Kinds of stanzas that the network delivers again until they are answered. */
 const CONFIRMED = new Set(['notification', 'receipt', 'status'])
 /**
  * Types of receipts about the status of a message of the account, or about messages that another device of the account
@@ -67,7 +66,7 @@ export interface StanzaParts {
   passkeyContinued: Effect
   /** Counts a stanza that is known but not processed; `stanza-left.ts` lists these kinds. */
   leave: Effect
-  /** The network will refuse this client version from some time on. */
+  /** Handles the network's notice that it will refuse this client version in the future. */
   versionExpires: Effect
   result(node: BinaryNode): Promise<void>
 
@@ -214,7 +213,7 @@ const ACKS: Rows = ({ parts }) => {
       NO_ANSWER,
     ),
     route(kind('ack', { class: 'receipt' }), AT_ONCE, [PENDING], NO_ANSWER),
-    // Any other ack is an answer that its request has already received.
+    // An ack that no earlier row matches is an answer that its request has already received.
     route(kind('ack'), AT_ONCE, [], NO_ANSWER),
   ]
 }
@@ -222,13 +221,13 @@ const ACKS: Rows = ({ parts }) => {
 const PRESENCES: Rows = ({ parts, CHAT }) => {
   const PRESENCE = step('intercept', 'presence', parts.presence)
   return [
-    // Presence is handled after the chat's messages, so that the event that is reported first has the earlier time.
+    // Presence is handled after the chat's messages, so that events are reported in the order of their times.
     route(kind('presence'), CHAT, [PRESENCE], NO_ANSWER),
     route(kind('chatstate'), CHAT, [PRESENCE], NO_ANSWER),
   ]
 }
 
-/** Login, linking, what the network reports of the connection, and its queries. */
+/** Rows for the login, for linking, for the network's reports about the connection, and for its queries. */
 const CONNECTION: Rows = ({ parts }) => {
   const RESULT: Answer = { name: 'result', send: (node) => parts.result(node) }
   const ANSWERED = step('intercept', 'the login is answered', parts.loginAnswered)
@@ -244,7 +243,7 @@ const CONNECTION: Rows = ({ parts }) => {
     route(kind('iq', { type: 'error' }), AT_ONCE, [step('intercept', 'a query of ours', parts.queryRefused)], NO_ANSWER),
     route(kind('iq', { type: 'result' }), AT_ONCE, [], NO_ANSWER),
     route(kind('iq', { type: 'get', xmlns: 'urn:xmpp:ping' }), AT_ONCE, [], RESULT),
-    // The library links the device.
+    // The library itself links the device.
     route(inside('iq', 'pair-success'), AT_ONCE, [], NO_ANSWER),
     route(
       kind('success'),

@@ -27,7 +27,10 @@ export interface InboxSessionDeps
     Pick<PartOpenerDeps, 'openAnswer' | 'rotateMarks'>,
     Pick<PeerEffectsDeps, 'peer'>,
     Pick<UnreadableNotesDeps, 'unreadable'> {
-  /** Counts ciphertexts that met a failure of ours; after their last attempt they are treated as unreadable. */
+  /**
+   * Counts the attempts for ciphertexts that could not be decrypted because of a failure of ours. After the last attempt they are treated as
+   * unreadable.
+   */
   tries: Tries
   log: Logger
   /** Commit chain of this session only: its commits fail together. */
@@ -47,11 +50,11 @@ export interface InboxSession {
   /** Must be called right after the socket is created. */
   attach(socket: InboxSocket): void
   /**
-   * Resolves when the message is decrypted and its event created; then the next one of its chat may begin. The outcome follows when all its effects
-   * are on disk. Rejects if it must be delivered again.
+   * Resolves when the message is decrypted and its event is created; then the next message of its chat may begin. The outcome is known later, when
+   * all effects of the message are on disk. Rejects if it must be delivered again.
    */
   take(node: BinaryNode): Promise<Following<MessageOutcome>>
-  /** Earlier peer messages whose effects were interrupted, oldest first; once per socket. */
+  /** Returns earlier peer messages whose effects were interrupted, oldest first. Called once per socket. */
   replays(): Promise<BinaryNode[]>
   /** Returns the reason why the message could not be decrypted, for the retry request. */
   problemOf(node: BinaryNode): SignalError['problem'] | undefined
@@ -62,9 +65,9 @@ export interface InboxSession {
 /** Age above which the phone is not asked for the content of a message: the library's `PLACEHOLDER_MAX_AGE_SECONDS`. */
 const MAX_ABSENT_AGE = 14 * DAY
 /**
- * Limit for the ciphertexts of a stanza in bytes: a larger one is not decrypted, because it would block the thread for
- * 40 ms per MB and more. Phones upload large content; messages with a picture inside or a card's ten thumbnails have a
- * tenth of this. Peer messages of the account's own phone are exempt.
+ * Limit for the ciphertexts of a stanza in bytes: a larger one is not decrypted, because it would block the thread for 40 ms per MB and more. Phones
+ * upload large content to the media hosts; messages that contain a picture or ten thumbnails of cards have a tenth of this size. Peer messages of the
+ * account's own phone are exempt.
  */
 const MAX_OPENED = 2 ** 20
 /** Lifetime of a status. */
@@ -115,7 +118,7 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     if (problem !== undefined) problems.set(node, problem)
     const isNew = await noteUnreadable(node)
     const isGone = fromOf(node) === STATUS_JID && isOlderThan(node, STATUS_LIFE)
-    // The sender key of the first part was accepted; the content arrives again as a separate stanza.
+    // The sender key in the first part was accepted. The content will arrive again in a separate stanza.
     await commits.dropped(stanza)
     return isNew && !isGone ? 'unread' : 'done'
   }
@@ -135,7 +138,7 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     return 'unread'
   }
 
-  /** Notes a message that nobody here can decrypt. It is not requested again, because it would arrive unchanged. */
+  /** Records a message that no program here can decrypt. It is not requested again, because it would arrive unchanged. */
   async function takeForeign(node: BinaryNode, kind: string): Promise<MessageOutcome> {
     if (await noteUnreadable(node, never(kind)))
       log.warn({ stanza: idOf(node) }, 'a message uses an encryption that this service does not support')
@@ -166,7 +169,7 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     return !stanza.isPeer && size > MAX_OPENED ? await takeHuge(node) : await takeSealed(stanza)
   }
 
-  /** Waits for the data that decided the outcome: for a message that was seen before, marks that may still be on their way. */
+  /** Waits until the data that decided the outcome is on disk: for a message that was seen before, its marks may not be written yet. */
   async function onDisk(stanza: MessageStanza): Promise<void> {
     if (stanza.written) return await stanza.written
     try {

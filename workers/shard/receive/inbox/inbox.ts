@@ -1,9 +1,9 @@
 /**
- * Receives messages without loss: when the last part of a stanza is decrypted, ONE commit stores the advanced key, the finished event in the outbox,
+ * Receives messages without loss: when the last part of a stanza is decrypted, ONE commit stores the changed key, the finished event in the outbox,
  * and its seen marks. Only then is the plaintext returned, and only after that is the stanza confirmed to the network. After a kill or a
  * disconnection at any point, either the stanza is redelivered or its event is in the outbox.
  *
- * This file has the state that outlives a socket. The part of one socket is `inbox-session.ts`, the commits are `inbox-commits.ts`.
+ * This file contains the state that outlives a socket, `inbox-session.ts` the part of one socket, and `inbox-commits.ts` the commits.
  */
 import type { ReceivedEvent } from '../../../../src/features/webhook-payloads.ts'
 import type { ChainedStore } from '../../../../src/storage/commit-chain.ts'
@@ -26,7 +26,7 @@ export interface InstanceInbox {
   /** Called after the device was unlinked and its session has ended: messages to it are neither delivered again nor confirmed. */
   forget(): Promise<void>
   session(): InboxSession
-  /** Rejects if it could not be committed; the stanza is then delivered again. */
+  /** Commits an event once. Rejects if it could not be committed; the stanza is then delivered again. */
   once: Once
 }
 
@@ -58,8 +58,8 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
 
   return {
     session() {
-      // The running work of an ended socket decides what the next one finds. The chain is closed, because messages that
-      // the old socket decrypts from now on would be written in parallel.
+      // The next socket waits for the running commits of the ended socket. The chain is closed, because messages that the old socket decrypts from
+      // now on would be written at the same time.
       chain.close()
       const before = settled()
       chain = store.chain()

@@ -1,7 +1,7 @@
 /**
- * Stores stanzas that are decrypted but not processed: those with a missing part (a sender key arrived, its message did
- * not), and peer messages of the account's own phone, whose effects follow after the library has processed them. Their
- * plaintext can be returned again without their key, which has advanced.
+ * Stores stanzas that are decrypted but not processed: those with a missing part (a sender key arrived, its message did not), and peer messages of
+ * the account's own phone, whose effects follow after the library has processed them. Their plaintext is stored because it cannot be decrypted again:
+ * the key has changed.
  */
 import { type BinaryNode, BufferJSON } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -16,25 +16,28 @@ import { ciphertextMark, type Mark } from '../../messages/seen-marks.ts'
 import { ciphertextsIn } from '../../wire/message-stanza.ts'
 
 const JournalRecord = v.object({
-  /** The stanza in BufferJSON. */
+  /** The stanza as JSON, with bytes as in the library's BufferJSON. */
   node: v.string(),
   /** Plaintext in base64, by the index of its `<enc>` part. */
   parts: v.record(v.string(), v.string()),
   isPeer: v.boolean(),
-  /** Number of times that it was passed to the library again. */
+  /** Number of times that the stanza was passed to the library again. */
   attempts: v.number(),
   at: v.number(),
 })
 export type JournalRecord = v.InferOutput<typeof JournalRecord>
 
-/** Number of failed replays, or replays that ended the thread, after which a record is put aside, so that it cannot end the thread at every start. */
+/**
+ * Number of failed replays, or replays that ended the thread, after which a record is removed from the journal and kept separately, so that it cannot
+ * end the thread at every start.
+ */
 export const MAX_REPLAYS = 5
 
 /** The network logs out a device that was offline for 14 days, so nothing older is delivered again or requested. */
 const MAX_AGE = 14 * DAY
 
 export interface Journal {
-  /** Reads the stored records. Records that are too old are removed, even if put aside, here and before every replay. */
+  /** Reads the stored records. Before that, and before every replay, records that are too old are removed, also those that were put aside. */
   load(): Promise<void>
   /** Removes every record, even if put aside, because they belong to the removed device. */
   forget(): Promise<void>
@@ -42,19 +45,22 @@ export interface Journal {
   replay(ciphertext: Mark): Uint8Array | undefined
   put(id: string, record: JournalRecord): Op
   remove(id: string): Op
-  /** Memory follows the disk: call it after the commit with the operation. */
+  /** Changes the records in memory. Called after the commit that contains the operation. */
   applied(id: string, record: JournalRecord | null): void
   has(id: string): boolean
   /**
-   * Peer messages to pass to the library again, oldest first. Counts the attempt durably before it returns them. `poisonous` is called with each one
-   * that used all its attempts, before it is put aside.
+   * Peer messages to pass to the library again, oldest first. The attempt is counted on disk before they are returned. `poisonous` is called with
+   * each message that has used all its attempts, before it is put aside.
    */
   replayPeers(poisonous?: (node: BinaryNode) => Promise<void>): Promise<BinaryNode[]>
-  /** The record cannot be used; it is kept beside the journal for an investigation. */
+  /** Puts aside a record that cannot be used: it is kept outside of the journal for an investigation. */
   setAside(id: string): Promise<void>
-  /** The attempt of this record failed, and counts. */
+  /** Reports that the attempt of this record failed, so that it counts. */
   failed(id: string): void
-  /** The connection has ended, and the running attempts with it, which they did not cause. The next attempt does not count again. */
+  /**
+   * Reports that the connection has ended. It ended the running attempts too, so they do not count as failed, and the next attempt is not counted
+   * again.
+   */
   interrupted(): void
 }
 

@@ -1,7 +1,6 @@
 /**
- * Opens the ciphertexts of a stanza. Each ciphertext is decrypted in its turn at the address of its author, which lasts
- * until its changes of keys are given to the commit with everything that the part completes: the message if it is the
- * last part, otherwise the parts so far.
+ * Opens the ciphertexts of a stanza. Each ciphertext is decrypted while it holds the lock of its author's address. The lock is released when the
+ * changed keys are in a commit. This commit also contains the message if this was the last part, or else the parts so far.
  */
 import type { AuthenticationCreds, BinaryNode, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -32,14 +31,14 @@ export interface PartOpenerDeps {
   repository(): Pick<SignalRepository, 'turnOf' | 'assertOpen'>
   /** Throws when the socket has ended. */
   assertOpen(): void
-  /** Opens the ciphertext of a bot and returns the encoded message; null if the message that it answers is unknown. */
+  /** Opens the ciphertext of a bot and returns the encoded message; null if the message that the bot answers is unknown. */
   openAnswer(key: WAMessageKey, node: BinaryNode, ciphertext: Uint8Array): Promise<Uint8Array | null>
   /** Called after a message is done. Never rejects. */
   rotateMarks(): Promise<void>
 }
 
 export interface PartOpener {
-  /** Opens all ciphertexts in order. Rejects for an error that the message did not cause; it is then delivered again. */
+  /** Opens all ciphertexts in order. Rejects if there is an error that the message did not cause; the message is then delivered again. */
   openAll(stanza: MessageStanza): Promise<Openings>
   /** Reads the message from its opened parts; null if it is not a message. */
   read(stanza: MessageStanza): StanzaMessage | null
@@ -50,11 +49,11 @@ export interface Openings {
   problem: SignalError['problem'] | undefined
   /** False if the message that a bot answers is unknown. */
   isSecretKnown: boolean
-  /** True if it was recorded as content of a kind that nobody sends again. */
+  /** True if the message was recorded as content of a kind that nobody sends again. */
   isForeign: boolean
 }
 
-/** The message that a bot answers is unknown, so nobody can be asked for the answer. */
+/** The message that a bot answers is unknown. Only its secret decrypts the answer, so requesting the answer again would not help. */
 class NoSecretError extends Error {
   constructor() {
     super('the secret of the message that a bot answers is not stored')
@@ -62,12 +61,12 @@ class NoSecretError extends Error {
   }
 }
 
-/** The padding of a plaintext: the last byte is its length. */
+/** Padding of a plaintext, whose last byte is the length of the padding. */
 const PADDING = Uint8Array.of(1)
 
 export function createPartOpener(deps: PartOpenerDeps): PartOpener {
   const { marks, journal, commits, tries, log, noteUnreadable, me, assertOpen } = deps
-  /** Stanzas that were recorded as ones that nobody sends again. */
+  /** Stanzas that were recorded with content that nobody sends again. */
   const final = new WeakSet<BinaryNode>()
 
   function read(stanza: MessageStanza): StanzaMessage | null {
@@ -80,9 +79,9 @@ export function createPartOpener(deps: PartOpenerDeps): PartOpener {
   }
 
   /**
-   * Whether the part was decrypted before: in a message that is done, or as a part that still waits for others, whose
-   * plaintext the journal has. This is asked before the turn of the part and again in it, because in between the socket
-   * may have ended, or the same ciphertext may have been decrypted.
+   * Whether the part was decrypted before: in a message that is finished, or as a part whose plaintext is in the journal because other parts are
+   * missing. This is checked before the part waits for its turn and again in its turn, because during the wait the socket may have ended, or the same
+   * ciphertext may have been decrypted.
    */
   function wasOpened({ marks: own, opened }: MessageStanza, index: number): boolean {
     assertOpen()
@@ -119,7 +118,7 @@ export function createPartOpener(deps: PartOpenerDeps): PartOpener {
     await keep(stanza, index, { plaintext: Buffer.concat([message, PADDING]), changes: [] })
   }
 
-  /** Gives the part and its changes of keys to a commit. A part that others or the library wait for is on disk when it resolves. */
+  /** Gives the part and its changes of keys to a commit. If other parts or the library wait for this part, it is on disk when this resolves. */
   async function keep(stanza: MessageStanza, index: number, { plaintext, changes }: OpenedPart): Promise<void> {
     stanza.opened.set(index, plaintext)
     const isLast = index === stanza.ciphertexts.length - 1
@@ -129,14 +128,14 @@ export function createPartOpener(deps: PartOpenerDeps): PartOpener {
 
   async function finish(stanza: MessageStanza, changes: readonly KeyChange[]) {
     const message = read(stanza)
-    // The part was decrypted, but its content is not a message. Its key is used up, so the message is requested again.
-    // The message is recorded before its marks are set, because with marks it would be confirmed on redelivery if the
-    // process or the disk failed in between.
+    // The part was decrypted, but its content is not a message. Its key is used up, so the message is requested again. The message is recorded before
+    // its marks are set, because a message that has only its marks would be confirmed on redelivery, and lost, if the process or the disk failed
+    // between the two steps.
     if (!message) {
       await noteUnreadable(stanza.node)
       return await commits.settled(stanza, changes)
     }
-    // The stanza has the key of a sender together with content of a kind that is newer than this program.
+    // The stanza contains the key of a sender, and content of a kind that is newer than this program.
     const foreign = foreignKind(stanza.node)
     if (foreign !== undefined && !unwrap(message.message ?? {})) {
       await noteUnreadable(stanza.node, never(foreign))
@@ -155,10 +154,10 @@ export function createPartOpener(deps: PartOpenerDeps): PartOpener {
   function unreadBecauseOf(error: Error, ciphertext: Uint8Array): SignalError['problem'] {
     assertOpen()
     if (error instanceof SignalError) return error.problem
-    // A trap ends the thread. The message that caused it is refused first, because it would end the next thread too.
+    // A trap of the WebAssembly module ends the thread. The message that caused the trap is refused first, because it would end the next thread too.
     if (isTrap(error)) return 'unreadable'
     if (error instanceof UnwrittenError || error.message === SESSION_CLOSED) throw error
-    // Any other error would happen again, and would cost a connection each time.
+    // Another attempt is only made for an error that may pass. Any other error would happen again, and each attempt would cost a connection.
     if (isPassing(error) && tries.isWorthAnother(ciphertextMark(ciphertext))) throw error
     log.error({ err: error }, 'a message could not be processed')
     return 'unreadable'

@@ -1,12 +1,12 @@
 /**
- * Validates messages of the account's own phone to this device for the library, which trusts them: a missing field ends
- * in an error, and an incomplete key or pair of names is stored as it is.
+ * Validates messages of the account's own phone to this device, because the library does not: a missing field causes an error in the library, and an
+ * incomplete key or pair of jids is stored as it is.
  */
 import { proto } from '@whiskeysockets/baileys'
 
 const { Type } = proto.Message.ProtocolMessage
 
-/** Returns only the complete parts; null if there are none although there should be. */
+/** Returns only the complete parts of a message. Null if no part is complete although the message should have one. */
 export function usablePeer(message: proto.IMessage): proto.IMessage | null {
   const { protocolMessage } = message
   switch (protocolMessage?.type) {
@@ -32,7 +32,7 @@ function keysIn({ appStateSyncKeyShare }: proto.Message.IProtocolMessage): proto
   if (!keys) return null
   const named = keys.filter(({ keyId }) => keyId?.keyId?.length)
   if (named.length === 0 && keys.length > 0) return null
-  // A key that the phone does not have arrives without its data.
+  // If the phone does not have a key, it arrives without its data.
   return { keys: named.filter(({ keyData }) => keyData?.keyData?.length) }
 }
 
@@ -48,7 +48,7 @@ function pairsIn({ lidMigrationMappingSyncMessage: sync }: proto.Message.IProtoc
     const encodedMappingPayload = proto.LIDMigrationMappingSyncPayload.encode({ ...payload, pnToLidMappings: pairs }).finish()
     return { ...sync, encodedMappingPayload }
   } catch {
-    // The bytes are not a payload of a history.
+    // The bytes are not the payload of a history.
     return null
   }
 }

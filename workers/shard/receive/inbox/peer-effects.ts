@@ -30,15 +30,15 @@ export interface PeerEffectsDeps {
   log: Logger
 }
 
-/** The part of the socket that the effects use. */
+/** The part of the socket that the effects need. */
 export interface PeerSocket {
   /** Runs the library's handling of a peer message: keys of app state, pairs of number and LID; for a history only its notice. */
   applyPeer(message: StanzaMessage): Promise<void>
-  /** Takes the history from before this device was linked. On disk with all its effects when it resolves. */
+  /** Takes the history from before this device was linked. The history and all its effects are on disk when it resolves. */
   takeHistory(notice: proto.Message.IHistorySyncNotification): Promise<void>
   /** Resolves when all changes so far are on disk. */
   settled(): Promise<void>
-  /** Closes the connection; the network then delivers everything unconfirmed again. */
+  /** Closes the connection, so that the network delivers all unconfirmed stanzas again. */
   cut(): void
 }
 
@@ -61,7 +61,10 @@ export function createPeerEffects({
   const settling = new Set<Mark>()
   /** Effects of peer messages, one after the other; never rejects. */
   let peerTail: Promise<void> = Promise.resolve()
-  /** Effects of histories, beside those of other peer messages: a history of an old account takes long, and keys would wait for it. */
+  /**
+   * Effects of histories. They run beside those of other peer messages, because the history of an old account takes long, and keys would have to wait
+   * for it.
+   */
   let historyTail: Promise<void> = Promise.resolve()
 
   /** Settles a message when its effects are on disk. */
@@ -73,10 +76,7 @@ export function createPeerEffects({
     steps('inbox:peer-settled')
   }
 
-  /**
-   * Sets a message aside whose effects are impossible now and later: it is logged and kept for an investigation. The
-   * connection stays open.
-   */
+  /** Puts aside a message whose effects are impossible now and later: it is logged and kept for an investigation. The connection stays open. */
   async function setAside(stanza: MessageStanza, field: string) {
     await noteUnreadable(stanza.node, never(field))
     await journal.setAside(stanza.id)
@@ -123,7 +123,7 @@ export function createPeerEffects({
         await socket().takeHistory(notice)
         await settle(stanza, message)
       })
-      // A history that fails is no reason to end the connection.
+      // A history that cannot be read does not end the connection.
       .catch((error) => {
         if (isFenced()) return
         journal.failed(stanza.id)
@@ -134,7 +134,7 @@ export function createPeerEffects({
 
   return {
     begin(stanza, message) {
-      // A replayed message may also be delivered again by the network.
+      // The network may also deliver a message again that was replayed from the journal, so it is not processed twice.
       if (!settling.has(stanza.id)) settleLater(stanza, message)
     },
   }
@@ -142,5 +142,5 @@ export function createPeerEffects({
 
 export const historyNotice = ({ message }: StanzaMessage) => getHistoryMsg(message ?? {})
 
-/** Whether the message did not cause the error, but the disk, or an end of the connection. */
+/** Whether the error was caused by the disk or by the end of the connection, and not by the message. */
 const isOurs = (error: unknown) => error instanceof UnwrittenError || isPassing(error)

@@ -1,8 +1,7 @@
 /**
- * Reports messages that the network delivered without content and that our own phone sent again, inside a peer message.
- * Their events are written before that message is settled; after a crash in between it is processed again. The library
- * emits them too, but only when its buffer is flushed, not at all if the connection ends first, and without the
- * `requestId` that identifies them, which its buffer drops.
+ * Reports messages that the network delivered without content and that our own phone sent again, inside a peer message. Their events are written
+ * before the peer message is settled, so after a crash between the two it is processed again. The library emits these messages too, but only when its
+ * buffer is flushed, and not at all if the connection ends before that. Its buffer also drops the `requestId` that identifies them.
  */
 import { proto, type WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -52,8 +51,8 @@ export function createRecovered({ inbound, once, alongside, waiting, log, onMess
   }
 
   /**
-   * Builds the message with the key of the stanza without content, because the phone may use other jids for the people
-   * in it and omits their second jids. A message that is no longer expected has already had its event.
+   * Builds the message. It gets the key of the stanza that arrived without content, because the phone may use other jids for the people in the key,
+   * and omits their second jids. Null if the message is no longer expected, because its event exists already.
    */
   function asItCame(resent: proto.IWebMessageInfo): WAMessage | null {
     const known = waiting.known(resent.key ?? {})

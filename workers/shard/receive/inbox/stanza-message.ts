@@ -51,8 +51,8 @@ export function messageStanza(node: BinaryNode, me: Me): MessageStanza {
 export const isPeerStanza = (node: BinaryNode, me: Me) => isMarkedPeer(node) && isOwn(fromOf(node), me)
 
 /**
- * Whether a jid is the account's. Only the account's own devices send peer messages; a message of anybody else with the
- * same attribute is an ordinary message.
+ * Whether a jid belongs to the account. Only the account's own devices send peer messages; a message of another sender with the same attribute is
+ * treated as an ordinary message.
  */
 const isOwn = (jid: string, me: Me) =>
   jid !== '' && me !== undefined && (areJidsSameUser(jid, me.id) || areJidsSameUser(jid, me.lid))
@@ -66,9 +66,9 @@ export function readStanza({ node, opened }: MessageStanza, me: Me): StanzaMessa
 }
 
 /**
- * Returns the stanza without its content and with jids without a device part; throws if it has no chat or no id. The
- * library's `cleanMessage` also inverts the keys inside reactions and votes, and throws if a stranger omitted them;
- * translation handles that itself (`referenced.ts`).
+ * Returns the stanza without its content and with jids without a device part; throws if it has no chat or no id. The library's `cleanMessage` is not
+ * used: it also inverts the keys inside reactions and votes, and throws if a sender omitted them. The translation handles these keys itself
+ * (`referenced.ts`).
  */
 export function addressed(node: BinaryNode, me: Me): WAMessage {
   const fullMessage = decoded(node, me)
@@ -79,8 +79,8 @@ export function addressed(node: BinaryNode, me: Me): WAMessage {
 }
 
 /**
- * Decodes the addresses of a stanza. The library refuses stanzas of bots and of unknown kinds of accounts, and assigns
- * messages of the account's phone to a bot to the chat with the account itself.
+ * Decodes the addresses of a stanza. The library's function refuses stanzas of bots and of unknown kinds of accounts, and puts messages that the
+ * account's phone sent to a bot into the chat with the account itself.
  */
 function decoded(node: BinaryNode, me: Me): WAMessage {
   const { id, from, participant, t, pushName } = envelopeOf(node)
@@ -101,7 +101,7 @@ function decode(plaintext: Uint8Array): proto.IMessage {
   const message = proto.Message.decode(plaintext)
   const inner = message.deviceSentMessage?.message
   if (!inner) return message
-  // The secret of a message of our own phone may be beside the envelope.
+  // In a message of our own phone, the secret may be outside of the wrapper.
   const aside = inner.messageContextInfo ?? message.messageContextInfo
   return aside ? { ...inner, messageContextInfo: aside } : inner
 }

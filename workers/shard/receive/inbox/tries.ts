@@ -1,6 +1,6 @@
 /**
  * Counts attempts of stanzas. A stanza that meets a failure of ours (a failed read, a broken record) is delivered again, because the connection is
- * closed before the stanza is confirmed. The number of attempts is limited, because it must not block later stanzas forever.
+ * closed before the stanza is confirmed. The number of attempts is limited, because such a stanza must not block later stanzas forever.
  */
 
 import type { Logger } from 'pino'
@@ -41,10 +41,7 @@ export type Once = (
   others?: readonly Mark[],
 ) => Promise<void>
 
-/**
- * Wraps `once` for a `make` that may meet a failure of ours: it rejects so that the stanza is delivered again, until
- * all attempts are used.
- */
+/** Wraps `once` for a `make` that may meet a failure of ours. It then rejects, so that the stanza is delivered again, until all attempts are used. */
 export function triedOnce(once: Once, log: Pick<Logger, 'error'>): Once {
   const tries = createTries()
   return (mark, make, more, others) =>

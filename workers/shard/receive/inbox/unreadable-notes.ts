@@ -11,7 +11,7 @@ export interface UnreadableNotesDeps {
   marks: Pick<Marks, 'has'>
   log: Logger
   me(): AuthenticationCreds['me']
-  /** Records a message that cannot be read. On disk when it resolves. */
+  /** Records a message that cannot be read. The record is on disk when it resolves. */
   unreadable(key: WAMessageKey, node: BinaryNode, how?: Unreadable): Promise<void>
   /** Counts a message that is confirmed without an event. */
   unreported(reason: Unreported): void
@@ -46,5 +46,5 @@ export function createUnreadableNotes({ marks, log, me, ...deps }: UnreadableNot
   }
 }
 
-/** Form of the record for a stanza that nobody sends again. */
+/** Returns the form of the record for a stanza that nobody sends again. */
 export const never = (protoType: string): Unreadable => ({ protoType, isFinal: true })

@@ -1,8 +1,8 @@
-/** Reports subjects one by one, each after its own delay, with a pause between two of them. */
+/** Reports subjects one by one. Each waits for its own delay, and there is a pause between two reports. */
 import { SECOND } from '../../../../src/domain/clock.ts'
 
 export interface PacedReports<Subject> {
-  /** Reports the subject after `ms`; replaces an earlier delay. */
+  /** Reports the subject after `ms`. Replaces an earlier delay of the subject. */
   in(subject: Subject, ms: number): void
   /** Removes the subject, which is not reported unless `in` is called again for it. */
   drop(subject: Subject): void
@@ -11,14 +11,14 @@ export interface PacedReports<Subject> {
 }
 
 /**
- * Pause between two reports: webhooks are sent in the order of their events, and two thousand reports about one sender would precede all texts of
- * others.
+ * Pause between two reports: webhooks are sent in the order of their events, so without a pause, two thousand reports about one sender would be sent
+ * before the texts of other senders.
  */
 const PAUSE = SECOND / 40
 
 export function createPacedReports<Subject>(report: (subject: Subject) => void): PacedReports<Subject> {
   const timers = new Map<Subject, NodeJS.Timeout>()
-  /** Subjects whose delay is over, in that order. */
+  /** Subjects whose delay is over, in the order in which it ended. */
   const due = new Set<Subject>()
   let pausing: NodeJS.Timeout | undefined
   let isStopped = false

@@ -1,6 +1,6 @@
 /**
- * Keeps the waiting messages in memory. A message has a mark under each of its jids: it is stored under one mark and
- * may arrive under another.
+ * Keeps the waiting messages in memory. A message has a mark for each of its jids. It is stored under one of these marks, and the readable message
+ * may have another one.
  */
 import type { WAMessageKey } from '@whiskeysockets/baileys'
 import { type Mark, messageMarks } from '../../messages/seen-marks.ts'
@@ -20,11 +20,11 @@ export interface WaitingEntries<E extends WaitingEntry> {
   marks(): Iterable<Mark>
   /** All entries in the order in which they were added. */
   all(): (readonly [Mark, E])[]
-  /** Returns the mark under which the message is stored; undefined if it is not waited for. */
+  /** Returns the mark under which the message is stored; undefined if the message is not missing. */
   find(key: WAMessageKey): Mark | undefined
   /** Finds a message by its id, and by its chat if several messages have that id, because senders choose their ids. */
   known(key: Pick<WAMessageKey, 'id' | 'remoteJid'>): WaitingMessage | undefined
-  /** Returns the oldest entry that was reported; without one, the oldest of all. */
+  /** Returns the mark of the oldest entry that was reported. If none was reported, returns the mark of the oldest entry. */
   oldest(): Mark | undefined
   set(mark: Mark, entry: E): void
   remove(mark: Mark): void
@@ -50,7 +50,7 @@ export function createWaitingEntries<E extends WaitingEntry>(): WaitingEntries<E
     known({ id, remoteJid }) {
       const found = [...open.values()].map(({ record }) => record).filter(({ key }) => key.id === id)
       const isHere = ({ key }: WaitingMessage) => chatNamesOf(key).includes(bare(remoteJid ?? ''))
-      // A 1:1 chat may be addressed by another jid than in the stanza.
+      // In a 1:1 chat, the caller may use another jid than the stanza.
       return found.find(isHere) ?? (found.length === 1 ? found[0] : undefined)
     },
     oldest() {

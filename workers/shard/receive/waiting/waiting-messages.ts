@@ -1,12 +1,12 @@
 /**
- * Waits for received messages that cannot be decrypted yet. Their senders are asked to send them again. A message that
- * does not arrive within some time is reported as `waiting_message`, and the readable message follows as a separate
- * event when it arrives. A message that nobody can decrypt, or that nobody sends again, is reported as `unsupported`. A
- * hidden addition to another message is not reported.
+ * Keeps records of received messages that cannot be decrypted yet, until the readable messages arrive. Their senders are asked to send them again. A
+ * message that does not arrive within some time is reported as `waiting_message`, and the readable message follows as a separate event when it
+ * arrives. A message that nobody can decrypt, or that nobody sends again, is reported as `unsupported`. A hidden addition to another message is not
+ * reported.
  *
- * The record is written before the network is answered for the failed ciphertext: after a crash in between, the record
- * remains and the next thread run reports it. A reported record stays until the message arrives or a day has passed, so
- * that a retry that fails again is not reported twice. A record is never evicted before it is reported.
+ * The record is written before the network gets an answer about the failed ciphertext. So after a crash between the two, the record exists and the
+ * next thread run reports it. A reported record stays until the message arrives or a day has passed, so that a retry that fails again is not reported
+ * twice. A record is never evicted before it is reported.
  */
 import type { BinaryNode, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -27,7 +27,7 @@ import { WaitingMessage, waitingMessage } from './waiting-message.ts'
 /** Time for the sender's retry, in ms. */
 const RETRY_TIME = 10 * SECOND
 const MAX_AGE = DAY
-/** The most records in memory; the oldest reported ones are evicted, and a message that arrives after that is an ordinary one. */
+/** The most records in memory; the oldest reported ones are evicted, and a message that arrives after that is handled like any new message. */
 const MAX_RECORDS = 2_000
 
 interface Entry extends WaitingEntry {
@@ -42,7 +42,7 @@ export interface WaitingDeps {
   clock: Clock
   log: Logger
   outbox: Pick<Outbox, 'append' | 'committed'>
-  /** `later` means that the event cannot be created yet. */
+  /** Creates the event of a message. `later` means that the event cannot be created yet. */
   event(message: WaitingMessage): Promise<Reported | 'later'>
   /** Counts a message that stays unreadable and that no event reports. */
   unreported(reason: Unreported): void
@@ -63,14 +63,14 @@ export interface WaitingMessages {
   load(): Promise<void>
   /** Adds a message. When the promise resolves, the record is on disk. */
   add(key: WAMessageKey, node: BinaryNode, how?: Unreadable): Promise<void>
-  /** Whether the message is still waited for. */
+  /** Whether the message is still missing. */
   has(key: WAMessageKey): boolean
   known: WaitingEntries<WaitingEntry>['known']
   /** Operations for the commit of the readable message. */
   arrived(key: WAMessageKey): { ops: Op[]; applied(): void }
   /**
-   * Called after the device was unlinked and its session has ended: nobody sends the messages again. Unreported messages are reported, and nothing is
-   * kept.
+   * Called after the device was unlinked and its session has ended: the messages will not be sent again. Unreported messages are reported, and all
+   * records are removed.
    */
   forget(): Promise<void>
   stop(): Promise<void>
@@ -116,13 +116,13 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
     if (entries.get(mark) !== found) return
     if (made === 'later') return reports.in(mark, RETRY_TIME)
     if (found.isArriving && !isLast) {
-      // If the commit of the readable message fails, it is delivered again.
+      // If the commit of the readable message fails, the message is delivered again, so the entry is kept.
       found.isArriving = false
       return reports.in(mark, RETRY_TIME)
     }
     const record = { ...found.record, isTold: true }
-    // The entry is set in memory first, so that the event of a readable message that arrives during the commit comes
-    // after this one.
+    // The entry is set in memory first, so that a readable message that arrives during the commit finds the entry, and its event comes after this
+    // one.
     entries.set(mark, { record })
     const appended = isEvent(made) ? outbox.append(made) : null
     try {
@@ -147,7 +147,7 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
   const isOld = ({ isTold, at }: WaitingMessage) => isTold && clock.now() - at > MAX_AGE
   const dropOld = () => drop(entries.all().flatMap(([mark, { record }]) => (isOld(record) ? [mark] : [])))
 
-  /** Evicts one record if there are too many; an unreported one is reported first. */
+  /** Evicts one record if there are too many. A record that was not reported is reported first. */
   async function makeRoom() {
     const mark = entries.oldest()
     if (mark === undefined || entries.size() <= maxRecords) return
@@ -162,7 +162,7 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
       for await (const { key, value } of records.list(store, keys.waitings(instance), { onUnreadable })) {
         const mark = key.slice(keys.waitings(instance).length) as Mark
         entries.set(mark, { record: value })
-        // The whole time starts again, because the retry can only arrive now.
+        // The full delay begins again, because the retry can only arrive from now on.
         if (!value.isTold) reports.in(mark, RETRY_TIME)
       }
       retention.start()
@@ -201,7 +201,7 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
     },
     forget: () =>
       next(async () => {
-        // An event that cannot be created now can never be created, and must not block the rest.
+        // If an event cannot be created now, it can never be created, and it must not block the other events.
         for (const mark of entries.marks()) await appendEvent(mark, true).catch(complain)
         await removeAll(store, keys.waitings(instance))
         for (const mark of entries.marks()) letGo(mark)

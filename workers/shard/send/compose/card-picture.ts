@@ -1,4 +1,4 @@
-/** Prepares the picture of a link's card. A failure never fails the send: the card then only has its texts. */
+/** Prepares the picture of a link's card. The send never fails because of the picture: without it, the card has only its texts. */
 import type { proto } from '@whiskeysockets/baileys'
 import { Failure } from '../../../../src/domain/failures.ts'
 import { MEDIA_LIMIT, type MediaInput } from '../../../../src/domain/media.ts'
@@ -10,7 +10,7 @@ import type { Destination } from '../destination.ts'
 export interface CardPicture {
   /** Small JPEG inside the message. */
   jpegThumbnail?: Buffer
-  /** The same picture in larger size on the media hosts, for bigger cards. */
+  /** A larger version of the same picture on the media hosts, for large cards. */
   highQualityThumbnail?: proto.Message.IImageMessage
 }
 
@@ -25,7 +25,7 @@ export async function cardPicture(
   try {
     return size === 'small' ? await thumbnail(context, image) : await uploaded(context, to, image)
   } catch (error) {
-    // The item is sent again after the reconnection, with its picture.
+    // The error is thrown because the item will be sent again after the reconnection, and then with its picture.
     if (error instanceof Failure && error.code === 'instance_not_connected') throw error
     context.log.info({ err: error }, 'a link preview is sent without its picture, which could not be prepared')
     return {}

@@ -1,4 +1,4 @@
-/** Queries about catalogues and orders, made before a message about them is sent. */
+/** Queries about catalogues and orders. They are made before a message about a catalogue or an order is sent. */
 import { Failure } from '../../../../src/domain/failures.ts'
 import type { Asker } from '../../chats/session.ts'
 import type { Meanings } from '../../connection/failures.ts'
@@ -32,12 +32,11 @@ const readPage = async ({ ask }: Asker, jid: string, after: string | undefined) 
   productPageIn(await ask.meaning({ 404: 'product_not_found' })(catalogQuery(jid, { limit: PAGE, after })), 'product_catalog')
 
 /**
- * Meanings of codes for a query of an order. Except for codes unrelated to the order, a refusal means that the order or
- * its token is wrong.
+ * Meanings of codes for a query of an order. Some codes have nothing to do with the order; any other code means that the order or its token is wrong.
  */
 const ABOUT_ORDER: Meanings = { 429: 'action_failed', 500: 'send_failed', 503: 'send_failed', otherwise: 'order_not_found' }
 
-/** Throws unless the network knows the order by this token. */
+/** Throws unless the network knows the order and accepts its token. */
 export async function assertOrder({ ask }: Asker, orderId: string, token: string): Promise<void> {
   const order = orderIn(await ask.meaning(ABOUT_ORDER)(orderQuery(orderId, token)))
   if (!order?.products.length) throw new Failure('order_not_found')

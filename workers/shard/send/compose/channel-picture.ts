@@ -1,6 +1,6 @@
 /**
- * Fetches the small picture of a channel for an invitation to administer it. A failure never fails the send: the
- * invitation then only has its texts.
+ * Fetches the small picture of a channel for an invitation to administer it. The send never fails because of the picture: without it, the invitation
+ * has only its texts.
  */
 import { SECOND } from '../../../../src/domain/clock.ts'
 import { MB } from '../../../../src/domain/media.ts'
@@ -10,7 +10,7 @@ import type { SendContext } from '../contract.ts'
 import type { Destination } from '../destination.ts'
 import { type CardPicture, cardPicture } from './card-picture.ts'
 
-/** Time limit in ms: an optional picture must not delay the queue longer. */
+/** Time limit in ms. It is short because the picture is optional and the queue waits for it. */
 const TIMEOUT = 5 * SECOND
 /** Previews have about 10 KB, full pictures about 200 KB. */
 const MAX_BYTES = 2 * MB
@@ -32,7 +32,7 @@ function pathOf(picture: unknown): string | null {
   return path?.startsWith('/') ? path : null
 }
 
-/** Fetches over the network route of the account: through its proxy if it has one. */
+/** Fetches the picture over the network route of the account, that is, through its proxy if it has one. */
 async function fetched({ media }: SendContext, path: string): Promise<Uint8Array> {
   const response = await fetch(`https://${PICTURE_HOST}${path}`, {
     ...media.fetchOptions(),

@@ -17,7 +17,7 @@ const EDIT_WINDOW = 15 * MINUTE
 
 export interface Change {
   text: string
-  /** Context of which only the mentions are used; an edit has no quote, and no expiry of its own. */
+  /** Context from which only the mentions are used: an edit has no quote and no expiry of its own. */
   info: proto.IContextInfo
   /** Link card of a text. Called only if there is a text that can have one. */
   card?(): Promise<WAUrlInfo | null>
@@ -31,7 +31,7 @@ export async function editMessage(context: SendContext, to: Destination, id: str
   if (!original.key.fromMe) throw new Failure('not_allowed', { message: 'Only messages sent by this account can be edited.' })
   if (ageMs > EDIT_WINDOW)
     throw new Failure('not_allowed', { message: 'A message can be edited only within 15 minutes after it was sent.' })
-  // The edited content would be visible after the message was viewed.
+  // The edited content would stay visible after the message was viewed.
   if (isViewOnce(original.message ?? {})) throw new Failure('not_allowed', { message: 'View-once messages cannot be edited.' })
   const content = normalizeMessageContent(original.message ?? undefined) ?? {}
   if (change.isMeant?.(content) === false) throw new Failure('message_not_found', { message: 'The message is of another kind.' })
@@ -47,7 +47,7 @@ export async function editMessage(context: SendContext, to: Destination, id: str
     }
     const outgoing = { content: { proto: { protocolMessage } } }
     if (to.kind === 'status') return changeStatus(context, id, outgoing)
-    // The target keeps the namespace in which it was sent.
+    // The edit is sent to the jid (number or LID) to which the original message was sent.
     const chat = original.key.remoteJid ?? to.jid
     return sendMessage(context, { ...to, jid: chat, other: null }, outgoing)
   }
@@ -79,12 +79,12 @@ async function edited(original: proto.IMessage, { text, info, card }: Change, is
   }
 }
 
-/** Returns the colours and font of a status, which stay when its text changes. */
+/** Returns the colours and the font of a status post, which do not change when its text is edited. */
 function looksOf(original: proto.Message.IExtendedTextMessage | null | undefined): proto.Message.IExtendedTextMessage {
   const { backgroundArgb, textArgb, font } = original ?? {}
   return { ...(backgroundArgb ? { backgroundArgb } : {}), ...(textArgb ? { textArgb } : {}), ...(font ? { font } : {}) }
 }
 
-/** Returns the part of the context that an edit contains. */
+/** Returns only the mentions, which are the part of the context that an edit contains. */
 export const mentionsOf = ({ mentionedJid, nonJidMentions }: proto.IContextInfo): proto.IContextInfo | null =>
   mentionedJid ? { mentionedJid, ...(nonJidMentions ? { nonJidMentions } : {}) } : null

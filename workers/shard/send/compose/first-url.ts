@@ -19,8 +19,8 @@ export function firstUrl(text: string): string | undefined {
 }
 
 /**
- * Removes punctuation that follows the URL in the sentence, a closing bracket around it, or the end of markup that
- * begins before it.
+ * Removes characters at the end that do not belong to the URL: punctuation of the sentence, a closing bracket around the URL, or the end of markup
+ * that begins before it.
  */
 function withoutEnd(found: string, markup: string): string {
   let url = found

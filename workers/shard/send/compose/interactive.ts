@@ -15,7 +15,7 @@ interface Flow {
   text?: string
   /** Builds the message. `text`: the text to send. */
   compose(text: string, to: Destination): Interactive | Promise<Interactive>
-  /** Nodes beside the ciphertext; by default `biz`, and in a chat with one person also `bot`. */
+  /** Nodes that are added beside the ciphertext. By default `biz`, and in a 1:1 chat also `bot`. */
   nodes?: BinaryNode[]
 }
 

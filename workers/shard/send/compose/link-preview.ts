@@ -12,7 +12,7 @@ import { cut } from '../../wire/bounds.ts'
 import { firstUrl } from './first-url.ts'
 import { MAX_PAGE, type PageHead, readPageHead } from './page-head.ts'
 
-/** Time limit in ms: an optional card must not delay the queue longer than the official clients let a person wait. */
+/** Time limit in ms. The card is optional, so it must not delay the queue longer than a person waits for it in the official clients. */
 const TIMEOUT = 5 * SECOND
 const LIMITS = { timeoutMs: TIMEOUT, maxRedirects: 5, maxBytes: MAX_PAGE, tooLarge: 'cut' } as const
 const HEADERS = { accept: 'text/html', 'user-agent': PREVIEW_AGENT }

@@ -26,13 +26,12 @@ export function charsetOfMeta({ charset, content, 'http-equiv': equivalent }: Re
   return asReadable(known(label))
 }
 
-/** Returns the charset of an XML declaration (`?xml version="1.0" encoding="…"?`). */
+/** Returns the charset in an XML declaration (`?xml version="1.0" encoding="…"?`). */
 export const charsetOfXml = (declaration: string): string | undefined =>
   asReadable(known(/^\?xml\b[^>]*\bencoding\s*=\s*["']([^"']+)["']/i.exec(declaration)?.[1]))
 
 /**
- * Returns the charset of a declaration. A page whose declaration could be read as single bytes is not in UTF-16,
- * whatever the declaration says.
+ * Returns the charset of a declaration. If the declaration was readable as single bytes, the page is not in UTF-16, even if the declaration says so.
  */
 const asReadable = (charset: string | undefined) => (charset?.startsWith('utf-16') ? 'utf-8' : charset)
 

@@ -19,11 +19,12 @@ const WANTED = new Set([...TITLES, ...DESCRIPTIONS])
 type HtmlParser = typeof import('htmlparser2').Parser
 
 /**
- * Reads the best title and description of the head, Open Graph first, as the official clients do. Reading stops where the head ends. As in
- * browsers, the charset comes from the byte order mark, else from the content type, else from the page's own declaration, else it is UTF-8.
+ * Reads the title and the description in the head of a page. Open Graph values take precedence, as in the official clients. Reading stops where the
+ * head ends. As in browsers, the charset is taken from the first of these that exists: the byte order mark, the content type, the page's own
+ * declaration. The default is UTF-8.
  */
 export async function readPageHead(pieces: AsyncIterable<Uint8Array>, contentType: string): Promise<PageHead> {
-  // The parser is loaded for the first card.
+  // The parser is loaded when the first card is built, because many accounts never send one.
   const { Parser } = await import('htmlparser2')
   const kept: Uint8Array[] = []
   let size = 0
@@ -40,7 +41,7 @@ export async function readPageHead(pieces: AsyncIterable<Uint8Array>, contentTyp
     }
     const late = head?.declaredLater()
     if (late !== undefined) {
-      // As in browsers, the bytes that were read with the assumed charset are read again.
+      // The page declares another charset than the assumed one. As in browsers, the bytes are read again with the declared charset.
       head = parseHead(Parser, late)
       for (const each of kept) head.write(each)
     }
@@ -53,7 +54,7 @@ interface HeadParser {
   write(bytes: Uint8Array): void
   /** Whether the body has begun. */
   isOver(): boolean
-  /** Returns the charset that the page declares and that the reader has not used. */
+  /** Returns the charset that the page declares, if it differs from the one with which the page was read. */
   declaredLater(): string | undefined
   found(): PageHead
 }

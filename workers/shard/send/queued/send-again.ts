@@ -1,8 +1,7 @@
 /**
- * Sends an item again whose network call had begun before the process or the connection ended: the contact may already
- * have the message and keeps that version. So the stored message is sent (`messages/sent.ts`) instead of composing the
- * request once more. With another secret, media key or link under the same id, later messages about it could only be
- * decrypted against one of the two.
+ * Sends an item again whose network call had begun before the process or the connection ended: the recipient may already have the message, and then
+ * ignores a second one with the same id. So the stored message is sent (`messages/sent.ts`) and no new one is composed. A new one would have another
+ * secret, media key or link under the same id, and later messages about it could then not always be decrypted.
  */
 import { Failure } from '../../../../src/domain/failures.ts'
 import { isDeleted } from '../../messages/known-messages.ts'
@@ -20,12 +19,12 @@ export async function sendAgain(context: SendContext): Promise<Accepted | null> 
   const { message, stanza } = (await messages.sent.stored(item.messageId)) ?? {}
   // Earlier versions did not store the stanza, so the destination is unknown.
   if (!message || !stanza) return null
-  // The phone deleted it, so it already has the message: there is nothing left to send.
+  // The message was deleted on the phone, so the network already has it, and nothing is left to send.
   if (isDeleted({ key: { id: item.messageId }, message })) return { message: null }
   switch (chatKind(stanza.to)) {
     case 'newsletter':
       return relayPost(context, message, stanza).catch((error) => {
-        // The network accepted it the first time, so there is nothing left to remove.
+        // The network accepted this removal the first time, so there is no message left to remove.
         if (stanza.attributes.edit === EDIT.adminRemoval && error instanceof Failure && error.code === 'newsletter_not_found')
           return { message: null }
         throw error
@@ -33,7 +32,7 @@ export async function sendAgain(context: SendContext): Promise<Accepted | null> 
     case 'status':
       return relayStatus(context, message, stanza)
     case 'group':
-      // The members may have changed; refusals are handled as in a first attempt.
+      // The members of the group may have changed; refusals are handled as in a first attempt.
       await writableGroup(context, stanza.to)
       return relay(context, { message, stanza })
     default:

@@ -1,6 +1,6 @@
 /**
- * Sends one item of the queue: the handler of its operation composes and relays the message. The first status and the
- * event of the sent message of an accepted send are written by the commit that ends the item, behind its `delivery`.
+ * Sends one item of the queue: the handler of its operation composes and relays the message. If the send was accepted, the commit that ends the item
+ * writes its `delivery`, then the first status and the event of the sent message.
  */
 import type { WAMessage } from '@whiskeysockets/baileys'
 import { Failure } from '../../../../src/domain/failures.ts'
@@ -31,8 +31,8 @@ export interface SenderDeps {
 }
 
 /**
- * Sends an item. Resolves when the network has decided. Rejects if it has not: without a connection, when storage
- * fails, and with `TryLater`.
+ * Sends an item. Resolves when the network has decided. Rejects if the network has not decided: if there is no connection, if storage fails, and with
+ * `TryLater`.
  */
 export type Sender = (item: SendItem) => Promise<SendResult>
 
@@ -40,7 +40,7 @@ export function createSender(
   { clock, log }: Context<'clock' | 'log'>,
   { outbox, statuses, contexts, ahead, handlerOf, session, own }: SenderDeps,
 ): Sender {
-  /** Builds the result of an accepted send. The look-ups of identities come before the commit, because they take time. */
+  /** Builds the result of an accepted send. The look-ups of identities take time, so they are made before the commit. */
   async function accepted(message: WAMessage, { identity }: Session, item: SendItem): Promise<SendResult> {
     const { messageId, requestId, again } = item
     const { remoteJid, id } = message.key
@@ -64,7 +64,7 @@ export function createSender(
     }
   }
 
-  /** Builds a result with which receipts of the message wait until its end is committed. */
+  /** Builds a result whose commit releases the receipts of the message, which wait until then. */
   const releasing = (outcome: SendOutcome, { messageId }: SendItem): SendResult => ({
     ...resultOf(outcome),
     after: () => statuses.release(messageId),
@@ -92,7 +92,7 @@ export function createSender(
   }
 }
 
-/** Whether the error ends the item. With others it stays in the queue, or the queue reports a bug. */
+/** Whether the error ends the item. After other errors the item stays in the queue, or the queue reports a bug. */
 const isDecision = (error: unknown): error is Failure =>
   error instanceof Failure && !(error instanceof TryLater) && error.code !== 'instance_not_connected' && !isStorageFailure(error)
 

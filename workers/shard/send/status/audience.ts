@@ -1,6 +1,6 @@
 /**
- * Determines the audience of a status post: the setting of the phone app, queried from the network and applied to the
- * saved contacts. It always includes the account's own address, so that the account's own devices show the post too.
+ * Determines the audience of a status post: the privacy setting of the phone app is queried from the network and applied to the saved contacts. It
+ * always includes the account's own address, so that the account's own devices show the post too.
  */
 import type { Asker } from '../../chats/session.ts'
 import { bare } from '../../wire/jid.ts'

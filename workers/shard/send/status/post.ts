@@ -29,7 +29,7 @@ export async function changeStatus(context: SendContext, messageId: string, outg
   return sendMessage(context, STATUS, { ...outgoing, attributes: addressing(audience), statusJidList: audience.jids })
 }
 
-/** Sends a stored post to the current audience; a removal or an edit goes to the audience of its post, if that is known. */
+/** Sends a stored post to the current audience. A removal or an edit goes to the audience of the original post, if that is known. */
 export async function relayStatus(context: SendContext, message: proto.IMessage, stanza: Stanza) {
   const changed = message.protocolMessage?.key?.id
   const known = changed ? context.audiences.get(changed) : undefined

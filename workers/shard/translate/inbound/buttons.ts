@@ -11,7 +11,7 @@ import { placeOf } from './place.ts'
 const MAX_BUTTONS = 10
 /** The most cards in a carousel. */
 export const MAX_CARDS = 10
-/** Known form of a link that means a copy button. */
+/** Beginning of a link that stands for a copy button. */
 const COPY_LINK = 'https://www.whatsapp.com/otp/code/?otp_type=COPY_CODE&code='
 
 const labelOf = (text: string | null | undefined) => cutOrEmpty(text, 60)
@@ -32,7 +32,7 @@ const call = (id: string, label: string, phone: string | null | undefined): Rece
   phone: (phone ?? '').replace(/\D/g, '').slice(0, 20),
 })
 
-/** Reads the buttons of a native flow. Positions count from 1, as in sends. A kind of button that the API lacks is omitted. */
+/** Reads the buttons of a native flow. Positions count from 1, as in sends. Buttons of a kind that the API does not have are omitted. */
 export function flowButtons(flow: proto.Message.InteractiveMessage.INativeFlowMessage | null | undefined): ReceivedButton[] {
   return (flow?.buttons ?? []).slice(0, MAX_BUTTONS).flatMap(({ name, buttonParamsJson }, index): ReceivedButton[] => {
     const params = jsonObject(buttonParamsJson)
@@ -80,10 +80,7 @@ export const headerUrls = (header: Header | null | undefined, scene: Scene, view
   document_url: fileUrl('document', header?.documentMessage, scene, viewOnce),
 })
 
-/**
- * Translates buttons in their legacy form. Old clients send them in a view-once wrapper, which does not apply to their
- * pictures.
- */
+/** Translates buttons in their legacy form. Old clients put such messages into a view-once wrapper, but their pictures are not view once. */
 export const legacyButtons: Family = ({ message }, scene) => {
   const found = message.buttonsMessage
   if (!found) return null

@@ -6,10 +6,7 @@ import { block, type Family } from './family.ts'
 
 const MAX_PHONES = 10
 const MAX_CONTACTS = 257
-/**
- * Number of characters of a card that are parsed: more than the event shows, so that a long note before the numbers
- * does not hide them.
- */
+/** Number of characters of a card that are parsed. It is larger than what the event shows, so that a long note does not hide the numbers after it. */
 const READ = 65_536
 
 /** Reads the numbers of a card: the `waid` parameter, or the text after the colon. */

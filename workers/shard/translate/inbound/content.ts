@@ -1,4 +1,4 @@
-/** Unwraps a message: finds the content field with what a person wrote or did. */
+/** Unwraps a message: finds the field with the content that a person wrote, or the action that a person made. */
 import type { proto } from '@whiskeysockets/baileys'
 
 export type Content = proto.IMessage
@@ -31,7 +31,9 @@ export const WRAPPERS = [
   'botTaskMessage',
 ] as const satisfies readonly Field[]
 
-/** Fields that cause no event, each with the reason: the first three accompany the content, clients exchange the others among themselves. */
+/**
+ * Fields that cause no event, each with the reason: the first three accompany other content, and clients exchange the others only among themselves.
+ */
 export const NOT_REPORTED = {
   messageContextInfo: 'secret, duration and association of the content beside it',
   senderKeyDistributionMessage: 'key of the sender for this group',
@@ -47,7 +49,7 @@ export interface Unwrapped {
   field: Field
   message: Content
   viewOnce: boolean
-  /** Secret, timer and album of the message, beside the content or beside one of its wrappers. */
+  /** Context with the secret, the timer and the album of the message. It is beside the content, or beside one of the wrappers. */
   aside: proto.IMessageContextInfo
 }
 
@@ -61,7 +63,7 @@ export function unwrap(message: Content): Unwrapped | null {
     if (!wrapper) break
     viewOnce ||= wrapper.startsWith('viewOnce')
     inner = inner[wrapper]!.message!
-    // The outer fields are those that the network delivered; the inner ones fill in what is missing.
+    // The network delivered the outer fields, so they take precedence; the inner fields only complete them.
     aside = { ...inner.messageContextInfo, ...aside }
   }
   // An empty `conversation` is not a text: clients write it beside other content, and alone it has no meaning.

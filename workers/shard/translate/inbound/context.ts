@@ -6,7 +6,7 @@ import type { Identity } from '../../wire/person.ts'
 /** Use of a picture in an event. Groups and statuses have many authors, who get a small share of the allowed queries. */
 export type Shown = 'chat' | 'author'
 
-/** Origin of a message relative to a chat, and whether the sender who refers to the message wrote it. */
+/** Result of the check of a reference: where the message was written relative to a chat, and whether the sender who refers to it also wrote it. */
 export type Claim = { place: 'here'; isSpeakers: boolean } | { place: 'elsewhere' | 'unknown' }
 
 /** The account itself, or a person by the known jids. */
@@ -31,15 +31,15 @@ export interface KnownMessage {
 /** The look-ups of the translation. All of them are inside this process, so that none can delay an event. */
 export interface InboundContext {
   identity: Identity
-  /** Number of the account in digits; null if it is not known yet. */
+  /** Number of the account in digits; null if the number is not known yet. */
   connectedPhone(): string | null
   /** Current time in epoch ms; used as the time of stanzas without one. */
   now(): number
   /** Name of a contact, group or channel, by all its jids; null if unknown. */
   chatName(jids: readonly string[]): string | null
   /**
-   * URL of the picture of a contact, group or channel, or null if unknown. `shown`: how the event uses the picture, if
-   * it may be queried after the event.
+   * URL of the picture of a contact, group or channel, or null if unknown. `shown`: how the event uses the picture; null if the picture must not be
+   * queried after the event.
    */
   photo(jids: readonly string[], shown: Shown | null): string | null
   /**
@@ -47,7 +47,7 @@ export interface InboundContext {
    * to be from another chat does not match, because senders choose their ids.
    */
   original(id: string, about: WAMessageKey): Promise<KnownMessage | null>
-  /** Finds the origin of the message with that id, relative to a chat with these jids, and whether the sender wrote it. */
+  /** Checks a reference to the message with this id: whether the message is from the chat with these jids, and whether the sender wrote it. */
   claim(id: string, chat: Iterable<string>, sender: Speaker): Promise<Claim>
   /** Returns the admins of a group if they are known, without a query. */
   roles(group: string): Promise<Roles | null>
