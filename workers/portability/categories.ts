@@ -67,10 +67,10 @@ export type CategoryType = (typeof CATEGORIES)[number]['type']
 export interface Counted {
   found: number
   taken: number
-  /** Number of imported entries that are stored in another form. */
+  /** Number of imported entries that the import stored in another form. */
   converted: number
-  /** Number of unreadable entries. */
+  /** Number of entries that could not be read. */
   unreadable: number
-  /** Number of readable entries that are not imported by rule. */
+  /** Number of entries that could be read, but are never imported. */
   leftOut: number
 }

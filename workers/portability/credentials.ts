@@ -1,6 +1,6 @@
 /**
- * Reads the credentials of a device that another program linked, field by field. They are refused as a whole if they do
- * not match each other.
+ * Reads the credentials of a device that another program linked, field by field. If the fields do not match each other,
+ * all credentials are refused.
  */
 import { type AuthenticationCreds, Curve, generateSignalPubKey, initAuthCreds, jidDecode, proto } from '@whiskeysockets/baileys'
 import * as v from 'valibot'
@@ -15,7 +15,10 @@ const key = bytes(32)
 const keyPair = v.object({ public: key, private: key })
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 
-/** The fields that are read. The library writes more, which are not needed after the pairing, or belong to other programs. */
+/**
+ * The fields that are read. The library writes more fields, which are not needed after the pairing or belong to other
+ * programs.
+ */
 const Credentials = v.object({
   noiseKey: keyPair,
   signedIdentityKey: keyPair,
@@ -34,31 +37,38 @@ const Credentials = v.object({
   lastAccountSyncTimestamp: v.optional(v.number()),
   lastPropHash: v.optional(v.string()),
   accountSettings: v.optional(v.object({ unarchiveChats: v.optional(v.boolean()) })),
-  // Each program stores its own data in this field. Only the salt is used, which svc and the readers of tables write.
+  // Each program stores its own data in this field. Only the salt in it is read; svc and the readers of tables write
+  // the salt.
   additionalData: v.fallback(v.optional(v.object({ chatTokenSalt: v.optional(v.instance(Uint8Array)) })), undefined),
 })
 
 type Given = v.InferOutput<typeof Credentials>
 
 /**
- * Number of times that the app state was read. The other program has already read it, so the directory is rebuilt from
- * it without events (`app-state/rebuild.ts`).
+ * Value of the counter of app state readings. The other program has already read the app state, so the directory is
+ * rebuilt from it without events (`app-state/rebuild.ts`).
  */
 const HAS_SYNCED = 1
-/** Base point of the curve: multiplying it with a private key gives the public key. */
+/** Base point of the curve. If it is multiplied with a private key, the result is the public key. */
 const BASE_POINT = Buffer.alloc(32, 0).fill(9, 0, 1)
 
-/** Prefixes of the data that a device and an account have signed: for a device, and for one that the network hosts. */
+/**
+ * Prefixes of the data that a device and its account have signed: the first for an ordinary device, and the second for
+ * a device that the network hosts.
+ */
 const DEVICE_SIGNED = [Buffer.of(6, 1), Buffer.of(6, 6)]
 const ACCOUNT_SIGNED = [Buffer.of(6, 0), Buffer.of(6, 5)]
 
-/** Parses and checks the credentials. `highestPreKey`: highest id of the imported pre-keys. Throws `NotImportable`. */
+/**
+ * Parses and checks the credentials. `highestPreKey` is the highest id of the imported pre-keys. Throws `NotImportable`
+ * if they are not usable.
+ */
 export function credentialsFrom(text: string, highestPreKey: number): AuthenticationCreds {
   const given = parsed(text)
   const account = accountOf(given)
   const problems = [...misfits(given), ...badSignatures(given, account)]
   if (problems.length > 0) throw new NotImportable(problems)
-  // A pre-key id that is used twice would make the first message of a stranger unreadable.
+  // If a pre-key id were used twice, the first message of a stranger could not be decrypted.
   const nextPreKeyId = Math.max(given.nextPreKeyId, highestPreKey + 1)
   const { noiseKey, signedIdentityKey, signedPreKey, registrationId } = given
   const fresh = initAuthCreds()
@@ -88,7 +98,7 @@ export function credentialsFrom(text: string, highestPreKey: number): Authentica
   }
 }
 
-/** Reads the salt of tokens for new chats (`keys/own-facts.ts`). */
+/** Returns the salt with which tokens for new chats are made (`keys/own-facts.ts`). */
 function saltOf({ additionalData }: Given): Pick<AuthenticationCreds, 'additionalData'> {
   const salt = additionalData?.chatTokenSalt
   return salt === undefined ? {} : { additionalData: { chatTokenSalt: Buffer.from(salt) } satisfies OwnFacts }
@@ -116,7 +126,10 @@ function parsed(text: string): Given {
 
 const sentence = (text: string) => (text.endsWith('.') ? text : `${text}.`)
 
-/** Decodes the account's signature of the device. Its bytes are base64 texts in the JSON; older programs wrote bytes. */
+/**
+ * Decodes the account's signature of the device. In the JSON its bytes are base64 texts, but older programs wrote them
+ * as bytes.
+ */
 function accountOf({ account }: Given): proto.ADVSignedDeviceIdentity {
   try {
     return proto.ADVSignedDeviceIdentity.fromObject(account)
@@ -156,14 +169,14 @@ function badSignatures({ signedIdentityKey, signedPreKey }: Given, account: prot
 }
 
 /**
- * Verifies with the native module, because the library's own `Curve.verify` returns true for every signature of the
- * right length.
+ * Verifies a signature with the native module. The library's own `Curve.verify` cannot be used, because it returns true
+ * for every signature of the right length.
  */
 function isSignature(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   try {
     return verifySignature(publicKey, message, signature)
   } catch {
-    // The module throws a string for bytes of a wrong length, which are not a signature.
+    // If the bytes have a wrong length, the module throws a string. Such bytes are not a signature.
     return false
   }
 }
@@ -175,6 +188,6 @@ type Present<T> = { [K in keyof T]: Exclude<T[K], undefined> }
 const withoutUndefined = <T extends object>(given: T) =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Present<T>
 
-/** Some programs write null where others omit the field. */
+/** Removes fields that are null. Some programs write null where others omit the field. */
 const withoutNulls = (given: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))

@@ -10,9 +10,9 @@ import { type LibraryKey, revived } from './library-state.ts'
 
 export interface KeyChoice {
   own: OwnDevice
-  /** Addresses of the device: `user:device@s.whatsapp.net`, and the address with its LID. */
+  /** Addresses of the device: `user:device@s.whatsapp.net`, and the same address with the LID of the account. */
   ownJids: readonly string[]
-  /** True if the copy is older than the last use of the device. */
+  /** True if the device was used after this copy was made. */
   isOld: boolean
 }
 
@@ -42,7 +42,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const isKey = (value: unknown) => value instanceof Uint8Array && (value.length === 32 || value.length === 33)
 
-/** Reads a sender key: a JSON text that the Signal module reads unchanged. */
+/** Reads a sender key. It is a JSON text that the Signal module reads without a conversion. */
 function senderKey(text: string): Read | undefined {
   const bytes = bytesIn(text)
   if (!bytes) return undefined
@@ -51,7 +51,7 @@ function senderKey(text: string): Read | undefined {
   return as(Array.isArray(states) && states.length > 0 ? bytes : undefined)
 }
 
-/** Reads a session, which is stored as an object, or as bytes by programs with another Signal library. */
+/** Reads a session. It is stored as an object, or as bytes by programs that use another Signal library. */
 function session(text: string, own: OwnDevice): Read | undefined {
   const value = revived(text)
   const stored = value instanceof Uint8Array ? value : Buffer.from(text)
@@ -78,7 +78,7 @@ const READERS: Readonly<Record<CategoryType, Reader>> = {
 
 export type Counts = Record<CategoryType, Counted>
 
-/** Converts the keys to import. Never throws: unreadable keys are counted. */
+/** Converts the keys that are imported. It never throws, because keys that cannot be read are only counted. */
 export function readKeys(stored: readonly LibraryKey[], choice: KeyChoice): { keys: DeviceKey[]; counts: Counts } {
   const given = withDomains(stored, choice)
   const counts = Object.fromEntries(
@@ -110,17 +110,18 @@ function attempt(read: () => Read | undefined): Read | undefined {
   try {
     return read()
   } catch {
-    // Truncated JSON and values of another form count as unreadable.
+    // Truncated JSON and values of another form count as entries that cannot be read.
     return undefined
   }
 }
 
 /**
- * Selects the keys to import. If the copy is old, sessions and the account's own sender keys are excluded: their
- * counters have advanced since, and recipients silently drop a message with a counter they have seen. A list of the
- * people who have our sender key is only useful together with that key; without the key nobody could read our next
- * message. The service uses the key under its LID. A key under the number may belong to a group whose members are known
- * by LIDs by now, so it is sent again.
+ * Selects the keys that are imported. If the copy is old, sessions and the account's own sender keys are not imported:
+ * the device has used higher counters since the copy, and recipients silently drop a message whose counter they have
+ * already seen. The list of the people who have our sender key is only imported together with that key, because nobody
+ * could decrypt our next message without the key. The service uses the sender key that is stored under our LID. A
+ * sender key under our number may belong to a group that now addresses its members by LID, so a new key is sent to that
+ * group.
  */
 function wanted(given: readonly LibraryKey[], { ownJids, isOld }: KeyChoice): (key: LibraryKey) => boolean {
   const ownUsers = new Set(ownJids.map((jid) => jidDecode(jid)?.user))
@@ -132,7 +133,7 @@ function wanted(given: readonly LibraryKey[], { ownJids, isOld }: KeyChoice): (k
   )
   return ({ type, id }) => {
     switch (type) {
-      // App state is read in full after an import; an imported version would prevent that.
+      // The app state is read completely after an import. An imported version would prevent this.
       case 'app-state-sync-version':
         return false
       case 'session':
@@ -147,17 +148,20 @@ function wanted(given: readonly LibraryKey[], { ownJids, isOld }: KeyChoice): (k
   }
 }
 
-/** Domain of a LID in the name of a session. */
+/** The suffix of the user that marks a LID in the name of a session. */
 const LID_DOMAIN = 1
-/** An id of a session or sender key with such a domain. */
+/** Matches the name of a session or sender key whose user has this suffix. */
 const IN_DOMAIN = new RegExp(`_${LID_DOMAIN}(\\.|::)\\d+$`)
-/** User and device of an id without a domain. */
+/** Matches the name of a key whose user has no suffix. */
 const WITHOUT_DOMAIN = /^((?:.+::)?)(\d+)(\.|::)(\d+)$/
-/** Number of digits of LIDs. Numbers have fewer, with very few exceptions. */
+/** Least number of digits of a LID. Phone numbers have fewer digits, with very few exceptions. */
 const LID_DIGITS = 14
 const NAMED_BY_ADDRESS = new Set(['session', 'sender-key', 'identity-key'])
 
-/** Versions of Baileys before 7 name the keys of a LID like those of a number, and have no list of both. */
+/**
+ * Adds the suffix of LIDs to the names of keys. Versions of Baileys before 7 name the keys of a LID like those of a
+ * number, and have no list of pairs of number and LID.
+ */
 function withDomains(given: readonly LibraryKey[], { ownJids }: KeyChoice): readonly LibraryKey[] {
   const isBefore7 = given.every(({ type, id }) => type !== 'lid-mapping' && !(NAMED_BY_ADDRESS.has(type) && IN_DOMAIN.test(id)))
   if (!isBefore7) return given
@@ -171,8 +175,8 @@ function withDomains(given: readonly LibraryKey[], { ownJids }: KeyChoice): read
 
 /**
  * Moves sessions and identities from the number to the LID, because the service looks for a session under the LID as
- * soon as it knows the LID. If there is one under each, the one under the LID stays in use, and the one under the
- * number remains readable.
+ * soon as it knows the LID. If there is a session under each, the one under the LID stays in use, and the one under the
+ * number can still decrypt.
  */
 function underHiddenIds(keys: readonly DeviceKey[]): DeviceKey[] {
   const lids = new Map(keys.flatMap(([type, id, value]) => (type === 'lid-mapping' ? [[id, Buffer.from(value).toString()]] : [])))

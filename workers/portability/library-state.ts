@@ -1,4 +1,7 @@
-/** State of a device as programs on Baileys store it: credentials and keys as JSON texts, each key with its type and id. */
+/**
+ * The state of a device in the form in which programs that use Baileys store it: credentials and keys as JSON texts,
+ * each key with its type and id.
+ */
 import { BufferJSON } from '@whiskeysockets/baileys'
 
 export interface LibraryKey {
@@ -9,7 +12,7 @@ export interface LibraryKey {
 }
 
 export interface LibraryState {
-  /** JSON text of the credentials; undefined if there are none. */
+  /** JSON text of the credentials; undefined if the device has none. */
   creds: string | undefined
   keys: readonly LibraryKey[]
   /** Number of entries whose name has an unknown type. */
@@ -18,7 +21,10 @@ export interface LibraryState {
   writtenAt: number | undefined
 }
 
-/** All types of keys. A type comes before those that are a prefix of it, because an id may begin with any character. */
+/**
+ * All types of keys. If one type is a prefix of another, the longer one comes first, because an id may begin with any
+ * character.
+ */
 const TYPES = [
   'app-state-sync-version',
   'app-state-sync-key',
@@ -32,13 +38,13 @@ const TYPES = [
   'tctoken',
 ]
 
-/** The type of a name like `session-123.0`, and the rest after it. */
+/** Splits a name like `session-123.0` into its type and the rest. */
 export function typeOf(name: string): { type: string; rest: string } | undefined {
   const type = TYPES.find((each) => name.startsWith(`${each}-`))
   return type === undefined ? undefined : { type, rest: name.slice(type.length + 1) }
 }
 
-/** Parses JSON whose bytes are in the form of the library or in that of Node. Throws a SyntaxError. */
+/** Parses JSON in which bytes have the form of the library or of Node. Throws a SyntaxError if it is not valid. */
 export const revived = (text: string): unknown => JSON.parse(text, reviver)
 
 function reviver(key: string, value: unknown): unknown {

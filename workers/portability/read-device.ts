@@ -1,4 +1,7 @@
-/** Reads a linked device from the files of another program and checks it. It writes nothing and does not contact the network. */
+/**
+ * Reads a linked device from the files of another program, and checks it. It writes nothing, and does not connect to
+ * the network.
+ */
 import type { DeviceBundle, ImportSource } from '../../src/domain/device-bundle.ts'
 import { NotImportable } from '../../src/domain/not-importable.ts'
 import { credsBytes } from '../shard/keys/signal/codec.ts'
@@ -23,16 +26,18 @@ export interface ReadDevice {
 export interface ReadChoice {
   /** True if the device was used after this copy was made. */
   isOld: boolean
-  /** Device to read if the database has several, by the name that the other program gives it. */
+  /**
+   * Name of the device to read, if the database has several. It is the name that the other program gives the device.
+   */
   device?: string | undefined
 }
 
-/** Programs whose own data is read; an archive of this service is read by `src/archive`. */
+/** Programs whose own data is read. `src/archive` reads the archives of this service. */
 export type ProgramName = Exclude<ImportSource, 'svc'>
 
 interface Source {
   read(path: string, device: string | undefined): Promise<LibraryState>
-  /** True if the files or tables may have several devices. */
+  /** True if the files or tables of the program may contain several devices. */
   hasDevices?: true
 }
 
@@ -48,7 +53,7 @@ const SOURCES: Readonly<Record<ProgramName, Source>> = {
 
 export const SOURCE_NAMES = Object.keys(SOURCES) as ProgramName[]
 
-/** Reads and checks a device. Rejects with `NotImportable`, or with the error of the files. */
+/** Reads and checks a device. Rejects with `NotImportable`, or with the error of a file that cannot be read. */
 export async function readDevice(from: ProgramName, path: string, { isOld, device }: ReadChoice): Promise<ReadDevice> {
   const source = SOURCES[from]
   if (device !== undefined && !source.hasDevices)

@@ -1,4 +1,7 @@
-/** Builds the report of an import or of a dry run: counts and whole sentences, never a phone number, an address or a key. */
+/**
+ * Builds the report of an import or of a dry run. It contains counts and sentences, but never a phone number, an
+ * address or a key.
+ */
 import { CATEGORIES, type CategoryType, type Counted } from './categories.ts'
 
 export interface ImportReport {

@@ -11,31 +11,31 @@ import { ROOT_SERIAL } from './wire/trust.ts'
 export type { SimulatorControl } from './network/control.ts'
 
 export interface MediaHost {
-  /** `host:port` as clients get it. */
+  /** `host:port` of the media host, as clients receive it. */
   host: string
-  /** Stores media that simulated people send; without it they cannot send any. */
+  /** Stores media that simulated people send. If it is absent, they cannot send any. */
   upload?: Upload
 }
 
 export interface SimulatorOptions {
-  /** Port of the server; 0, the default, uses a free port. */
+  /** Port of the server. With 0, the default, it is any free port. */
   port?: number
-  /** File that stores the network; without it everything is lost at the end. */
+  /** File in which the network is stored. If it is absent, the network is lost when the process ends. */
   stateFile?: string
   mediaHost?: MediaHost
   settings?: Partial<Settings>
-  /** File or folder that every stanza is written to. */
+  /** File or folder to which every stanza is written. */
   trace?: string | undefined
-  /** Receives messages for the operator; by default nobody does. */
+  /** Receives messages for the operator. By default they are dropped. */
   warn?: Warn | undefined
 }
 
 export interface Simulator {
   /** `ws://127.0.0.1:port/ws/chat`. */
   url: string
-  /** The 32-byte public key that signs the network's certificates, in base64. */
+  /** The public key (32 bytes, base64) that verifies the signature of the network's certificates. */
   root: string
-  /** Serial number that the intermediate certificate has for its issuer. */
+  /** The serial number that the intermediate certificate gives for its issuer. */
   rootSerial: number
   control: SimulatorControl
   stop(): Promise<void>

@@ -11,22 +11,25 @@ import { withMedia } from './media/received.ts'
 /** The entry point of the simulator: the network, its media host and its control API, all on loopback. */
 
 export interface SandboxNetworkOptions {
-  /** Folder of phones, keys and media; without it everything is lost when the process ends. */
+  /** Folder of phones, keys and media. If it is absent, everything is lost when the process ends. */
   dataDir?: string | undefined
-  /** Whether phones and keys are written to the folder after each change. If false, they are lost at the end of the process. Media are always written. */
+  /**
+   * Whether phones and keys are written to the folder after each change. If it is false, they are lost when the process
+   * ends. Media are always written.
+   */
   keep?: boolean | undefined
-  /** Port of the WebSocket; 0 or absent uses a free one. */
+  /** Port of the WebSocket server. With 0, or if it is absent, it is any free port. */
   port?: number | undefined
   controlPort?: number | undefined
-  /** File or folder that every stanza is written to. */
+  /** File or folder to which every stanza is written. */
   trace?: string | undefined
 }
 
-/** Plain data, so that it can cross threads. */
+/** The result of the start. It consists of plain data, so that it can be sent between threads. */
 export interface SandboxNetworkReady {
   /**
-   * Settings with which a gateway uses this network: `SVC_NETWORK_URL`, `_ROOT`, `_CA` and `_MEDIA_HOST`; and the serial number of the root, which
-   * other clients check as well.
+   * Settings with which a gateway uses this network: `SVC_NETWORK_URL`, `_ROOT`, `_CA` and `_MEDIA_HOST`. The serial
+   * number of the root is for other clients, which check it as well.
    */
   network: { url: string; root: string; root_serial: number; ca: string; media_host: string }
   controlUrl: string
@@ -41,14 +44,14 @@ const LOOPBACK = '127.0.0.1'
 async function startSandboxNetwork(options: SandboxNetworkOptions, warn: (sentence: string) => void): Promise<SandboxNetwork> {
   const { dataDir, keep = true, port = 0, controlPort = 0, trace } = options
   if (dataDir !== undefined) await mkdir(dataDir, { recursive: true })
-  /** Steps that run in reverse order at the stop, also if a later part does not start. */
+  /** Steps that stop the parts which have started. They run in reverse order, also if a later part fails to start. */
   const undo: (() => Promise<void>)[] = []
   const stop = async () => {
     for (const step of undo.splice(0).reverse()) await step()
   }
   try {
-    // The network and the media host need each other: the network sends the host's address to clients, and stores the pictures and the fault rules of
-    // the host.
+    // The network and the media host need each other: the network sends the host's address to clients, and has the
+    // pictures and the fault rules that the host uses.
     let rules: TakeFault = () => undefined
     let pictures: NetworkControl['picture']
     const media = await startMediaHost({
@@ -81,7 +84,7 @@ async function startSandboxNetwork(options: SandboxNetworkOptions, warn: (senten
 
 const onDefect = (error: unknown) => void process.stderr.write(`sandbox: ${error instanceof Error ? error.stack : error}\n`)
 
-/** Writes the authority to a file, because `SVC_NETWORK_CA` needs one. */
+/** Writes the certificate of the authority to a file, because `SVC_NETWORK_CA` needs a file. */
 async function authorityFile(media: MediaHost, dataDir: string | undefined, undo: (() => Promise<void>)[]): Promise<string> {
   if (dataDir !== undefined) return join(dataDir, 'media-ca.pem')
   const folder = await mkdtemp(join(tmpdir(), 'svc-network-'))
@@ -90,10 +93,12 @@ async function authorityFile(media: MediaHost, dataDir: string | undefined, undo
   return join(folder, 'media-ca.pem')
 }
 
-/** Messages from the thread of the network to its owner. */
+/** Messages that the thread of the network sends to the thread that started it. */
 export type FromNetwork = { ready: SandboxNetworkReady } | { warning: string }
 
-/** Runs in a thread of its own (see `network-thread.ts`): posts `ready`, and stops on `stop`. */
+/**
+ * Runs the network in its own thread (see `network-thread.ts`). It posts `ready`, and stops when it receives `stop`.
+ */
 async function serveThread(port: MessagePort, options: SandboxNetworkOptions): Promise<void> {
   const post = (message: FromNetwork) => port.postMessage(message)
   const { stop, ...ready } = await startSandboxNetwork(options, (warning) => post({ warning }))
@@ -103,7 +108,7 @@ async function serveThread(port: MessagePort, options: SandboxNetworkOptions): P
   post({ ready })
 }
 
-/** Throws outside the promise, so that the error ends the thread and reaches its owner. */
+/** Throws the error outside of the promise. So the error ends the thread, and reaches the thread that started it. */
 function rethrow(error: unknown): void {
   setImmediate(() => {
     throw error

@@ -10,12 +10,13 @@ export interface NetworkThread extends SandboxNetworkReady {
 
 const IS_SOURCE = extname(new URL(import.meta.url).pathname) === '.ts'
 
-/** Time in ms for the network to write its state and close; afterwards the thread is terminated. */
+/** Time in ms in which the network must write its state and close. After it, the thread is terminated. */
 const STOP_DEADLINE = 5000
 
 /**
- * Runs the sandbox network in a thread of its own: the library has one trust root per thread, and the cryptography of simulated people must not slow
- * the gateway. It runs as source if this module does, otherwise as the bundle that `scripts/threads.mjs` makes.
+ * Runs the sandbox network in its own thread. The library has one trust root per thread, and the encryption of
+ * simulated people must not slow the gateway down. If this module runs as source, the thread runs as source, too; if
+ * not, it runs the bundle that `scripts/threads.mjs` makes.
  */
 export async function startNetworkThread(
   options: SandboxNetworkOptions = {},
@@ -33,13 +34,15 @@ export async function startNetworkThread(
     ended.then(early, reject)
   })
   const data = await ready
-  // A separate promise: the one above already has a rejection handler, so a later failure of it would not be noticed.
+  // The result has another promise. The promise above already has a handler for rejections, so a later error of the
+  // thread would not be noticed.
   return { ...data, ended: ended.then(() => undefined), stop: () => stop(worker, ended) }
 }
 
 /**
- * Node 20 gives a new thread no module hooks, and `--import tsx` registers them in the main thread only: as source, the thread registers them itself
- * before its main module. A compiled thread inherits the flags of the process; passing them explicitly fails on Node 24, which refuses flags that
+ * Returns the options with which a thread can load TypeScript source. On Node 20 a new thread has no module hooks,
+ * because `--import tsx` registers them in the main thread only. So the thread registers them before its main module. A
+ * compiled thread needs no options: it inherits the flags of the process, and Node 24 refuses flags for a thread that
  * only a process may have.
  */
 function hooks(): { execArgv?: string[] } {

@@ -1,6 +1,6 @@
 /**
- * Marks an instance as moved to another program, or removes the mark, in its stored state. Only a command that has the
- * store for itself may use it: while a service runs, the instance's shard is the only writer of that state.
+ * Marks an instance as moved to another program in its stored state, or removes the mark. While a service runs, only
+ * the instance's shard may write this state. So only a command that has the store for itself may use these functions.
  */
 import type { RuntimeState } from '../../../src/domain/instance.ts'
 import type { StateStore } from '../../../src/storage/contract.ts'
@@ -14,7 +14,10 @@ export type StoredState = Pick<RuntimeState, 'status' | 'reason' | 'paired'>
 export const stateOf = (store: Pick<StateStore, 'get'>, id: string, ringKey: Uint8Array): Promise<RuntimeState | undefined> =>
   runtimeRecords(createSealer(ringKey)).get(store, keys.runtime(id))
 
-/** The next start of the service does not connect a moved instance, and connects a resumed one again. */
+/**
+ * Changes of the stored state. After `move`, the next start of the service does not connect the instance; after
+ * `resume` it does.
+ */
 const CHANGES = {
   move: { status: 'stopped', reason: 'moved' },
   resume: { status: 'disconnected', reason: 'connection_lost' },

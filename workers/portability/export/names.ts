@@ -1,7 +1,7 @@
 /**
- * Finds the names of stored keys. The store has only a keyed hash of each id (`Sealer.blind`), which cannot be
- * reversed. But every id consists of addresses that other records contain, so all candidates are hashed and compared.
- * Ids that match no candidate are counted, never guessed.
+ * Finds the names of stored keys. The store contains only a keyed hash of each name (`Sealer.blind`), which cannot be
+ * reversed. But every name consists of addresses that other records contain. So all possible names are hashed and
+ * compared with the stored hashes. A hash without a match is counted, and its name is never guessed.
  */
 import type { DeviceKey } from '../../../src/domain/device-bundle.ts'
 
@@ -9,14 +9,14 @@ import type { DeviceKey } from '../../../src/domain/device-bundle.ts'
 export type Records = ReadonlyMap<string, Uint8Array>
 
 export interface StoredKeys {
-  /** Records by type. One-time pre-keys have their number instead of a hash. */
+  /** Records by type. One-time pre-keys have their number in place of a hash. */
   byType: ReadonlyMap<string, Records>
   blind(id: string): string
 }
 
-/** Known addresses of the account, apart from those in its keys. */
+/** The known addresses, apart from those in the account's keys. */
 export interface Known {
-  /** The account's own addresses with their device: `user:device@server`. */
+  /** The account's own addresses together with the device: `user:device@server`. */
   ownJids: readonly string[]
   /** All other addresses of people and groups: `user@server`, in any order; repetitions are allowed. */
   jids: Iterable<string>
@@ -33,11 +33,14 @@ export interface NamedKeys {
 const PRE_KEY = 'pre-key'
 const GROUP = '@g.us'
 const SERVERS = ['s.whatsapp.net', 'lid'] as const
-/** Suffix of the user in a session's id, which identifies the server: phone numbers have none. */
+/**
+ * Suffixes of the user in the name of a session. A suffix identifies the server of the address; phone numbers have
+ * none.
+ */
 const DOMAINS = ['', '_1', '_128', '_129'] as const
-/** Device numbers that are tried: the primary device, and the number that the network assigns to hosted accounts. */
+/** Device numbers that are always tried: the phone, and the number that the network gives to hosted accounts. */
 const DEVICES = [0, 99]
-/** Id of the record with the addresses of all tokens. */
+/** Id of the record that lists the addresses of all tokens. */
 const TOKEN_INDEX = '__index'
 
 const userOf = (jid: string) => jid.split('@')[0]!.split(':')[0]!
@@ -49,7 +52,7 @@ export function nameKeys({ byType, blind }: StoredKeys, known: Known): NamedKeys
   const keys: DeviceKey[] = []
   const valuesOf = (type: string) => [...(byType.get(type)?.values() ?? [])]
 
-  /** Moves the record with this id to the named keys. Returns false if there is none. */
+  /** Moves the record with this id to the keys whose names are known. Returns false if no record has this id. */
   function take(type: string, id: string): boolean {
     const records = left.get(type)
     if (!records || records.size === 0) return false
@@ -85,7 +88,7 @@ export function nameKeys({ byType, blind }: StoredKeys, known: Known): NamedKeys
   }
   for (const group of groups) take('sender-key-memory', group)
   for (const id of known.stateKeyIds) take('app-state-sync-key', id)
-  /** Possible senders: everyone with a session or an identity, and the account itself. */
+  /** Possible senders of messages to groups: everyone who has a session or an identity here, and the account itself. */
   const senders = new Set(known.ownJids.flatMap((jid) => DOMAINS.map((domain) => `${userOf(jid)}${domain}::${deviceOf(jid)}`)))
   for (const user of users)
     for (const domain of DOMAINS)
@@ -98,7 +101,7 @@ export function nameKeys({ byType, blind }: StoredKeys, known: Known): NamedKeys
   return { keys, unnamed: new Map([...left].flatMap(([type, { size }]) => (size > 0 ? [[type, size]] : []))) }
 }
 
-/** Reads the addresses from the index, which stores them as a JSON text in place of a token. */
+/** Reads the addresses from the list of tokens. The record contains them as a JSON text in place of a token. */
 function tokenJids(index: Uint8Array): string[] {
   const { token } = jsonOf(index) as { token: { data: string } }
   return JSON.parse(Buffer.from(token.data, 'base64').toString())

@@ -12,10 +12,13 @@ export interface StoredDevice extends NamedKeys {
 
 type Store = Pick<StateStore, 'get' | 'range'>
 
-/** An address in the text of a record. */
+/** Matches an address in the text of a record. */
 const JID = /\d+(?:-\d+)?@(?:s\.whatsapp\.net|lid|g\.us)/g
 
-/** Resolves with undefined for an instance without credentials. `ringKey`: the key of the instance's records. */
+/**
+ * Reads an instance. Resolves with undefined if it has no credentials. `ringKey` is the key that encrypts the
+ * instance's records.
+ */
 export async function readInstance(id: string, store: Store, ringKey: Uint8Array): Promise<StoredDevice | undefined> {
   const sealer = createSealer(ringKey)
   const sealed = await store.get(records.creds(id))

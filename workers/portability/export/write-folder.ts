@@ -1,4 +1,7 @@
-/** Writes a device as a folder of Baileys with the library's own function, so that the names and formats of the files are the library's. */
+/**
+ * Writes a device as a folder of Baileys. It uses the library's own function, so that the files have the names and
+ * formats of the library.
+ */
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type AuthenticationCreds, type SignalDataSet, useMultiFileAuthState } from '@whiskeysockets/baileys'
@@ -13,28 +16,34 @@ import { senderKeyJson } from './sender-key-json.ts'
 export interface WrittenFolder {
   /** Number of keys in the folder, by type. */
   written: ReadonlyMap<string, number>
-  /** Number of keys that could not be written, by type: their name is unknown, or the library does not have their format. */
+  /**
+   * Number of keys that could not be written, by type, because their name is unknown or the library does not have their
+   * format.
+   */
   missing: ReadonlyMap<string, number>
   lostMessageKeys: number
 }
 
-/** Only the owner may read the files that this process writes from now on, because they are the keys of an account. */
+/**
+ * File mode mask of this process: only the owner may read the files that it writes from now on, because they contain
+ * the keys of an account.
+ */
 const PRIVATE = 0o077
 const PRIVATE_FOLDER = 0o700
 /** Name that the library gives to the file with the credentials. */
 const CREDS = 'creds.json'
-/** Number of keys that are written at a time. The library writes a file for each. */
+/** Number of keys that are written at the same time. The library writes one file for each key. */
 const AT_ONCE = 200
 
 /**
- * Types that are not exported, because the other program recreates them: a wrong version of app state costs more than
- * reading it again.
+ * Types of keys that are not exported, because the other program creates them again. A wrong version of app state would
+ * do more harm than reading the app state again.
  */
 const LEFT_OUT: ReadonlySet<string> = new Set(['app-state-sync-version'])
 
 /**
- * Path of a file that is in the folder until everything is written. A killed command leaves it behind, so a repeated
- * one knows that the other files are its own.
+ * Path of a marker file that is in the folder until everything is written. A killed command leaves this file behind. So
+ * when the command is repeated, it knows that the other files are its own.
  */
 const unfinished = (folder: string, instance: string) => join(folder, `svc-export-${instance}.unfinished`)
 
@@ -45,7 +54,8 @@ export async function makeEmpty(folder: string, instance: string): Promise<void>
   const names = await readdir(folder)
   if (names.length === 0) return
   if (!names.includes(basename(mark))) throw new Error(`The folder ${folder} is not empty; name one that does not exist yet.`)
-  // The mark is removed last: without it, a next run would refuse a folder that still has other files.
+  // The marker file is removed last. If it were removed earlier and the command was killed, the next run would refuse
+  // the folder because of the other files.
   for (const name of names) if (name !== basename(mark)) await rm(join(folder, name))
   await rm(mark)
 }
@@ -62,11 +72,11 @@ export interface WritingOptions {
   /** Epoch ms. */
   now: number
   steps: Steps
-  /** Called when everything is written, before the folder counts as complete. */
+  /** Called when all files are written, but before the folder counts as complete. */
   complete(): Promise<void>
 }
 
-/** Writes the device. `folder`: an empty folder. */
+/** Writes the device to `folder`, which must be empty. */
 export async function writeFolder(
   folder: string,
   { creds, keys, unnamed }: StoredDevice,
@@ -101,8 +111,8 @@ export async function writeFolder(
     await state.keys.set(data as SignalDataSet)
     await steps('export:begun')
   }
-  // The credentials are written last. A folder without them is not a device, so nothing can be started from it after a
-  // kill.
+  // The credentials are written last. A folder without them is not a device, so after a kill no program can start from
+  // it.
   replaceAll(state.creds, creds)
   await saveCreds()
   await steps('export:written')
@@ -112,7 +122,7 @@ export async function writeFolder(
   return { written, missing, lostMessageKeys }
 }
 
-/** Copies the credentials into the library's object, because the library saves only the object that it created itself. */
+/** Copies the credentials into the object that the library created, because the library only saves that object. */
 function replaceAll(target: AuthenticationCreds, source: AuthenticationCreds): void {
   for (const name of Object.keys(target)) delete (target as unknown as Record<string, unknown>)[name]
   Object.assign(target, source)

@@ -1,6 +1,7 @@
 /**
- * Reads hashes of programs that keep Baileys' state in Redis. A hash has the credentials in `creds`, and each key by its type and id. Evolution API
- * may keep its credentials separately, in a row of its database.
+ * Reads the hashes of programs that store Baileys' state in Redis. A hash contains the credentials in the field
+ * `creds`, and each key in a field that is named by its type and id. Evolution API may store the credentials
+ * separately, in a row of its database.
  */
 import { NotImportable } from '../../../src/domain/not-importable.ts'
 import { type LibraryKey, type LibraryState, typeOf } from '../library-state.ts'
@@ -28,7 +29,7 @@ export async function readHash(path: string): Promise<LibraryState> {
   return { creds: creds === undefined ? undefined : credsIn(creds), keys, unknown, writtenAt: undefined }
 }
 
-/** Evolution API encodes the JSON text as JSON a second time. */
+/** Evolution API encodes the JSON text of the credentials as JSON a second time. */
 function credsIn(value: unknown): string {
   const once = jsonText(value)
   if (!once.startsWith('"')) return once

@@ -1,4 +1,7 @@
-/** Reads databases with one row per key of Baileys' state: OpenWA, and WAHA with its engine NOWEB. */
+/**
+ * Reads databases that have one row per key of Baileys' state: the database of OpenWA, and that of WAHA with its engine
+ * NOWEB.
+ */
 import { stat } from 'node:fs/promises'
 import { NotImportable } from '../../../src/domain/not-importable.ts'
 import { keyOfName, readFolder } from '../baileys/folder.ts'
@@ -15,14 +18,14 @@ interface KeyRow {
   text: string
 }
 
-/** Converts a row of `baileys_auth_state`. Its id has the form of the library's file names. */
+/** Converts a row of the table `baileys_auth_state`. Its id has the form of the library's file names. */
 const ofOpenWa = ({ sessionName, keyType, keyId, value }: Row): KeyRow => ({
   session: String(sessionName),
   name: keyType === CREDS ? CREDS : `${keyType}-${keyId}`,
   text: jsonText(value),
 })
 
-/** Converts a row of `waha_auth`, whose column has the type `jsonb`. */
+/** Converts a row of the table `waha_auth`, whose column `value` has the type `jsonb`. */
 const ofWaha = ({ session_id: session, key, value }: Row): KeyRow => ({
   session: String(session),
   name: String(key),

@@ -1,25 +1,25 @@
-/** Converts values of columns, which SQLite gives as bytes and numbers, and PostgreSQL as text in JSON. */
+/** Converts the values of columns. SQLite gives them as bytes and numbers, and PostgreSQL as text in JSON. */
 import { BufferJSON, Curve, proto } from '@whiskeysockets/baileys'
 import { NotImportable } from '../../../src/domain/not-importable.ts'
 import type { LibraryKey } from '../library-state.ts'
 import type { Row } from '../rows/json-lines.ts'
 
-/** PostgreSQL writes a `bytea` as hexadecimal digits after `\x`. */
+/** Matches a `bytea` value as PostgreSQL writes it: hexadecimal digits after `\x`. */
 const HEX = /^\\x((?:[0-9a-f]{2})*)$/i
 
-/** Bytes of a column, or undefined for NULL and for any other type. */
+/** Returns the bytes of a column; undefined for NULL and for every other type. */
 export function bytesIn(value: unknown): Buffer | undefined {
   if (value instanceof Uint8Array) return Buffer.from(value)
   const digits = typeof value === 'string' ? HEX.exec(value)?.[1] : undefined
   return digits === undefined ? undefined : Buffer.from(digits, 'hex')
 }
 
-/** Text of a column, or undefined for NULL and for the empty text. */
+/** Returns the text of a column; undefined for NULL and for an empty text. */
 export const textIn = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
 export const isTrue = (value: unknown): boolean => value === true || Number(value) === 1
 
-/** Base point of Curve25519: multiplying it with a private key gives the public key. */
+/** Base point of Curve25519. If it is multiplied with a private key, the result is the public key. */
 const BASE_POINT = Buffer.alloc(32).fill(9, 0, 1)
 
 export interface KeyPair {
@@ -28,23 +28,25 @@ export interface KeyPair {
 }
 
 /**
- * Makes the key pair of a private key of 32 bytes; undefined for any other value, which the check of the credentials
- * then reports by name.
+ * Makes the key pair of a private key of 32 bytes. Returns undefined for every other value; the check of the
+ * credentials then reports the missing key by its name.
  */
 export const keyPairOf = (privateKey: Buffer | undefined): KeyPair | undefined =>
   privateKey?.length === 32 ? { private: privateKey, public: Curve.sharedKey(privateKey, BASE_POINT) } : undefined
 
-/** A value in the JSON of the library, which writes bytes as `{ type: 'Buffer', data: <base64> }`. */
+/** Converts a value to the JSON of the library, which writes bytes as `{ type: 'Buffer', data: <base64> }`. */
 export const libraryJson = (value: unknown): string => JSON.stringify(value, BufferJSON.replacer)
 
 export const libraryKey = (type: string, id: string, value: unknown): LibraryKey => ({ type, id, text: libraryJson(value) })
 
-/** Type byte at the beginning of a public key of 33 bytes. */
+/** Type byte at the beginning of a public key that has 33 bytes. */
 const KEY_TYPE = Buffer.of(5)
 
 export const withKeyType = (key: Buffer | undefined) => (key?.length === 32 ? Buffer.concat([KEY_TYPE, key]) : key)
 
-/** An app state key from its columns; its fingerprint is a protobuf. `timestamp` is in seconds since the epoch. */
+/**
+ * Builds an app state key from its columns; its fingerprint is a protobuf. `timestamp` is in seconds since the epoch.
+ */
 export function stateKeyOf({ key_id: id, key_data: keyData, fingerprint }: Row, timestamp: number): LibraryKey {
   const encoded = bytesIn(fingerprint)
   return libraryKey('app-state-sync-key', bytesIn(id)?.toString('base64') ?? '', {
@@ -63,13 +65,13 @@ export const mappingOf = (phone: string, hiddenId: string): LibraryKey[] => [
   libraryKey('lid-mapping', `${hiddenId}_reverse`, phone),
 ]
 
-/** Id of the row in which the service stores the addresses of all tokens. */
+/** Id of the record in which the service stores the addresses of all tokens. */
 const TOKEN_INDEX = '__index'
 
 export interface ContactToken {
   jid: string
   token: Buffer
-  /** Seconds since the epoch, or undefined. */
+  /** Time in seconds since the epoch, or undefined. */
   timestamp: unknown
   senderTimestamp: unknown
 }
@@ -85,8 +87,8 @@ export function tokenKeys(tokens: readonly ContactToken[]): LibraryKey[] {
 }
 
 /**
- * Selects the row of the wanted device. `wanted` is the value of `column`, or undefined if there is only one device.
- * Returns undefined for a table without rows, and throws `NotImportable` if the choice is ambiguous.
+ * Selects the row of the wanted device. `wanted` is the value of its `column`, or undefined if the table has only one
+ * device. Returns undefined if the table has no rows, and throws `NotImportable` if the choice is ambiguous.
  */
 export function chosenRow(rows: readonly Row[], column: string, wanted: string | undefined): Row | undefined {
   const names = rows.map((row) => String(row[column]))

@@ -4,13 +4,13 @@ import { NotImportable } from '../../../src/domain/not-importable.ts'
 import { type Row, readJsonLines } from '../rows/json-lines.ts'
 
 export interface Tables {
-  /** All rows of a table; a missing table has none. */
+  /** Returns all rows of a table. If the table does not exist, the list is empty. */
   rows(table: string): readonly Row[]
   /** Time of the last write in epoch ms; undefined if unknown. */
   writtenAt: number | undefined
 }
 
-/** The part of `node:sqlite` that is used. The types of the oldest supported Node do not include it. */
+/** The part of `node:sqlite` that this module uses. The types of the oldest supported Node do not include it. */
 interface Sqlite {
   DatabaseSync: new (
     path: string,
@@ -23,10 +23,13 @@ interface Sqlite {
 
 /** First bytes of an SQLite file. */
 const SQLITE = 'SQLite format 3\0'
-/** Files beside the database in which SQLite keeps recent changes. */
+/** Suffixes of the files next to the database in which SQLite stores recent changes. */
 const LOGS = ['-wal', '-journal']
 
-/** `path`: an SQLite file, a file of rows `{"table": …, "row": …}`, or `-` for such rows on standard input. */
+/**
+ * Opens the tables. `path`: an SQLite file, a file of rows `{"table": …, "row": …}`, or `-` for such rows on standard
+ * input.
+ */
 export const openTables = async (path: string): Promise<Tables> =>
   (await isSqlite(path)) ? tablesOfFile(path) : tablesOfRows(await readJsonLines(path))
 
@@ -66,7 +69,7 @@ function tablesOf(database: InstanceType<Sqlite['DatabaseSync']>): Pick<Tables, 
 }
 
 async function loadSqlite(): Promise<Sqlite> {
-  // The name is a variable, because compilers would otherwise look for the types of the module.
+  // The name of the module is in a variable. If it were written in the import, compilers would look for its types.
   const name: string = 'node:sqlite'
   try {
     return await import(name)

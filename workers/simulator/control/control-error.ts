@@ -1,7 +1,7 @@
 /**
- * Error of a request of the control API to the network. `control/` turns HTTP into calls, one per route; `network/`
- * implements them and throws this error. Arguments arrive validated and in the API's own field names (snake_case, plain
- * JSON data).
+ * Error that the control API answers to a request. `control/` turns each HTTP request into a call of the network, and
+ * `network/` carries the call out and throws this error. The arguments of a call are already checked, and have the
+ * field names of the API (snake_case, plain JSON data).
  */
 export class ControlError extends Error {
   readonly code: 'invalid_request' | 'not_found' | 'conflict'

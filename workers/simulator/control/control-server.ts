@@ -9,7 +9,10 @@ import { Phone } from './schemas.ts'
 
 const STATUS = { invalid_request: 400, not_found: 404, conflict: 409 } as const
 
-/** The most bytes of a request: enough for a film in base64, and small enough that a mistake does not fill the memory. */
+/**
+ * The largest request in bytes. It is enough for a film in base64, and small enough that a mistake does not fill the
+ * memory.
+ */
 const MAX_BODY = 200 * 1024 * 1024
 
 export interface ControlServer {
@@ -20,13 +23,14 @@ export interface ControlServer {
 export interface ControlOptions {
   port: number
   host: string
-  /** Called with an error of the simulator itself: the response only reports that there was one. */
+  /** Called with an error that is a defect of the simulator. The response only says that there was an error. */
   onDefect(error: unknown): void
 }
 
 /**
- * The sandbox's control API. It has no credential, so it listens on loopback, and refuses every request that a page in a browser on this machine can
- * send: one with a foreign host name that resolves to this address, or a form.
+ * Starts the sandbox's control API. It has no credentials. So it only listens on loopback, and refuses every request
+ * that a page in a browser on this machine could send: a request with a foreign host name that resolves to this
+ * address, or a form.
  */
 export async function startControlServer(
   control: NetworkControl,
@@ -51,7 +55,7 @@ export async function startControlServer(
         reply(response, status, body)
       })
   })
-  // By default Node drops headers beyond its limit, and the `Origin` of a page could be among them.
+  // Without this, Node drops headers beyond its limit, and the `Origin` of a page could be one of them.
   server.maxHeadersCount = 0
   await listen(server, port, host)
   const address = server.address() as AddressInfo
@@ -77,9 +81,9 @@ const JSON_TYPE = /^application\/json\s*(;|$)/i
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i
 
 /**
- * Refuses a request that a page in a browser could send. A page may let its own name resolve to this machine: then
- * `Host` is that name. And it may post here from its own address: then `Origin` is that address, or `null`. Programs
- * send no `Origin`.
+ * Refuses a request that a page in a browser could send. A page may make its own host name resolve to this machine;
+ * then `Host` contains that name. A page may also post to this server from its own address; then `Origin` is that
+ * address, or `null`. Programs send no `Origin`.
  */
 function checkCaller({ headers: { host = '', origin }, rawHeaders }: IncomingMessage): void {
   const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host')
@@ -123,7 +127,7 @@ function check<S extends v.GenericSchema>(schema: S, input: unknown, where = '')
   throw new ControlError('invalid_request', result.issues.map((issue) => sentence(issue, where)).join('; '))
 }
 
-/** Writes an issue as a sentence: `devices: Invalid value: Expected <=4 but received 5`. */
+/** Formats an issue as a sentence: `devices: Invalid value: Expected <=4 but received 5`. */
 function sentence(issue: v.BaseIssue<unknown>, where: string): string {
   const path = v.getDotPath(issue) ?? where
   if (issue.type === 'strict_object' && issue.expected === 'never') return `${path}: unknown field`
@@ -151,7 +155,7 @@ function jsonOf(body: Buffer): unknown {
   }
 }
 
-/** Converts an error to an answer. Any error but a `ControlError` is a defect of the simulator. */
+/** Converts an error to an answer. Every error other than a `ControlError` is a defect of the simulator. */
 function failure(error: unknown): { status: number; body: unknown } {
   if (error instanceof ControlError)
     return { status: STATUS[error.code], body: { error: { code: error.code, message: error.message } } }
@@ -164,14 +168,14 @@ function reply(response: ServerResponse, status: number, body: unknown): void {
   response.end(bytes)
 }
 
-/** Bytes that may wait for a slow reader; lines beyond this are dropped, and an event reports their number. */
+/** Number of bytes that may wait for a slow reader. Later lines are dropped, and an event reports their number. */
 const MAX_WAITING = 8 * 1024 * 1024
-/** The most readers of streams at a time. */
+/** The most readers of streams at the same time. */
 const MAX_STREAMS = 32
 
 function streamTo(response: ServerResponse, stream: EventStream): void {
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' })
-  // The head is sent now: a client that has received it misses nothing afterwards.
+  // The head of the answer is sent now. A client that has received it misses no later event.
   response.write(': watching\n\n')
   let left = 0
   const stop = stream.start((data) => {

@@ -11,15 +11,16 @@ export interface Settings {
   receipts: 'none' | 'delivered' | 'read'
   receipt_delay_ms: number
   addressing: 'lid' | 'pn'
-  /** `older`: the network only knows GraphQL operations by the numbers of older clients. */
+  /** `older`: the network only knows GraphQL operations by the query ids of older clients. */
   mex_ids: 'today' | 'older'
   /**
-   * A collection of settings with at most this number of entries is sent as patches to a device that has none of it. With null, the default, every
-   * collection is sent as a snapshot.
+   * If a device has no data of a collection, and the collection has at most this number of entries, the network sends
+   * it as patches. With null, the default, every collection is sent as a snapshot.
    */
   snapshots_above: number | null
   /**
-   * `required`: stanzas that waited for a client are only sent in the batches that it requests. `optional`, the default: one more is also sent for each that it confirms.
+   * `required`: stanzas that waited for a client are only sent in the batches that the client requests. `optional`, the
+   * default: another waiting stanza is also sent for each one that the client confirms.
    */
   offline_batches: 'optional' | 'required'
 }
@@ -30,7 +31,7 @@ export interface Stats {
   stanzas_out: number
   /** Number of messages that a contact or phone could not decrypt. */
   undecryptable: number
-  /** `xmlns type child` of every query that the simulator could not answer. */
+  /** Every query that the simulator could not answer, as `xmlns type child`. */
   unknown_queries: string[]
   /** Number of files that were uploaded to the media host. */
   uploads: number
@@ -43,7 +44,7 @@ export interface PhoneInput {
   verified_name?: string | undefined
   lid?: string | undefined
   history?: { chats: number; contacts: number; messages?: number | undefined } | undefined
-  /** Salt in base64, sent in the phone's history; linked devices make tokens for new chats with it. */
+  /** A salt in base64, which the phone's history contains. Linked devices make tokens for new chats with it. */
   nct_salt?: string | undefined
 }
 
@@ -56,14 +57,20 @@ export interface ContactInput {
   picture?: string | undefined
   about?: string | undefined
   blocked_me?: boolean | undefined
-  /** Refuses messages of an account without a token of trust: one that the contact gave, or one made with the account's salt. */
+  /**
+   * The person refuses messages of an account that has no trust token: neither one that the person gave, nor one that
+   * was made with the account's salt.
+   */
   needs_token?: boolean | undefined
-  /** Takes messages without decrypting them, for load tests. */
+  /** The person accepts messages without decrypting them, for load tests. */
   sink?: boolean | undefined
   group_add?: 'all' | 'contacts' | 'none' | undefined
 }
 
-/** The `message` object of a request: exactly one content field, plus the common ones. See `people/compose.ts`. */
+/**
+ * The `message` object of a request. It has exactly one field with the content, and may have the common fields. See
+ * `people/compose.ts`.
+ */
 export type MessageInput = Record<string, unknown>
 
 export interface InboxItem {
@@ -75,24 +82,33 @@ export interface InboxItem {
   kind: string
   text: string | null
   proto: unknown
-  /** Media of the message. `error` is set if the contact could not download or decrypt it. */
+  /** The media of the message. `error` is set if the contact could not download or decrypt them. */
   media: { mime: string; bytes: number; sha256: string; error?: string } | null
-  /** Media inside other content: headers of interactive messages and cards, the picture of a product. */
+  /** Media inside other content, such as headers of interactive messages and cards, or the picture of a product. */
   inner_media?: { mime: string; bytes: number; sha256: string; error?: string }[]
-  /** The decrypted content that refers to another message (votes, answers to events, edits, reactions). */
+  /** The decrypted content of a message that refers to another one (votes, answers to events, edits, reactions). */
   opened?: Opened
-  /** Attributes of the stanza (`type`, `edit`, `addressing_mode`), only for messages of linked devices. */
+  /** Attributes of the stanza (`type`, `edit`, `addressing_mode`). Only messages of linked devices have them. */
   attrs?: Record<string, string>
-  /** Nodes of the stanza beside its ciphertexts (`biz`, `bot`, `meta`), only for messages of linked devices. */
+  /**
+   * Child nodes of the stanza other than its ciphertexts (`biz`, `bot`, `meta`). Only messages of linked devices have
+   * them.
+   */
   nodes?: { tag: string; attrs: Record<string, string>; content?: unknown }[]
   retries: number
-  /** Number of times that the message arrived again under its id: phones show it once, as it first arrived. */
+  /**
+   * How often the message was received again under its id. Phones show such a message only once, with its first
+   * content.
+   */
   repeats?: number
-  /** Set if one of the repeats was another message under the same id: other content, keys, link or attributes. */
+  /**
+   * Set if one of the repeated messages was a different message under the same id: with other content, keys, link or
+   * attributes.
+   */
   repeats_differ?: true
 }
 
-/** A receipt for messages of this person. */
+/** A receipt that was sent for messages of this person. */
 export interface InboxReceipt {
   type: string
   from: string
@@ -100,12 +116,15 @@ export interface InboxReceipt {
   ids: string[]
 }
 
-/** One stanza of a message as one device received it: the first, and each that was sent again. */
+/**
+ * One stanza of a message as one device received it. There is one copy for the first stanza, and one for each time that
+ * it was sent again.
+ */
 export interface MessageCopy {
   id: string
   device: number
   read: boolean
-  /** Whether the copy was wrapped for the account's other devices (DeviceSentMessage). */
+  /** Whether the content was wrapped as a message of the account's other device (DeviceSentMessage). */
   device_sent: boolean
   attrs: Record<string, string>
   /** Nodes of the stanza, as in the inbox. */
@@ -114,7 +133,7 @@ export interface MessageCopy {
   tags: string[]
   /** Attributes of the ciphertexts. */
   enc: Record<string, string>[]
-  /** The decrypted content, as in the inbox; null if the device could not decrypt it. */
+  /** The decrypted content in the form of the inbox; null if the device could not decrypt it. */
   proto: unknown
 }
 
@@ -122,43 +141,46 @@ export interface RetryInput {
   /** The linked account that receives the retry receipt. */
   to: string
   id: string
-  /** Group, status, or the person's own chat with that account. */
+  /** The chat of the message: a group, the status, or the person's own chat with that account. */
   chat?: string | undefined
   device: number
   count: number
   keys: boolean
-  /** Number of receipts. Each is for a separate id, with the number appended, unless there is only one. */
+  /**
+   * Number of receipts. If there are several, each names another id: the given id with the number of the receipt
+   * appended.
+   */
   times: number
 }
 
-/** Kind of damage to a message of a contact, for every linked device. */
+/** How a message of a contact is damaged, for every linked device. */
 export type Damage =
   /** The ciphertext cannot be decrypted. */
   | 'ciphertext'
   /** The ciphertext can be decrypted, but its padding is longer than the message. */
   | 'padding'
-  /** The ciphertext can be decrypted, but its content is no message. */
+  /** The ciphertext can be decrypted, but its content is not a message. */
   | 'content'
 
-/** Keys that a device of a contact replaces. */
+/** The keys that a device of a contact replaces. */
 export type Rotation =
   /** Signed pre-keys are replaced, as phones do every few weeks; sessions continue. */
   | 'signed_pre_key'
   /** The app was installed again: the device has another identity, and no sessions. */
   | 'identity'
-  /** Sender keys of all groups are replaced; the new keys are distributed with the next message to each. */
+  /** The sender keys of all groups are replaced. The new keys are distributed with the next message to each group. */
   | 'sender_keys'
-  /** Sessions with linked devices are forgotten on one side. */
+  /** The device deletes its sessions with linked devices, but the linked devices keep theirs. */
   | 'sessions'
 
-/** Where a stanza is sent: to all connected devices of an account, or to one connection. */
+/** The destination of a stanza: all connected devices of an account, or one connection. */
 export interface PushInput {
   phone?: string | undefined
   conn?: string | undefined
   node: StanzaJson
   /**
-   * True if the stanza is kept until it is acknowledged, as messages and notifications are, also for devices that are
-   * offline.
+   * True if the network keeps the stanza until it is acknowledged, even for devices that are offline. It does so with
+   * messages and notifications.
    */
   keep?: boolean | undefined
 }
@@ -173,7 +195,7 @@ export type FaultAction =
   | 'drop'
   | 'duplicate'
   | 'cut'
-  /** The stanza is handled, and the connection ends before the answer. */
+  /** The network handles the stanza, but the connection ends before the answer. */
   | 'unanswered'
   | { delay_ms: number }
   | { query_error: [code: number, text: string] }
@@ -183,7 +205,7 @@ export type FaultAction =
   | { http_status: number }
   | { corrupt: true }
 
-/** Action of the network towards a client that shows a pairing code. */
+/** Action of the network on a client that shows a QR code or pairing code. */
 export type CodeAction =
   | 'refresh'
   | 'cut'
@@ -196,8 +218,8 @@ export interface FaultInput {
     | 'handshake'
     | 'login'
     /**
-     * The network's notices before and after pending stanzas, by their child: `offline_preview`, `offline`. They can
-     * only be dropped.
+     * The network's notifications before and after the waiting stanzas, by their child: `offline_preview` and
+     * `offline`. They can only be dropped.
      */
     | 'ib'
     | 'pairing'
@@ -223,25 +245,34 @@ export interface GroupInput {
 
 /** Events of an account that are not caused by a message. */
 export interface AccountControl {
-  /** Sets a reach-out lock for this time; 0 lifts it. `silent`: the client only learns about the lock when it asks. */
+  /**
+   * Restricts the account (reach-out lock) for this time; 0 ends the restriction. `silent`: the client only learns of
+   * the restriction when it queries it.
+   */
   restriction: { seconds: number; silent: boolean }
   /** Saves a contact on the phone under a name. */
   contact: { phone: string; name: string }
-  /** Changes the profile. An empty picture removes the current one. */
+  /** Changes the profile. If the picture is empty, the current one is removed. */
   profile: { name?: string | undefined; picture?: string | undefined }
-  /** Adds a label to a chat or to a message, or removes it. `chat`: a number, or a JID. */
+  /** Adds a label to a chat or a message, or removes it. `chat` is a phone number or a JID. */
   label: { chat: string; label: string; assigned: boolean; message_id?: string | undefined }
-  /** Writes an action of app state as the phone does; null removes it. */
+  /** Writes an action of app state as the phone does. If the value is null, the action is removed. */
   action: { collection: string; index: string[]; version: number; value: Record<string, unknown> | null }
-  /** Sends a message from the phone to its own devices: the protobuf as JSON. */
+  /** Sends a message from the phone to its own devices. `proto` is the protobuf as JSON. */
   peer: { proto: Record<string, unknown>; damage?: Damage | undefined }
-  /** Sets the audience of the status: the people of the list, or all contacts except them. */
+  /** Sets the audience of the status: only the listed people, or all contacts except them. */
   statusPrivacy: { setting: 'contacts' | 'allowlist' | 'denylist'; phones: string[] }
-  /** Changes a setting on the phone: its name on the network, and the new list of people that it excludes. */
+  /**
+   * Changes a privacy setting on the phone. `name` is its name on the network, and `phones` is the new list of people
+   * whom it excludes.
+   */
   privacy: { name: string; value: string; phones?: string[] | undefined }
 }
 
-/** A person becomes an admin of a channel, or stops being one. `form`: which of the network's two stanzas reports it. */
+/**
+ * Makes a person an admin of a channel, or ends that role. `form`: which of the network's two stanzas reports the
+ * change.
+ */
 export interface ChannelRole {
   by: string
   phone: string
@@ -260,18 +291,21 @@ export interface ChannelPost {
   reactions: Record<string, string>
 }
 
-/** Many texts, one after another. */
+/** Many texts that are sent one after the other. */
 export interface Burst {
   to: string
   count: number
   textPrefix: string
-  /** Rate; by default the texts are sent as fast as they can be encrypted. */
+  /** Number of texts per second. By default the texts are sent as fast as they can be encrypted. */
   perSecond?: number | undefined
-  /** All texts are encrypted first; the first is sent this number of ms after the request. */
+  /** If it is given, all texts are encrypted first. The first text is sent this number of ms after the request. */
   leadMs?: number | undefined
 }
 
-/** The result when a phone accepted a code: the device is linked, or the account's passkey is requested first. */
+/**
+ * The result after a phone has scanned or typed a code: the device is linked, or the account's passkey is requested
+ * first.
+ */
 export type Taken = { device: number } | { device: null; passkey: true }
 
 export interface NetworkControl {
@@ -280,12 +314,12 @@ export interface NetworkControl {
   settings(changes: Partial<Settings>): Settings
   reset(): Promise<void>
   createPhone(input: PhoneInput): unknown
-  /** Links the device whose code a phone scans. `qr` is the text inside the code. */
+  /** Makes a phone scan a code, and links the device that shows it. `qr` is the text in the code. */
   scan(phone: string, qr: string): Promise<Taken>
   enterCode(phone: string, code: string): Promise<Taken>
   /**
-   * Sends an action to the client that shows this code. `refresh` invalidates the secret in it (`companion_reg_refresh`); the other actions end its
-   * connection.
+   * Does this action to the client that shows this code. `refresh` invalidates the secret in the code
+   * (`companion_reg_refresh`). The other actions end the client's connection.
    */
   actOnCode(qr: string, action: CodeAction): void
   unlink(phone: string, device?: number): Promise<void>
@@ -298,18 +332,20 @@ export interface NetworkControl {
     message: MessageInput,
     id?: string,
     delayMs?: number,
-    /** The type of `<unavailable>` that linked devices receive in place of the content. */
+    /** The type of the `<unavailable>` node that linked devices receive in place of the content. */
     unavailable?: string,
     damage?: Damage,
   ): Promise<{ id: string }>
   burst(phone: string, burst: Burst): { first_id: string; count: number }
-  /** Reads the inbox of a person. `receipts`: receipts for the person's own messages, newest last, the last hundred. */
+  /**
+   * Reads the inbox of a person. `receipts` are the last hundred receipts for the person's own messages, newest last.
+   */
   inbox(phone: string, after: number, waitMs: number): Promise<{ items: InboxItem[]; receipts: InboxReceipt[] }>
   copies(phone: string, id: string): MessageCopy[]
-  /** Sends the same ciphertexts again, under the same id or another; returns the number of stanzas. */
+  /** Sends the same ciphertexts again, under the same id or under another one. Returns the number of stanzas. */
   replay(phone: string, id: string, as?: string): { stanzas: number }
   rotate(phone: string, device: number, what: Rotation): void
-  /** A device asks for a message again, whether or not it has received one. */
+  /** Makes a device request a message again, whether or not it has received the message. */
   retry(phone: string, input: RetryInput): void
   receipt(phone: string, chat: string, ids: string[], type: 'delivered' | 'read' | 'played'): Promise<void>
   presence(phone: string, to: string, state: 'available' | 'unavailable' | 'composing' | 'recording' | 'paused'): Promise<void>
@@ -336,27 +372,32 @@ export interface NetworkControl {
   cut(phone: string): void
   readonly passkeys: PasskeyControl
   forge(what: 'root' | 'leaf' | 'account_signature'): void
-  /** Reports every further stanza that matches, until the returned function is called. */
+  /** Reports every later stanza that matches, until the returned function is called. */
   watch(match: StanzaMatch, take: (line: TraceLine) => void): () => void
   expect(match: StanzaMatch, count: number): { id: string }
   expected(id: string, waitMs: number): Promise<{ complete: boolean; items: TraceLine[] }>
-  /** Sends a stanza. Returns the number of devices that it was sent to, or is kept for. */
+  /** Sends a stanza. Returns the number of devices to which it was sent or for which it is kept. */
   push(input: PushInput): { devices: number }
   pushFrames(input: FramesInput): { devices: number }
   answerInstead(input: AnswerInput): { id: string }
-  /** Removes one answer, or all of them. */
+  /** Removes one rule for answers, or all of them. */
   removeAnswers(id?: string): void
-  /** The routes of the following methods answer 404 if the network has no such method. */
+  /** Some networks do not have the following methods. The routes of missing methods answer with 404. */
   createCommunity?(input: Record<string, unknown>): unknown
   createNewsletter?(input: Record<string, unknown>): unknown
   updateBusiness?(phone: string, input: Record<string, unknown>): unknown
   postToNewsletter?(id: string, message: MessageInput): Promise<{ id: string; server_id: string }>
   newsletterPosts?(id: string): ChannelPost[]
-  /** Changes a post to new content, or removes it. */
+  /** Replaces the content of a post, or removes the post. */
   changePost?(id: string, post: string, message?: MessageInput): Promise<void>
-  /** Reports a reaction. `live_updates`: the stanza that the server sends. `reaction`: the one that the library expects. */
+  /**
+   * Reports a reaction. `form`: with `live_updates` it is the stanza that the server sends, and with `reaction` the
+   * stanza that the library expects.
+   */
   reactToPost?(id: string, post: string, emoji: string, form: 'live_updates' | 'reaction'): void
   setChannelRole?(id: string, input: ChannelRole): void
-  /** Returns a profile picture by the path of its URL, for the media host to serve. There is no route for this. */
+  /**
+   * Returns the profile picture with this URL path. The media host serves it, so it has no route of the control API.
+   */
   picture?(path: string): { type: string; bytes: Uint8Array } | undefined
 }

@@ -14,67 +14,71 @@ export interface PublicJwk {
   y: string
 }
 
-/** Deviations from the normal behaviour of the network and the phone. They apply until they are replaced. */
+/** Deviations from the normal behaviour of the network and the phone. They stay in effect until they are replaced. */
 export interface PasskeyBends {
   /**
-   * `query`: the request has no options; the client must query them. `not_json`, `no_challenge`: the options are unusable, but queried ones are good.
+   * `query`: the request contains no options, so the client must query them. `not_json`, `no_challenge`: the options in
+   * the request are unusable, but queried options are good.
    */
   options?: 'query' | 'not_json' | 'no_challenge' | undefined
   /** The network treats every challenge as expired. */
   challenge?: 'stale' | undefined
-  /** The phone does not accept the proof, so it asks its owner. */
+  /** The phone does not accept the proof, so it asks its owner for consent. */
   proof?: 'refuse' | undefined
   continuation?:
     | 'none'
-    /** A second continuation follows, with other keys. */
+    /** The network sends a second continuation, with other keys. */
     | 'twice'
     | 'short_key'
     | 'short_nonce'
-    /** A key with which every key agreement gives zero. */
+    /** The continuation contains a public key with which every key agreement results in zero. */
     | 'zero_key'
-    /** Bytes that are not a protobuf. */
+    /** The continuation contains bytes that are not a protobuf. */
     | 'not_protobuf'
-    /** Another element takes the place of the identity. */
+    /** The continuation contains another element in place of the identity. */
     | 'other_tag'
-    /** The sender is not the server. */
+    /** The continuation does not come from the server's address. */
     | 'other_sender'
-    /** Keys of another phone: both sides show different codes. */
+    /** The continuation contains the keys of another phone, so the two sides show different codes. */
     | 'foreign'
     /** The continuation arrives before the answer to the prologue. */
     | 'early'
-    /** An unrequested continuation directly after the request; later ones are good. */
+    /**
+     * The network sends a continuation directly after its request, before any prologue. Later continuations are good.
+     */
     | 'unasked'
     | undefined
   /** Delay of the continuation in ms. */
   continuation_delay_ms?: number | undefined
   /**
-   * `early`: `pair-success` is sent before the answer to the sealed request. `old_secret`: it is signed with the secret of the code instead of the new one.
+   * `early`: `pair-success` is sent before the answer to the encrypted request. `old_secret`: it is signed with the
+   * secret in the code, and not with the new secret.
    */
   pair_success?: 'early' | 'old_secret' | undefined
-  /** The connection ends after this step was done and answered. */
+  /** The connection ends after this step was handled and answered. */
   cut_after?: PasskeyStep | undefined
 }
 
 export type PasskeyStep = 'request' | 'options' | 'ref' | 'prologue' | 'continuation' | 'nonce' | 'sealed_request'
 
-/** Changes of a passkey. Absent fields stay as they are. */
+/** Changes the passkey of a phone. Fields that are absent stay unchanged. */
 export interface PasskeyInput {
   /** Id of the credential in base64url. */
   credential_id?: string | undefined
-  /** Public key of the passkey. Without one the phone makes a key, and `sign` can use it. */
+  /** Public key of the passkey. If it is absent, the phone makes a key pair, and `sign` can use it. */
   public_jwk?: PublicJwk | undefined
-  /** Handle of the user in base64url. */
+  /** Handle of the passkey's user in base64url. */
   user_handle?: string | undefined
   /**
-   * Whether WhatsApp is in the foreground of the phone. Going to the background after a code was scanned, or while the
-   * owner is asked, discards the registration.
+   * Whether WhatsApp is in the foreground of the phone. If it goes to the background after a code was scanned, or while
+   * the owner is asked, the linking is discarded.
    */
   app?: 'front' | 'back' | undefined
   /** The owner's answer to the question of the phone. */
   answers?: 'yes' | 'no' | 'never' | undefined
   /** Whether the account has its maximum of linked devices. */
   limit?: boolean | undefined
-  /** Whether the simulator acts as the phone, or a program through `relay`. */
+  /** Whether the simulator acts as the phone, or a program that uses `relay`. */
   played_by?: 'simulator' | 'program' | undefined
   bend?: PasskeyBends | undefined
 }
@@ -84,7 +88,7 @@ export interface SignInput {
   origin?: string | undefined
   /** Flags of the authenticator data. */
   flags?: number | undefined
-  /** Part of the assertion that is made wrong. */
+  /** The part of the assertion that is made wrong. */
   spoil?: 'signature' | 'challenge' | 'rp_id' | 'type' | 'credential' | 'user_handle' | undefined
 }
 
@@ -99,34 +103,37 @@ export interface Assertion {
 }
 
 export type CeremonyStage =
-  /** The passkey was requested, and no valid prologue has arrived yet. */
+  /** The passkey has been requested, and no valid prologue has arrived yet. */
   | 'asked'
   /** The phone has received the prologue and has not answered it. */
   | 'deciding'
   | 'awaiting_nonce'
-  /** The code is known; the sealed request, the owner's consent or both are missing. */
+  /** Both sides know the code, but the encrypted request or the owner's consent is still missing. */
   | 'confirming'
   | 'linking'
   | 'linked'
-  /** The phone no longer takes part. The network still answers queries. */
+  /** The phone no longer takes part in the linking. The network still answers queries. */
   | 'discarded'
 
 export interface CeremonyView {
   stage: CeremonyStage
-  /** Id of the connection, as in traces and for `POST /stanzas`. */
+  /** Id of the connection, as it is in traces and in `POST /stanzas`. */
   conn: string
-  /** Question to the owner: whether to link the device, or whether the codes are equal. Null if nothing is asked. */
+  /**
+   * The question to the owner: whether to link the device, or whether the two codes are equal. Null if nothing is
+   * asked.
+   */
   asks: 'link' | 'code' | null
   proof: 'none' | 'good' | 'bad' | 'late' | 'refused' | null
   /** The code that the phone shows. */
   code: string | null
-  /** Number of prologues of the companion, valid and invalid. */
+  /** Number of prologues that the companion device has sent, valid and invalid ones. */
   prologues: number
-  /** Answers to the notifications, in order; `error` is that of a negative ack. */
+  /** The companion's acknowledgements of the notifications, in order. `error` is the code of a negative one. */
   acks: { type: string; error: string | null }[]
   /** Number of the linked device. */
   device: number | null
-  /** Errors that were found, or the reason why the phone gave up. */
+  /** Errors that the network or the phone found, or the reason why the phone gave up. */
   problems: string[]
 }
 
@@ -134,24 +141,24 @@ export interface PasskeyView {
   credential_id: string
   user_handle: string | null
   public_jwk: PublicJwk
-  /** Private key as PKCS #8 in base64, as a virtual authenticator takes it; null when only the public key was given. */
+  /** Private key as PKCS #8 in base64, which a virtual authenticator accepts; null if only the public key was given. */
   private_key: string | null
   app: 'front' | 'back'
   answers: 'yes' | 'no' | 'never'
   limit: boolean
   played_by: 'simulator' | 'program'
   bend: PasskeyBends
-  /** The last ceremony of this phone. */
+  /** The last attempt to link a device to this phone with the passkey. */
   ceremony: CeremonyView | null
 }
 
-/** Items that the network passes to the phone, for a program that acts as the phone. Bytes are base64. */
+/** Items that the network passes to the phone, for a program that acts as the phone. Bytes are in base64. */
 export type RelayItem = { seq: number } & (
   | {
       what: 'accepted'
-      /** The secret that the phone knows. */
+      /** The secret that the phone has read in the code. */
       adv_secret: string
-      /** Keys of the companion, as the phone read them in the code. */
+      /** Keys of the companion device that the phone has read in the code. */
       noise_key: string
       identity_key: string
     }
@@ -168,7 +175,9 @@ export type RelayItem = { seq: number } & (
   | { what: 'sealed_request'; encrypted_pairing_request: string }
 )
 
-/** The actions of a program that acts as the phone: it sends its identity, or links with the secret that it was given. */
+/**
+ * A message of a program that acts as the phone: its identity, or the received secret with which it links the device.
+ */
 export type RelayInput = { primary_ephemeral_identity: string } | { adv_secret: string }
 
 export interface PasskeyControl {
@@ -176,11 +185,11 @@ export interface PasskeyControl {
   read(phone: string): PasskeyView
   remove(phone: string): void
   sign(phone: string, input: SignInput): { assertion: Assertion }
-  /** Gives the owner's answer; another code than the phone's own counts as no. */
+  /** Gives the owner's answer. If `code` differs from the code that the phone shows, the answer counts as no. */
   accept(phone: string, input: { yes: boolean; code?: string | undefined }): PasskeyView
   /**
-   * Sends a stanza. `request`: the passkey is requested again. `refresh`: `companion_reg_refresh`. `continuation`: an
-   * unrequested continuation.
+   * Sends a stanza to the companion device. `request`: requests the passkey again. `refresh`: `companion_reg_refresh`.
+   * `continuation`: a continuation that was not requested.
    */
   say(phone: string, what: 'request' | 'refresh' | 'continuation'): PasskeyView
   relayed(phone: string, after: number, waitMs: number): Promise<{ items: RelayItem[] }>

@@ -6,9 +6,9 @@ import * as shapes from './schemas.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** An answer without an end: server-sent events, until the caller closes the connection. */
+/** An answer that does not end: server-sent events, until the caller closes the connection. */
 export class EventStream {
-  /** Starts the events; `send` takes the data of one event. Returns a function that stops them. */
+  /** Starts the events. Each call of `send` sends the data of one event. Returns a function that stops the events. */
   readonly start: (send: (data: unknown) => void) => () => void
   constructor(start: EventStream['start']) {
     this.start = start
@@ -17,10 +17,10 @@ export class EventStream {
 
 export interface Route {
   method: Method
-  /** Segments of the path; those that begin with a colon are parameters. */
+  /** Segments of the path. Segments that begin with a colon are parameters. */
   segments: string[]
   status: number
-  /** Checks the JSON body, or for GET the query. */
+  /** Checks the JSON body of the request. For GET it checks the query. */
   schema: v.GenericSchema
   run(control: NetworkControl, input: unknown, path: Record<string, string>): unknown
 }
@@ -32,16 +32,16 @@ function route<S extends v.GenericSchema>(
   schema: S,
   run: (control: NetworkControl, input: v.InferOutput<S>, path: Record<'phone' | 'id', string>) => unknown,
 ): Route {
-  // The only place where a checked input is cast to the type of its own schema.
+  // This is the only place that casts a checked input to the type of its schema.
   return { method, segments: path.split('/').slice(1), status, schema, run: run as Route['run'] }
 }
 
 const { Nothing, Anything } = shapes
 
-/** Actions of people that change their own membership. */
+/** Actions in which a person changes the person's own membership. */
 const BY_THEMSELVES = new Set(['leave', 'request', 'withdraw'])
 
-/** The control API, route by route. */
+/** The routes of the control API. */
 export const ROUTES: Route[] = [
   route('GET', '/state', 200, Nothing, (control) => control.state()),
   route('GET', '/stats', 200, Nothing, (control) => control.stats()),
@@ -116,7 +116,7 @@ export const ROUTES: Route[] = [
   route('GET', '/contacts/:phone/inbox', 200, shapes.InboxQuery, (control, { after, wait_ms }, { phone }) =>
     control.inbox(phone, after, wait_ms),
   ),
-  // Routes for messages that could not be decrypted.
+  // The following routes are about messages that could not be decrypted.
   route('GET', '/contacts/:phone/copies/:id', 200, Nothing, (control, _, { phone, id }) => ({
     items: control.copies(phone, id),
   })),
@@ -154,7 +154,8 @@ export const ROUTES: Route[] = [
   route('POST', '/newsletters/:id/posts', 201, shapes.Post, (control, { message }, { id }) =>
     offered(control.postToNewsletter, 'newsletters').call(control, id, message),
   ),
-  // Routes for edited or removed posts, reactions and roles. The first one removes the post if `message` is absent.
+  // The following routes edit or remove posts, and make reactions and roles. The first one removes the post if
+  // `message` is absent.
   route('PUT', '/newsletters/:id/posts', 200, shapes.PostChange, (control, { post, message }, { id }) =>
     offered(control.changePost, 'newsletters').call(control, id, post, message),
   ),
@@ -171,11 +172,11 @@ export const ROUTES: Route[] = [
     offered(control.updateBusiness, 'business profiles').call(control, phone, input),
   ),
 
-  // Routes for events while a code is shown, without a phone.
+  // The following routes cause events while a client shows a code, without a phone.
   route('POST', '/codes', 200, shapes.CodeAct, (control, input) =>
     control.actOnCode('qr' in input ? input.qr : readQrImage(input.image), input.do),
   ),
-  // Routes to watch and change stanzas (see control/README.md).
+  // The following routes watch and change stanzas (see control/README.md).
   route('GET', '/trace', 200, shapes.TraceQuery, (control, match) => new EventStream((send) => control.watch(match, send))),
   route('POST', '/expect', 200, shapes.Expect, async (control, { match, count, wait_ms }) => {
     const { id } = control.expect(match, count)
@@ -197,7 +198,7 @@ export const ROUTES: Route[] = [
   route('POST', '/forge', 200, shapes.Forge, (control, { what }) => control.forge(what)),
 ]
 
-/** Removes absent fields, because some receivers do not treat `undefined` as "do not change". */
+/** Removes fields whose value is undefined, because some methods do not treat `undefined` as "do not change". */
 function given<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   const present = Object.entries(fields).filter(([, value]) => value !== undefined)
   return Object.fromEntries(present) as { [K in keyof T]: Exclude<T[K], undefined> }

@@ -1,13 +1,13 @@
 import * as v from 'valibot'
 import { StanzaSchema } from '../watch/stanza-json.ts'
 
-/** Shapes of the control API's requests: strict, so that a misspelt field is an error instead of ignored. */
+/** Schemas of the control API's requests. They are strict, so that a misspelt field is an error and is not ignored. */
 
 const text = v.pipe(v.string(), v.minLength(1, 'must not be empty'))
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 const level = v.picklist(['none', 'delivered', 'read'])
 
-/** Digits, with or without a plus in front; the network knows them without. */
+/** Digits, with or without a plus sign in front. The network does not store the plus sign. */
 export const Phone = v.pipe(
   v.string(),
   v.regex(/^\+?\d{5,20}$/, 'must be a phone number, digits only'),
@@ -122,7 +122,7 @@ const contactFields = {
   about: v.optional(v.string()),
   blocked_me: v.optional(v.boolean()),
   needs_token: v.optional(v.boolean()),
-  /** Takes messages without decrypting them, for load tests. */
+  /** The person accepts messages without decrypting them, for load tests. */
   sink: v.optional(v.boolean()),
   group_add: v.optional(v.picklist(['all', 'contacts', 'none'])),
 }
@@ -140,11 +140,11 @@ export const ContactSend = v.strictObject({
   id: v.optional(text),
   delay_ms: v.optional(count),
   /**
-   * Linked devices get this instead of the content: `fanout` (the phone has the content), `view_once` (only the phone
-   * has it).
+   * Linked devices receive this type of `<unavailable>` in place of the content: `fanout` (the phone has the content),
+   * or `view_once` (only the phone may show it).
    */
   unavailable: v.optional(text),
-  /** Damage for linked devices. */
+  /** Damage of the message for linked devices. */
   damage,
 })
 
@@ -152,7 +152,7 @@ export const Burst = v.strictObject({
   to: text,
   count: v.pipe(v.number(), v.integer(), v.minValue(1)),
   per_second: v.optional(v.pipe(v.number(), v.gtValue(0))),
-  /** All texts are encrypted first; the first is sent this number of ms after the request. */
+  /** If it is given, all texts are encrypted first. The first text is sent this number of ms after the request. */
   lead_ms: v.optional(count),
   text_prefix: v.string(),
 })
@@ -211,9 +211,12 @@ export const NewGroup = v.strictObject({
 export const ParticipantsChange = v.strictObject({
   by: Phone,
   action: v.picklist(['add', 'remove', 'promote', 'demote', 'leave', 'request', 'withdraw', 'reject', 'change_number']),
-  /** The person who leaves, asks to join or withdraws is `by` unless another is given. For `change_number`: the former number of `by`. */
+  /**
+   * The people who are changed. If a person leaves, requests to join or withdraws, the default is `by`. For
+   * `change_number` it is the earlier number of `by`.
+   */
   phones: v.optional(v.array(Phone)),
-  /** Way in which the person asked to join. */
+  /** How the person requested to join. */
   method: v.optional(v.picklist(['invite_link', 'non_admin_add', 'linked_group_join'])),
 })
 
@@ -226,18 +229,18 @@ export const GroupChange = v.strictObject({
   ephemeral_seconds: v.optional(count),
   join_approval: v.optional(v.boolean()),
   suspended: v.optional(v.boolean()),
-  /** An empty text removes the picture. */
+  /** The new picture. An empty text removes the current one. */
   picture: v.optional(v.string()),
   member_add_mode: v.optional(v.picklist(['admin_add', 'all_member_add'])),
   renew_invite: v.optional(v.boolean()),
   /** The most members. */
   capacity: v.optional(count),
-  /** JID of the community that the group is added to. */
+  /** JID of the community to which the group is added. */
   community: v.optional(v.string()),
 })
 
 export const Restriction = v.strictObject({ seconds: count, silent: v.optional(v.boolean(), false) })
-/** Without a name the person is removed from the contacts. */
+/** A contact in the phone's address book. An empty name removes the person from it. */
 export const SavedContact = v.strictObject({ phone: Phone, name: v.string() })
 export const Profile = v.strictObject({ name: v.optional(text), picture: v.optional(v.string()) })
 export const Label = v.strictObject({
@@ -326,20 +329,20 @@ const matchFields = {
 }
 const sender = v.picklist(['client', 'server'])
 
-/** Attributes are missing here, because a query string cannot have them. */
+/** The schema has no attributes, because a query string cannot express them. */
 export const TraceQuery = v.strictObject({ from: v.optional(sender), ...matchFields })
 
-/** There is no `from`, because queries always come from a client. */
+/** The schema has no `from`, because queries always come from a client. */
 const QueryMatch = v.strictObject({ ...matchFields, attrs: v.optional(attributes), child_attrs: v.optional(attributes) })
 const AnyMatch = v.strictObject({ from: v.optional(sender), ...QueryMatch.entries })
 
-/** Longest wait in ms; a caller who wants to wait longer repeats the request. */
+/** Longest wait in ms. A caller who wants to wait longer repeats the request. */
 const MAX_WAIT = 60_000
 
 export const Expect = v.strictObject({
   match: AnyMatch,
   count: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000)), 1),
-  /** Time to wait in ms. With 0 the answer is sent at once, with the id for a later query. */
+  /** Time to wait in ms. If it is 0, the request is answered immediately, with an id for a later request. */
   wait_ms: v.optional(v.pipe(count, v.maxValue(MAX_WAIT)), 10_000),
 })
 export const ExpectedQuery = v.strictObject({ wait_ms: v.optional(numberInQuery(0, MAX_WAIT), '10000') })

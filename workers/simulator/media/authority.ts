@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import forge from 'node-forge'
 
-/** A private certificate authority: a client must trust it to reach the media host, and it signs nothing else. */
+/**
+ * A private certificate authority. A client must trust it to connect to the media host. It signs only the certificate
+ * of that host.
+ */
 export interface Authority {
   certificate: string
   privateKey: string
@@ -20,13 +23,19 @@ const CA_FILE = 'media-ca.pem'
 const CA_KEY_FILE = 'media-ca.key.pem'
 
 const DAY = 24 * 3600 * 1000
-/** Time by which a certificate is backdated, because the clock of a client may be a little behind this one. */
+/**
+ * Time in ms by which the begin of a certificate's validity is earlier than its creation, because the clock of a client
+ * may be a little late.
+ */
 const BACKDATED = DAY
 const CA_LIFE = 3650 * DAY
-/** Validity of the server's certificate, which is made again at every start. */
+/** Validity of the server's certificate in ms. The certificate is made again at every start. */
 const SERVER_LIFE = 825 * DAY
 
-/** Names of the server. The numbers are RFC 5280's GeneralName tags: 2 is a DNS name, 7 an IP address. */
+/**
+ * Names of the server in its certificate. The numbers are the GeneralName tags of RFC 5280: 2 is a DNS name, and 7 an
+ * IP address.
+ */
 const SERVED_AT = [
   { type: 7, ip: '127.0.0.1' },
   { type: 7, ip: '::1' },
@@ -42,8 +51,8 @@ const pem = {
 } as const
 
 /**
- * Opens the authority that is stored in `dir`, created at the first call: a client that trusts it still does after a
- * restart. Without `dir` it is temporary.
+ * Opens the authority that is stored in `dir`, and creates it at the first call. So a client that trusts it also trusts
+ * it after a restart. If `dir` is absent, the authority is temporary.
  */
 export async function openAuthority(dir: string | undefined): Promise<Authority> {
   if (dir === undefined) return newAuthority()
@@ -104,7 +113,7 @@ export async function issueServerCertificate(authority: Authority): Promise<Serv
 }
 
 function setValidity(certificate: ReturnType<typeof forge.pki.createCertificate>, life: number): void {
-  // The serial number is positive in hex, so its first bit must be 0.
+  // A serial number must be positive, so its first bit must be 0.
   certificate.serialNumber = `01${randomBytes(15).toString('hex')}`
   certificate.validity = { notBefore: new Date(Date.now() - BACKDATED), notAfter: new Date(Date.now() + life) }
 }

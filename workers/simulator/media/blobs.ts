@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Encrypted media by their SHA-256, base64url without padding. */
+/** Stores encrypted media by their SHA-256 in base64url without padding. */
 export interface Blobs {
   put(hash: string, bytes: Uint8Array): Promise<void>
   get(hash: string): Promise<Buffer | undefined>
@@ -30,13 +30,13 @@ function blobsInFolder(dir: string): Blobs {
   return {
     async put(hash, bytes) {
       await mkdir(dir, { recursive: true })
-      // The file is renamed when it is complete: after a kill there is no incomplete blob under its hash.
+      // The file is renamed when it is complete. So after a kill no incomplete blob is stored under its hash.
       const unfinished = join(dir, `${randomUUID()}.part`)
       try {
         await writeFile(unfinished, bytes)
         await rename(unfinished, join(dir, hash))
       } catch (error) {
-        // An incomplete blob would take disk space that others need.
+        // An incomplete blob would use disk space that other data need.
         await rm(unfinished, { force: true }).catch(() => undefined)
         throw error
       }

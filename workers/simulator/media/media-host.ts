@@ -10,38 +10,41 @@ import { close, listen } from '../wire/listening.ts'
 import { issueServerCertificate, openAuthority } from './authority.ts'
 import { createBlobs, HASH } from './blobs.ts'
 
-/** Returns the fault for a transfer. Called before each transfer; `facts` has `path`, `kind` (image, video, ...) and `hash`. */
+/**
+ * Returns the fault that a rule sets for a transfer. It is called before each transfer. `facts` contain `path`, `kind`
+ * (image, video, ...) and `hash`.
+ */
 export type TakeFault = (on: 'upload' | 'download', facts: Record<string, string>) => FaultAction | undefined
 
 export interface MediaOptions {
-  /** Folder of the media and the authority; without it everything is lost when the process ends. */
+  /** Folder of the media and the authority. If it is absent, everything is lost when the process ends. */
   dir?: string | undefined
   port?: number | undefined
   faults?: TakeFault | undefined
-  /** Returns unencrypted files by their path: profile pictures. */
+  /** Returns an unencrypted file by its path, for example a profile picture. */
   plain?: ((path: string) => { type: string; bytes: Uint8Array } | undefined) | undefined
 }
 
 export interface MediaHost {
   /** `127.0.0.1:port`. */
   host: string
-  /** Certificate of the authority a client must trust, PEM. */
+  /** Certificate of the authority that a client must trust, as PEM. */
   caPem: string
-  /** Stores encrypted media as if they had been uploaded. */
+  /** Stores encrypted media as if a client had uploaded them. */
   put(blob: Uint8Array, kind?: string): Promise<{ url: string; directPath: string }>
-  /** Returns media by direct path, with or without a query. */
+  /** Returns media by their direct path. The path may have a query. */
   get(directPath: string): Promise<Buffer | undefined>
-  /** Forgets all media. */
+  /** Removes all media. */
   clear(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Largest upload, in bytes. The network allows documents of 2 GB; this host keeps blobs in memory. */
+/** Largest upload in bytes. The real network allows documents of 2 GB, but this host has the blobs in memory. */
 const MAX_UPLOAD = 512 * 1024 * 1024
 
 /**
- * Starts the host. Upload: `POST /mms/<kind>/<base64url SHA-256 of the body>`; some kinds have another folder, so only
- * the last part counts. Download: `GET <direct_path>`, with or without Range.
+ * Starts the host. Upload: `POST /mms/<kind>/<base64url SHA-256 of the body>`. Some kinds have another folder, so only
+ * the last part of the path is used. Download: `GET <direct_path>`, with or without a Range header.
  */
 export async function startMediaHost(options: MediaOptions = {}): Promise<MediaHost> {
   const { dir, port, faults = () => undefined, plain = () => undefined } = options
@@ -49,7 +52,7 @@ export async function startMediaHost(options: MediaOptions = {}): Promise<MediaH
   const blobs = createBlobs(dir === undefined ? undefined : join(dir, 'media'))
   const server = createServer(await issueServerCertificate(authority), (request, response) => {
     serve(request, response).catch((error: unknown) => {
-      // A file system error is reported to the client, which has to handle a broken host anyway.
+      // An error of the file system is reported to the client, because the client must be able to handle a broken host.
       fail(response, 500, error instanceof Error ? error.message : String(error))
     })
   })
@@ -107,7 +110,7 @@ export async function startMediaHost(options: MediaOptions = {}): Promise<MediaH
   async function put(blob: Uint8Array, kind = 'image'): Promise<{ url: string; directPath: string }> {
     const hash = hashOf(blob)
     await blobs.put(hash, blob)
-    // Clients append to the query of a path, so it has one, as on the real network.
+    // Clients append parameters to the query of a path. So the path has a query, as on the real network.
     const directPath = `/v/${kind}/${hash}?ccb=11-4&oh=${hash.slice(0, 12)}`
     return { url: `https://${host}${directPath}`, directPath }
   }
@@ -122,12 +125,12 @@ export async function startMediaHost(options: MediaOptions = {}): Promise<MediaH
   }
 }
 
-/** The handle of an upload, which is in the stanza of a channel's post. */
+/** Returns the handle of an upload, which the stanza of a channel's post contains. */
 const handleOf = (hash: string) => `${Buffer.from(hash).toString('base64url')}:1`
 
 const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('base64url')
 
-/** Applies a fault. True if the fault has already answered, or never will. */
+/** Carries out a fault. Returns true if the request has been answered with the fault, or will never be answered. */
 async function harmed(action: FaultAction | undefined, response: ServerResponse): Promise<boolean> {
   if (action === 'drop') {
     response.destroy()
@@ -154,7 +157,10 @@ function corrupted(blob: Buffer): Buffer {
   return copy
 }
 
-/** Parses a range. Media clients only request one; for several, or another unit than bytes, the answer is the whole file. */
+/**
+ * Parses a Range header. Media clients only request one range. If the header has several ranges, or another unit than
+ * bytes, the whole file is sent.
+ */
 function rangeOf(header: string | undefined, length: number): { start: number; end: number } | 'unsatisfiable' | undefined {
   const [, from, to] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? []
   if (from === undefined || to === undefined || (from === '' && to === '')) return undefined
@@ -186,8 +192,8 @@ function fail(response: ServerResponse, status: number, message: string): void {
 const LOOPBACK = '127.0.0.1'
 
 /**
- * Listens on the port of the last run if there is a folder, because URLs in messages contain the host's address and may
- * be older than the process. If another program uses it by now, any free port is used.
+ * Listens on the port of the last run if a folder is given, because URLs in old messages contain the host's address. If
+ * another program now uses that port, the host listens on any free port.
  */
 async function listenAsBefore(server: Server, dir: string | undefined, port: number | undefined): Promise<void> {
   if (port !== undefined || dir === undefined) return listen(server, port ?? 0, LOOPBACK)

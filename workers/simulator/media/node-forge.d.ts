@@ -1,4 +1,4 @@
-/** The part of node-forge that is used here; the package brings no types. */
+/** Types of the part of node-forge that is used here, because the package has no types. */
 declare module 'node-forge' {
   interface Key {
     readonly forgeKey: unique symbol
@@ -30,6 +30,6 @@ declare module 'node-forge' {
     }
     md: { sha256: { create(): unknown } }
   }
-  // The package is CommonJS, and this is its export.
+  // The package is CommonJS, so this is its only export.
   export = forge
 }

@@ -1,14 +1,16 @@
-/** The settings of an account that its devices share. */
+/** The app state of an account: the settings that its devices share. */
 
 /**
- * One collection of an account's settings. The server has versions and ciphertext; the phone's plain state is stored
- * with them.
+ * One collection of an account's settings. It contains the versions and the ciphertext that the server has, and the
+ * plain state that the phone has.
  */
 export interface Collection {
   version: number
-  /** Encoded `SyncdPatch`es with their version set; the first is version 1. */
+  /** Encoded `SyncdPatch`es that contain their version. The first patch has version 1. */
   patches: Buffer[]
-  /** LTHash over the current values, and the value MAC of each index: the phone needs them to write its own patches. */
+  /**
+   * The LTHash over the current values, and the value MAC of each index. The phone needs both to write its own patches.
+   */
   hash: Buffer
   valueMacs: Map<string, Buffer>
   /** The encoded entries (`SyncdRecord`), by the same index. */
@@ -21,6 +23,6 @@ export interface AppState {
   collections: Map<string, Collection>
   /** Actions that the phone read, by their index as JSON text. */
   actions: Map<string, unknown>
-  /** Errors in patches of linked devices. */
+  /** Errors that the phone found in patches of linked devices. */
   problems?: string[]
 }

@@ -10,7 +10,10 @@ import { setActionSalt, valueBytes } from './chat-token-salt.ts'
 import { enqueue } from './delivery.ts'
 import type { Companion, Network, Person } from './model.ts'
 
-/** The phone's side of an account's settings: it holds the key, reads the patches of linked devices, and writes its own. */
+/**
+ * The phone's side of an account's settings: the phone has the key, reads the patches of linked devices, and writes its
+ * own patches.
+ */
 
 const { SyncdOperation } = proto.SyncdMutation
 /** Number of bytes to which an HMAC-SHA512 is truncated. */
@@ -48,7 +51,10 @@ function bigEndian64(value: number): Buffer {
   return bytes
 }
 
-/** Adds a value to the hash or subtracts it: a sum over 64 little-endian 16-bit words, in any order. */
+/**
+ * Adds a value to the hash or subtracts it. The hash is a sum over 64 little-endian words of 16 bits, so the order of
+ * the values does not matter.
+ */
 function mixHash(hash: Buffer, mac: Buffer, sign: 1 | -1): Buffer {
   const words = hkdf(mac, 128, Buffer.alloc(0), 'WhatsApp Patch Integrity')
   const mixed = Buffer.from(hash)
@@ -110,7 +116,7 @@ export function learnPatch(network: Network, person: Person, name: string, patch
   if (!patchMac.equals(Buffer.from(patch.patchMac ?? []))) refuse(network, person, `the patch of ${name} has a wrong MAC`)
 }
 
-/** The form that a trace shows. */
+/** Converts an action to the form that a trace shows. */
 function opened(from: 'client' | 'server', collection: string, { index, value, version }: proto.ISyncActionData): OpenedAction {
   const fields = value ? proto.SyncActionValue.fromObject(value).toJSON() : {}
   return {
@@ -131,7 +137,7 @@ function learnAction(person: Person, index: string, value: proto.ISyncActionValu
 export interface PhoneAction {
   index: string[]
   version: number
-  /** Value of the action; null removes it. */
+  /** Value of the action; null if the action is removed. */
   value: proto.ISyncActionValue | null
 }
 
@@ -148,7 +154,7 @@ export function writeAction(
   appendPatch(network, person, name, patchOf(network, person, name, [{ index, version, value }]), author)
 }
 
-/** Builds any number of actions as one patch. */
+/** Builds one patch from any number of actions. */
 function patchOf(network: Network, person: Person, name: string, actions: readonly PhoneAction[]): proto.ISyncdPatch {
   const collection = collectionOf(person, name)
   const { keyId, keyData } = appStateKey(person)
@@ -182,7 +188,10 @@ function patchOf(network: Network, person: Person, name: string, actions: readon
   }
 }
 
-/** Writes very many actions at once, as after an import: the changes are in a file on the media host. */
+/**
+ * Writes very many actions at once, as a phone does after an import. The patch refers to a file on the media host that
+ * contains them.
+ */
 export async function writeActions(network: Network, person: Person, name: string, actions: readonly PhoneAction[]) {
   const patch = patchOf(network, person, name, actions)
   if (!network.upload) return appendPatch(network, person, name, patch)
@@ -192,7 +201,7 @@ export async function writeActions(network: Network, person: Person, name: strin
   appendPatch(network, person, name, { ...rest, externalMutations })
 }
 
-/** Puts a file of app state on the media host, and returns its reference. */
+/** Uploads a file of app state to the media host, and returns its reference. */
 async function placeBlob(upload: NonNullable<Network['upload']>, bytes: Uint8Array): Promise<proto.IExternalBlobReference> {
   const { blob, fileLength, ...sealed } = sealMedia(bytes, 'md-app-state')
   const { directPath } = await upload(blob, 'md-app-state')
@@ -200,9 +209,9 @@ async function placeBlob(upload: NonNullable<Network['upload']>, bytes: Uint8Arr
 }
 
 /**
- * Returns the collection as one file, for a device that has none of it. Null if nothing was written to it, if an
- * earlier release saved it without its entries, or without a media host: the patches contain everything. The setting
- * `snapshots_above` sends smaller ones as patches.
+ * Returns the collection as one file, for a device that has no data of it. Returns null if the patches are sent
+ * instead: if nothing was written to the collection, if an earlier release saved it without its entries, if there is no
+ * media host, or if it is small and `snapshots_above` is set.
  */
 export async function snapshotOf(network: Network, person: Person, name: string): Promise<proto.IExternalBlobReference | null> {
   const collection = collectionOf(person, name)
@@ -223,8 +232,8 @@ export async function snapshotOf(network: Network, person: Person, name: string)
 const PUSH_NAME = ['setting_pushName']
 
 /**
- * Publishes the account's name to linked devices, which send no presence without it. The name is written once, until it
- * changes. A new device has no key yet and queries the collection itself, so it is not notified.
+ * Writes the account's name to app state for linked devices, because they send no presence without it. The name is only
+ * written if it has changed. A new device has no key yet and queries the collection by itself, so it is not notified.
  */
 export function publishPushName(network: Network, person: Person, newcomer?: Companion) {
   const known = person.appState.actions.get(JSON.stringify(PUSH_NAME)) as { pushNameSetting?: { name?: string } } | undefined
@@ -240,7 +249,7 @@ export function publishPushName(network: Network, person: Person, newcomer?: Com
   )
 }
 
-/** Appends a patch and notifies the account's devices, except the one that wrote it. */
+/** Appends a patch, and notifies the account's devices except the one that wrote the patch. */
 export function appendPatch(network: Network, person: Person, name: string, patch: proto.ISyncdPatch, author?: Companion) {
   const collection = collectionOf(person, name)
   collection.version += 1

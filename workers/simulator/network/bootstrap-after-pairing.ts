@@ -14,7 +14,7 @@ const deflated = promisify(deflate)
 const { Type } = proto.Message.ProtocolMessage
 const { HistorySyncType } = proto.HistorySync
 
-/** Sends the phone's data to its new device: the key of the account's settings, and the history. */
+/** Sends the phone's data to its new device: the key of the account's app state, and the history. */
 export async function bootstrap(network: Network, companion: Companion): Promise<void> {
   const { person } = companion
   publishPushName(network, person, companion)
@@ -38,7 +38,10 @@ async function sendPeerMessage(network: Network, companion: Companion, protocolM
   await sendToOwnDevice(network, companion.person.devices[0]!, companion, message)
 }
 
-/** Size in bytes above which a payload is put on the media host, as real phones do. */
+/**
+ * The largest payload in bytes that is sent inside of a stanza. A larger payload is uploaded to the media host, as real
+ * phones do.
+ */
 const MAX_INLINE = 32 * 1_024
 
 export async function notification(
@@ -68,7 +71,10 @@ async function placed({ upload }: Network, payload: Buffer): Promise<proto.Messa
   return { ...sealed, directPath }
 }
 
-/** The history that the phone was created with: the given number of chats and named contacts, whose numbers exist on this network. */
+/**
+ * Builds the history that was requested when the phone was created: a number of chats and of named contacts. The
+ * numbers of these people exist on this network.
+ */
 function historyOf(network: Network, person: Person): proto.IHistorySync[] {
   const { chats, contacts, messages = 1 } = person.history
   const people = Array.from({ length: Math.max(chats, contacts) }, (_, index) => partner(network, person, index))
@@ -86,7 +92,7 @@ function historyOf(network: Network, person: Person): proto.IHistorySync[] {
   ]
 }
 
-/** Saves the people of the phone's history in its address book; once. */
+/** Saves the people of the phone's history in its address book. This is done only once. */
 async function fillAddressBook(network: Network, person: Person) {
   const { saved = 0 } = person.history
   if (saved === 0 || person.appState.collections.has(CONTACTS)) return
@@ -97,16 +103,16 @@ async function fillAddressBook(network: Network, person: Person) {
   await writeActions(network, person, CONTACTS, actions)
 }
 
-/** First number of the people in a phone's history. */
+/** Phone number of the first person in a phone's history. */
 const FIRST_PARTNER = 15_550_100_001
 
 function partner(network: Network, person: Person, index: number): Person {
-  // numbers that end in 0000 have no account
+  // Numbers that end in 0000 have no account, so they are left out.
   const number = FIRST_PARTNER + index + Math.floor(index / 9_998)
   return findNumber(network, String(number)) ?? person
 }
 
-/** Builds a conversation, newest message first. */
+/** Builds a conversation of the history, with the newest message first. */
 function conversation(person: Person, other: Person, index: number, count: number): proto.IConversation {
   const newest = seconds() - 60 * (index + 1)
   const messages = Array.from({ length: count }, (_, age) => {
@@ -121,7 +127,7 @@ function conversation(person: Person, other: Person, index: number, count: numbe
     pnJid: pnOf(other),
     lidJid: lidJidOf(other),
     conversationTimestamp: newest,
-    // On real phones, too, -1 means "marked as unread by hand".
+    // As on real phones, -1 means that the chat was marked as unread by hand.
     unreadCount: index === 0 ? -1 : index % 4,
     messages,
   }

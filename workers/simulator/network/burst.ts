@@ -4,31 +4,33 @@ import { digits, isGroup } from './jid.ts'
 import type { Network, Person } from './model.ts'
 import { newMessageId, sendAs } from './send-as.ts'
 
-/** Number of messages after which other work has its turn. */
+/** Number of messages after which other work can run. */
 const CHUNK = 16
 
 /**
- * Placeholder in the prefix of a burst: the time at which each text is made or sent, in epoch ms with fractions, so that the receiver can measure the
- * delay.
+ * Placeholder in the texts of a burst. It is replaced by the time at which each text is made or sent, in epoch ms with
+ * fractions. So the receiver can measure the delay.
  */
 const NOW = '{now}'
 
 const epoch = () => performance.timeOrigin + performance.now()
 
-/** Sends many texts, one after another, numbered from 1; the burst continues whether or not the receiver is connected. */
+/**
+ * Sends many texts one after the other, numbered from 1. The burst continues whether or not the receiver is connected.
+ */
 export function startBurst(network: Network, from: Person, { to, count, textPrefix, perSecond, leadMs }: Burst) {
   const base = newMessageId().slice(0, -6)
-  // The number is part of the id, which is therefore unique, and readable in a log.
+  // The number is a part of the id, so the id is unique, and readable in a log.
   const idOf = (number: number) => `${base}${String(number).padStart(6, '0')}`
   const chat = isGroup(to) ? to : digits(to)
   const first = epoch() + (leadMs ?? 0)
   const dueOf = (number: number) => (perSecond === undefined ? first : first + ((number - 1) * 1_000) / perSecond)
-  // Whether the sender still exists: a reset removes it.
+  // Whether the sender still exists, because a reset removes people.
   const isThere = () => network.people.get(from.number) === from
 
   async function due(number: number) {
     const ms = dueOf(number) - epoch()
-    // The delay is rounded up to whole ms, because a timer would end earlier, and no text may be sent early.
+    // The delay is rounded up to whole ms. A timer would end earlier, and no text may be sent too early.
     if (ms > 0) await new Promise<void>((resolve) => network.later(Math.ceil(ms), resolve))
     else if (number % CHUNK === 0) await nextTurn()
   }
@@ -45,7 +47,7 @@ export function startBurst(network: Network, from: Person, { to, count, textPref
     }
   }
 
-  /** Encrypts all texts in advance, so that a measurement of the receiver does not include the encryption. */
+  /** Encrypts all texts in advance. So a measurement of the receiver does not include the time of the encryption. */
   async function ahead() {
     const departures: (() => void)[][] = []
     for (let number = 1; number <= count && isThere(); number++) {

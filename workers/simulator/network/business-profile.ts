@@ -1,4 +1,7 @@
-/** Public data of a business: profile, catalog, collections, orders. Prices are in thousandths of the currency unit. */
+/**
+ * The public data of a business: profile, catalog, collections and orders. Prices are in thousandths of the currency
+ * unit.
+ */
 export interface Product {
   id: string
   name: string
@@ -9,10 +12,10 @@ export interface Product {
   url: string
   images: string[]
   isHidden: boolean
-  /** ISO 3166-1 alpha-2. */
+  /** Country code of ISO 3166-1 alpha-2. */
   originCountry?: string
   isUnavailable?: boolean
-  /** Status of the review; APPROVED when absent. */
+  /** Status of the review; APPROVED if it is absent. */
   reviewStatus?: string
 }
 
@@ -20,7 +23,7 @@ export interface Collection {
   id: string
   name: string
   productIds: string[]
-  /** Status of the collection; APPROVED when absent. */
+  /** Status of the collection; APPROVED if it is absent. */
   status?: string
 }
 

@@ -12,7 +12,7 @@ export interface CallOptions {
   after_ms: number
 }
 
-/** Places a call to a linked account: it rings until it is rejected, times out, or the caller hangs up. */
+/** Places a call to a linked account. It rings until it is rejected, times out, or the caller ends it. */
 export function placeCall(network: Network, from: Person, to: Person, options: CallOptions): { id: string } {
   const id = randomId().repeat(2)
   const call: Call = { id, from, to, state: 'ringing' }
@@ -43,8 +43,8 @@ function send(network: Network, { from, to }: Call, content: BinaryNode) {
 }
 
 /**
- * Handles a call of a client, which rejects one or requests a link to one. Both are queries: without an answer they
- * wait until their timeout.
+ * Handles a client's query about a call: the client rejects a call, or requests a link to one. The network must answer,
+ * because the client would wait until its timeout.
  */
 export function receiveCall(network: Network, companion: Companion, item: BinaryNode) {
   const what = firstChild(item)

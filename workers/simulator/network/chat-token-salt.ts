@@ -5,14 +5,14 @@ import type { Companion, Person } from './model.ts'
 import { lidJidOf } from './people.ts'
 
 /**
- * Encodes the salt that a phone gives its linked devices, with the history (`HistorySync.nctSalt`) or as a setting
- * (`nctSaltSyncAction`), and checks the token that they make with it for people who gave them none: HMAC-SHA256 of the
- * person's LID. The library's protobuf definitions have neither field.
+ * Encodes the salt that a phone gives its linked devices, in the history (`HistorySync.nctSalt`) or as a setting
+ * (`nctSaltSyncAction`). Linked devices make a token with it for people who gave them none: the HMAC-SHA256 of the
+ * person's LID. This module also checks such a token. The library's protobuf definitions do not have these two fields.
  */
 
 const BYTES = 2
 
-/** Encodes a field of bytes in protobuf. */
+/** Encodes a protobuf field that contains bytes. */
 function field(number: number, bytes: Uint8Array): Buffer {
   return Buffer.concat([varint(number * 8 + BYTES), varint(bytes.length), bytes])
 }
@@ -32,19 +32,22 @@ type Value = proto.ISyncActionValue & { nctSaltSyncAction?: { salt?: unknown } }
 const saltOf = ({ nctSaltSyncAction: action }: Value): Buffer | undefined =>
   typeof action?.salt === 'string' ? Buffer.from(action.salt, 'base64') : undefined
 
-/** Encodes the `value` of a `SyncActionData`, including the salt. */
+/** Encodes the `value` of a `SyncActionData`. It includes the salt. */
 export function valueBytes(value: Value): Buffer {
   const salt = saltOf(value)
   const known = proto.SyncActionValue.encode(proto.SyncActionValue.fromObject(value)).finish()
   return field(2, salt ? Buffer.concat([known, field(80, field(1, salt))]) : known)
 }
 
-/** Applies the phone's setting of its salt to the account. */
+/** Stores the salt for the account, if this is the action with which the phone sets it. */
 export function setActionSalt(person: Person, [kind]: string[], value: Value | null) {
   if (kind === 'nct_salt_sync') person.chatTokenSalt = value ? saltOf(value) : undefined
 }
 
-/** Returns the error code of the ack to a message for a person who accepts none from strangers; undefined if it is allowed. */
+/**
+ * Returns the error code for a message to a person who accepts no messages from strangers; undefined if the message is
+ * allowed.
+ */
 export function tokenRefusal(from: Companion, to: Person | undefined, item: BinaryNode): number | undefined {
   if (!to?.needsToken || to === from.person) return undefined
   const given = childBytes(item, 'tctoken')

@@ -1,13 +1,13 @@
-/** Pairings that wait for a code to be typed. */
+/** Pairings in which a device shows a code that must be typed on the phone. */
 import type { Connection, Network } from './model.ts'
 
 export interface CodePairing {
   number: string
   connection: Connection
   ref: string
-  /** `salt | iv | ephemeral key`: the companion's key is encrypted with the code. */
+  /** `salt | iv | ephemeral key`. The key of the companion device is encrypted with the code. */
   wrapped: Buffer
-  /** Waits for the companion's answer to the phone's hello. */
+  /** Set while the phone waits for the companion's answer to its hello. */
   finish: { resolve: (bundle: Finish) => void } | undefined
 }
 
@@ -16,7 +16,7 @@ export interface Finish {
   identity: Buffer
 }
 
-/** Pairings that wait for a code to be typed; one per connection, and a new one replaces the earlier. */
+/** The pairings that wait until their code is typed. A connection has only one, and a new one replaces it. */
 export const waiting = new WeakMap<Network, Map<Connection, CodePairing>>()
 
 export function pairingsOf(network: Network): Map<Connection, CodePairing> {
@@ -29,7 +29,7 @@ function forgetCodePairing(connection: Connection) {
   pairingsOf(connection.network).delete(connection)
 }
 
-/** Removes the codes of a connection that ended, or whose code a phone accepted. */
+/** Removes the code of a connection, after the connection has ended or a phone has accepted its code. */
 export function forgetPairing(network: Network, connection: Connection) {
   for (const [ref, owner] of network.refs) if (owner === connection) network.refs.delete(ref)
   forgetCodePairing(connection)

@@ -4,7 +4,10 @@ import { parseJid } from './jid.ts'
 import type { Group, Network, Person } from './model.ts'
 import { pnOf } from './people.ts'
 
-/** A community is a parent group: everyone is in its announcement group, and its other groups have the members who joined them. */
+/**
+ * Communities. A community is a parent group. Everyone is in its announcement group, and its other groups have the
+ * members who joined them.
+ */
 
 export interface Community {
   parent: Group
@@ -44,10 +47,10 @@ export function linkedGroups(network: Network, parent: Group): Group[] {
   return [...network.groups.values()].filter((group) => group.linkedParent === parent.id)
 }
 
-/** Groups of a community, except its announcement group. */
+/** The most groups of a community, without its announcement group. */
 const MAX_LINKED = 100
 
-/** Returns the error code if a group cannot be linked. */
+/** Links a group to a community. Returns the error code if that is not allowed. */
 export function linkGroup(network: Network, parent: Group, actor: Person, id: string): number | undefined {
   const group = network.groups.get(id)
   if (!group) return 404
@@ -68,7 +71,7 @@ export function linkGroup(network: Network, parent: Group, actor: Person, id: st
   return undefined
 }
 
-/** Unlinks a group. `removesOrphans`: members who are in no other group of the community are removed from the community. */
+/** Unlinks a group. `removesOrphans`: members who are in no other group of the community leave the community. */
 export function unlinkGroup(
   network: Network,
   parent: Group,
@@ -96,7 +99,7 @@ export function unlinkGroup(
   return undefined
 }
 
-/** Deletes the community; its groups continue without it, except for the announcement group. */
+/** Deletes the community and its announcement group. Its other groups continue without it. */
 export function deleteParent(network: Network, parent: Group, actor: Person) {
   notifyGroup(network, parent, actor, node('delete', { reason: 'delete_parent' }))
   for (const group of linkedGroups(network, parent)) {

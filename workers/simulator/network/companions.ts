@@ -1,16 +1,22 @@
 import { type BinaryNode, child, children, textOf } from '../wire/node.ts'
 
-/** A child of a message stanza as the control API shows it; content that is not text is decoded as text as far as possible. */
+/**
+ * A child of a message's stanza as the control API shows it. Content that is not text is decoded as text as far as
+ * possible.
+ */
 export interface CompanionNode {
   tag: string
   attrs: Record<string, string>
   content?: CompanionNode[] | string
 }
 
-/** Nodes that every message has; they are not reported. */
+/** Nodes that every message may have. The control API does not report them. */
 const ORDINARY = new Set(['enc', 'participants', 'device-identity', 'reporting', 'tctoken'])
 
-/** Returns the nodes of a message beside its ciphertexts, in their order: `biz` and `bot` of interactive messages, `meta`. */
+/**
+ * Returns the nodes of a message other than its ciphertexts, in their order: for example `biz` and `bot` of interactive
+ * messages, and `meta`.
+ */
 export const companionsOf = (item: BinaryNode): CompanionNode[] =>
   children(item)
     .filter(({ tag }) => !ORDINARY.has(tag))
@@ -23,7 +29,10 @@ function shown(item: BinaryNode): CompanionNode {
   return content.length > 0 ? { tag, attrs, content } : { tag, attrs }
 }
 
-/** Returns the real server's error codes for `biz` nodes that it refuses: 405 for the legacy form, 479 for a malformed one. */
+/**
+ * Returns the error code with which the real server refuses this `biz` node: 405 for the legacy form, and 479 for a
+ * malformed node.
+ */
 export function companionRefusal(item: BinaryNode): number | undefined {
   const found = children(item, 'biz')
   if (found.some((biz) => child(biz, 'buttons'))) return 405

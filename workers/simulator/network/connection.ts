@@ -14,15 +14,18 @@ export interface ConnectionEvents {
   closed(connection: Connection): void
 }
 
-/** Time in ms between a stream error and the end of its connection. */
+/** Time in ms between a stream error and the end of the connection. */
 const STREAM_ERROR_GRACE = 100
 
-/** The client's answers that the network waits for. */
+/** Stores which answers of the client the network waits for. */
 function createExpectedAnswers() {
   const expected = new Map<string, { resolve: (item: BinaryNode) => void; reject: (error: Error) => void }>()
   return {
     of: (id: string) => new Promise<BinaryNode>((resolve, reject) => expected.set(id, { resolve, reject })),
-    /** False if the stanza is no answer. An answer that nothing waits for is dropped. */
+    /**
+     * Passes an answer to the code that waits for it; an answer for which nothing waits is dropped. Returns false if
+     * the stanza is not an answer.
+     */
     take(item: BinaryNode): boolean {
       const { id, type } = item.attrs
       if (item.tag !== 'iq' || id === undefined || (type !== 'result' && type !== 'error')) return false
@@ -45,7 +48,7 @@ export function acceptConnection(network: Network, socket: WebSocket, wire: Dupl
   let transport: Transport | undefined
   let isCorked = false
 
-  /** Combines everything that is written in one turn of the event loop in one system call. */
+  /** Combines everything that is written in one turn of the event loop into one system call. */
   function cork() {
     if (isCorked) return
     isCorked = true
@@ -92,7 +95,7 @@ export function acceptConnection(network: Network, socket: WebSocket, wire: Dupl
       // After a stream error the connection ends a moment later, without a close frame.
       if (last?.tag === 'stream:error') return network.later(STREAM_ERROR_GRACE, () => socket.terminate())
       socket.close()
-      // A client that does not answer the close frame is disconnected after a moment.
+      // If the client does not answer the close frame, it is disconnected after a moment.
       network.later(1_000, () => socket.terminate())
     },
     cut() {
@@ -145,7 +148,7 @@ export function acceptConnection(network: Network, socket: WebSocket, wire: Dupl
     try {
       for (const bytes of reader.push(data)) take(bytes)
     } catch (error) {
-      // After an undecodable frame the connection ends, because no later frame can be trusted.
+      // After a frame that cannot be decrypted the connection ends, because no later frame can be trusted.
       network.note(`a connection was dropped: ${String(error)}`)
       connection.cut()
     }
@@ -168,7 +171,7 @@ export function streamError(code: number | 'replaced' | 'device_removed'): Binar
   return node('stream:error', { code })
 }
 
-/** Data centre in `success` and `failure`. */
+/** Name of the data centre in the stanzas `success` and `failure`. */
 export const LOCATION = 'sim'
 
 export function failure(reason: number, more: { code?: string | undefined; expire?: number | undefined } = {}): BinaryNode {

@@ -12,12 +12,13 @@ import { announcePrivacy, chooseSetting, PRIVACY_VALUES } from './privacy.ts'
 import { newMessageId, sendToOwnDevice } from './send-as.ts'
 
 /**
- * Changes of an account that are not caused by a message: the network restricts it, or its owner saves contacts or sets the audience of the status.
+ * Changes an account without a message: the network restricts it, or its owner saves contacts or sets the audience of
+ * the status.
  */
 
 /**
- * Restricts an account. The restriction is announced as by the real network, unless `silent`: then the client learns
- * about it when it asks.
+ * Restricts an account. The restriction is announced in the same way as by the real network. With `silent`, the client
+ * only learns of it when it queries it.
  */
 export function restrict(network: Network, person: Person, { seconds: duration, silent }: AccountControl['restriction']) {
   person.restrictedUntil = duration > 0 ? seconds() + duration : undefined
@@ -36,7 +37,7 @@ export function restrict(network: Network, person: Person, { seconds: duration, 
   }
 }
 
-/** Contacts are stored in this collection, by number. */
+/** The collection in which contacts are stored, by their number. */
 export const CONTACTS = 'critical_unblock_low'
 export const CONTACT_VERSION = 2
 
@@ -52,7 +53,7 @@ export function saveContact(network: Network, person: Person, { phone, name }: A
   writeAction(network, person, CONTACTS, contactIndex(other), CONTACT_VERSION, contactValue(other, name))
 }
 
-/** Changes a profile. The name is synced in the account's settings; everyone is notified of a new picture. */
+/** Changes a profile. The name is written to the account's app state, and everyone is notified of a new picture. */
 export function setProfile(network: Network, person: Person, { name, picture }: AccountControl['profile']) {
   if (name !== undefined) {
     person.name = name
@@ -61,7 +62,10 @@ export function setProfile(network: Network, person: Person, { name, picture }: 
   if (picture !== undefined) setPersonPicture(network, person, picture)
 }
 
-/** Labels are stored in this collection: a label of a chat by label and chat, a label of a message also by message. */
+/**
+ * The collection in which labels are stored. The index of a chat's label has the label and the chat, and that of a
+ * message's label also has the message.
+ */
 const LABELS = 'regular'
 const LABEL_VERSION = 3
 
@@ -72,13 +76,16 @@ export function labelChat(network: Network, person: Person, { chat, label, assig
   writeAction(network, person, LABELS, index, LABEL_VERSION, value)
 }
 
-/** Makes any other action that the phone shares with its devices: index, collection and value are those of WhatsApp Web. */
+/**
+ * Writes any other action that the phone shares with its devices. The index, the collection and the value are those of
+ * WhatsApp Web.
+ */
 export function act(network: Network, person: Person, { collection, index, version, value }: AccountControl['action']) {
   const fields = value === null ? null : { timestamp: Date.now(), ...value }
   writeAction(network, person, collection, index, version, fields)
 }
 
-/** Sends any message of the phone to the phone's own devices. */
+/** Sends any message from the phone to the phone's own devices. */
 export async function sayToDevices(network: Network, person: Person, { proto: json, damage }: AccountControl['peer']) {
   const message = proto.Message.fromObject(json)
   const id = newMessageId()

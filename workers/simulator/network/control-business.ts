@@ -8,7 +8,7 @@ import { pnOf } from './people.ts'
 const text = (value: unknown) => (typeof value === 'string' ? value : '')
 const list = (value: unknown) => (Array.isArray(value) ? value : []) as Record<string, unknown>[]
 
-/** Creates a community from `{ owner, name, description?, participants? }`. */
+/** Creates a community. The input is `{ owner, name, description?, participants? }`. */
 export function addCommunityByControl(network: Network, input: Record<string, unknown>) {
   const owner = findKnown(network, text(input.owner))
   const phones = Array.isArray(input.participants) ? input.participants.map(text) : []
@@ -18,8 +18,8 @@ export function addCommunityByControl(network: Network, input: Record<string, un
 }
 
 /**
- * Changes a business by `{ description?, address?, email?, websites?, products?, collections?, orders? }`; prices are
- * in currency units.
+ * Changes a business. The input is `{ description?, address?, email?, websites?, products?, collections?, orders? }`,
+ * with prices in currency units.
  */
 export function updateBusinessByControl(network: Network, phone: string, input: Record<string, unknown>) {
   const person: Person = findKnown(network, phone)
@@ -37,7 +37,7 @@ export function updateBusinessByControl(network: Network, phone: string, input: 
   return { phone: person.number, business: true, ...profile }
 }
 
-/** Converts to thousandths of the currency unit, in which the network stores prices. */
+/** Converts a price to thousandths of the currency unit, in which the network stores it. */
 const thousandths = (value: unknown) => Math.round(Number(value) * 1_000)
 
 function productOf(input: Record<string, unknown>, index: number): Product {

@@ -1,4 +1,4 @@
-/** The people whom the control API creates and changes: contacts, and simulated phones. */
+/** The people that the control API creates and changes: contacts, and simulated phones. */
 import { ControlError } from '../control/control-error.ts'
 import type { ContactInput, PhoneInput } from '../control/network-control.ts'
 import { notifyDevices } from './devices.ts'
@@ -7,7 +7,9 @@ import type { Network, Person } from './model.ts'
 import { addPerson, setAbout, setDeviceCount } from './people.ts'
 import { setPersonPicture } from './pictures.ts'
 
-/** Options of a contact. `retries: false`: the contact sends no retry receipt for a message that it cannot read. */
+/**
+ * Options of a contact. If `retries` is false, the contact sends no retry receipt for a message that it cannot decrypt.
+ */
 export type ContactOptions = ContactInput & { retries?: boolean | undefined }
 
 function describeContact(person: Person) {
@@ -37,7 +39,7 @@ export function applyContact(network: Network, person: Person, input: ContactOpt
     for (const id of before) if (!after.includes(id)) notifyDevices(network, person, 'remove', id)
   }
   if (input.lid !== undefined) {
-    // The former LID of a known person still resolves while this network runs.
+    // The earlier LID of a known person can still be resolved while this network runs. That of a new person is removed.
     if (isNew) network.lids.delete(person.lid)
     person.lid = digits(input.lid)
     network.lids.set(person.lid, person)

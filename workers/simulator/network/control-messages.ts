@@ -1,4 +1,4 @@
-/** Messages that the control API lets people write. */
+/** Messages that people write because of the control API. */
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import type { MessageInput } from '../control/network-control.ts'
 import { type ComposeContext, compose } from '../people/compose.ts'
@@ -8,10 +8,10 @@ import type { Network, Person } from './model.ts'
 import { findPerson, jidOf, pnOf } from './people.ts'
 import { newMessageId, type SendAsOptions, sendAs } from './send-as.ts'
 
-/** Stores sealed media and returns its location. */
+/** Stores encrypted media, and returns their address. */
 export type Upload = ComposeContext['upload']
 
-/** Returns the context for composing a message from this person to that chat. */
+/** Returns the context in which this person composes a message to that chat. */
 export function contextFor(network: Network, from: Person, to: string, upload: Upload): ComposeContext {
   const isLid = to.endsWith('@lid')
   const addressing = isLid ? 'lid' : (network.groups.get(to)?.addressing ?? network.settings.addressing)
@@ -55,7 +55,7 @@ export interface ContactMessage {
   options: Pick<SendAsOptions, 'unavailable' | 'damage'>
 }
 
-/** A message of a contact, at once or later. */
+/** Sends a message of a contact, immediately or later. */
 export async function sayAsContact(
   network: Network,
   from: Person,

@@ -14,8 +14,8 @@ const text = (value: unknown) => (typeof value === 'string' ? value : '')
 const STATES = ['ACTIVE', 'SUSPENDED', 'GEOSUSPENDED'] as const
 
 /**
- * Creates a channel from `{ owner, name, description?, subscribers?, admins?, picture?, state?, verified?, handle?,
- * listing?: { views, country } }`.
+ * Creates a channel. The input is `{ owner, name, description?, subscribers?, admins?, picture?, state?, verified?,
+ * handle?, listing?: { views, country } }`.
  */
 export function addNewsletterByControl(network: Network, input: Record<string, unknown>) {
   const owner = findKnown(network, text(input.owner))

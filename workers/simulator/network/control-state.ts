@@ -44,7 +44,7 @@ function describePerson(person: Person) {
     picture_queries: person.pictureQueries ?? 0,
     blocklist: [...blocklist],
     privacy: Object.fromEntries(privacy),
-    /** Receipts, typing and tokens of the gateway to this person. */
+    /** The receipts, typing indicators and tokens that the gateway sent to this person. */
     heard: signals,
   }
 }
@@ -53,19 +53,19 @@ function describePhone(person: Person) {
   return {
     ...describePerson(person),
     demands_passkey: person.passkey !== undefined,
-    /** The last linking for which its passkey was requested. */
+    /** The last attempt to link a device with the passkey. */
     ceremony: person.ceremony ? describeCeremony(person.ceremony) : null,
-    /** Linked devices: the gateway's instances. */
+    /** The linked devices, which are instances of the gateway. */
     devices: [...person.companions.values()].map(describeCompanion),
     app_state: Object.fromEntries(person.appState.actions),
-    /** Errors in changes that linked devices made. */
+    /** Errors in the app state changes that linked devices made. */
     app_state_problems: person.appState.problems ?? [],
     default_ephemeral_seconds: person.defaultEphemeralSeconds,
-    /** Ids of terms that the account accepted. */
+    /** Ids of the terms of service that the account has accepted. */
     notices: [...(person.notices ?? [])],
-    /** JIDs that the account reported to the network. */
+    /** JIDs of people and groups that the account reported to the network for abuse. */
     reports: person.reports ?? [],
-    /** Numbers that a setting excludes, by the name of the setting. */
+    /** Numbers of the people whom a privacy setting excludes, by the name of the setting. */
     privacy_lists: Object.fromEntries([...person.privacyLists].map(([name, numbers]) => [name, [...numbers]])),
   }
 }
@@ -78,7 +78,10 @@ function describeCompanion({ device, os, preKeys, pending, connection, isAvailab
     available: isAvailable,
     pre_keys: preKeys.size,
     pending: pending.size,
-    /** Last login of the device, with the counts that it sent: logins since it was linked, and since it was started. */
+    /**
+     * Last login of the device, with the two counts that it sent: the logins since it was linked, and those since it
+     * was started.
+     */
     login: login ? { passive: login.passive, lc: login.lc, connect_attempt_count: login.connectAttemptCount } : null,
   }
 }

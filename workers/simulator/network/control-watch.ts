@@ -13,7 +13,10 @@ function read(input: PushInput): BinaryNode {
   }
 }
 
-/** Sends a stanza as given, to all devices of an account or to one connection. It may be one that no real server would send. */
+/**
+ * Sends a stanza unchanged to all devices of an account, or to one connection. It may be a stanza that no real server
+ * would send.
+ */
 export function pushStanza(network: Network, input: PushInput): { devices: number } {
   const item = read(input)
   if (input.conn !== undefined) {
@@ -33,8 +36,8 @@ export function pushStanza(network: Network, input: PushInput): { devices: numbe
 }
 
 /**
- * Sends frames with any content to all connected devices of an account: content that no real server would send, and encodings of stanzas that ours
- * does not use.
+ * Sends frames with any content to all connected devices of an account: content that no real server would send, or
+ * encodings of stanzas that the simulator's own encoder does not use.
  */
 export function pushFrames(network: Network, { phone, frames }: FramesInput): { devices: number } {
   const companions = network.people.get(phone)?.companions.values() ?? []

@@ -40,7 +40,7 @@ import { showPresence } from './presence.ts'
 import { giveReceipt } from './receipts.ts'
 import { replay } from './send-as.ts'
 
-/** Methods for tests, which have no route. */
+/** Methods for tests that run in the same process. The HTTP API has no route for them. */
 export interface SimulatorControl extends NetworkControl {
   createContact(phone: string, input: ContactOptions): unknown
   updateContact(phone: string, input: ContactOptions): unknown
@@ -48,13 +48,16 @@ export interface SimulatorControl extends NetworkControl {
   updateBusiness(phone: string, input: Record<string, unknown>): unknown
   createNewsletter(input: Record<string, unknown>): { id: string; invite: string }
   postToNewsletter(id: string, message: MessageInput): Promise<{ id: string; server_id: string }>
-  /** Sends `companion_reg_refresh` to the client that shows this code; its secret is invalidated. */
+  /** Sends `companion_reg_refresh` to the client that shows this code. The secret in the code becomes invalid. */
   refreshCompanionReg(qr: string): void
-  /** Makes the contact delete its sessions with linked devices: it cannot read their next message, and asks for it again. */
+  /**
+   * Makes the contact delete its sessions with linked devices. So it cannot decrypt their next message, and requests it
+   * again.
+   */
   loseSessions(phone: string): void
-  /** Internal failures, newest last, including the reasons of failed decryptions. */
+  /** Errors inside the simulator, newest last. They include the reasons why messages could not be decrypted. */
   failures(): string[]
-  /** Rules for media hosts: the next one for an upload or download. */
+  /** The fault rules. The media host uses them to find the fault of the next upload or download. */
   readonly faults: Network['faults']
 }
 

@@ -15,8 +15,8 @@ import { sendReceiptsFor } from './receipts.ts'
 import { sendAs } from './send-as.ts'
 
 /**
- * Delivers its copy to a simulated device: it is decrypted in order, recorded once (by the phone, device 0), and
- * answered as on real phones.
+ * Delivers a copy of a message to a simulated device. The copies of one sender are decrypted in order. The message is
+ * recorded only once (by the phone, device 0), and is answered as a real phone does.
  */
 export async function deliverTo(network: Network, device: PretendDevice, deviceCopy: DeviceCopy): Promise<void> {
   const { person } = device
@@ -30,15 +30,18 @@ export async function deliverTo(network: Network, device: PretendDevice, deviceC
   if (message) device.received += 1
   if (!message || device.id !== 0) return
   if (person === deviceCopy.from.person) return deliverOwn(network, device, deviceCopy, message)
-  // A repeated message is dropped, and its arrival confirmed again.
+  // A message that is received again is dropped, but a receipt is sent again.
   const isNew = record(network, device, deviceCopy, message)
   sendReceiptsFor(network, person, deviceCopy, isNew)
   if (isNew) await echo(network, device, deviceCopy, message)
 }
 
-/** Delivers a copy to the account's own phone: a message that the linked device sent elsewhere, or a request to its phone. */
+/**
+ * Delivers a copy to the account's own phone: a message that the linked device sent to another chat, or a request to
+ * its phone.
+ */
 async function deliverOwn(network: Network, device: PretendDevice, deviceCopy: DeviceCopy, message: Message) {
-  // Requests to the phone are wrapped as well.
+  // Requests to the phone are wrapped in the same way.
   const inner = message.deviceSentMessage?.message ?? message
   if (deviceCopy.isPeer || inner.protocolMessage?.peerDataOperationRequestMessage) {
     return answerPeerRequest(network, deviceCopy, inner)
@@ -72,7 +75,7 @@ async function decrypt(network: Network, device: PretendDevice, deviceCopy: Devi
   return content
 }
 
-/** Whether a message has content: one with key distribution only has none. */
+/** Whether a message has content. A message that only distributes a sender key has none. */
 function hasContent(message: Message): boolean {
   return Object.entries(message).some(
     ([name, value]) =>
@@ -88,7 +91,7 @@ function copyOf(device: PretendDevice, deviceCopy: DeviceCopy, message: Message 
   return { id, device: device.id, read: message !== undefined, device_sent: deviceSent, attrs, nodes, tags, enc, proto: opened }
 }
 
-/** Decrypts the content that refers to another message of the chat, with the JIDs that people have there. */
+/** Decrypts content that refers to another message of the chat, with the JIDs that people have in this chat. */
 function openedBy(network: Network, { person }: PretendDevice, deviceCopy: DeviceCopy, message: Message) {
   const group = network.groups.get(deviceCopy.chat)
   const addressing = group ? group.addressing : parseJid(deviceCopy.chat).server === 'lid' ? 'lid' : 'pn'
@@ -123,7 +126,7 @@ function record(network: Network, device: PretendDevice, deviceCopy: DeviceCopy,
   })
 }
 
-/** Number of times that a device asks for the same message before it gives up. */
+/** Number of times that a device requests the same message again before it gives up. */
 const MAX_RETRIES = 5
 
 function askAgain(network: Network, device: PretendDevice, deviceCopy: DeviceCopy) {
@@ -136,7 +139,7 @@ interface Retry {
   id: string
   chat: string
   count: number
-  /** Whether the receipt has keys for a fresh session; without them the sender queries the server for some. */
+  /** Whether the receipt contains keys for a new session. If it does not, the sender queries keys from the server. */
   keys: boolean
 }
 

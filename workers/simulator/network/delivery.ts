@@ -4,8 +4,8 @@ import { confirmed } from './offline-queue.ts'
 import { deliver } from './transmit.ts'
 
 /**
- * Delivers stanzas to a linked device. Each one that needs an answer is kept, in order, until the device answers it,
- * and is sent again at the next login. We assume that the real server does so; our tests of message loss depend on it.
+ * Returns the key under which a stanza is kept, and which its answer matches. There is only one message per id, but
+ * there may be several receipts (delivered, read, one per participant).
  */
 
 /**
@@ -20,7 +20,7 @@ function pendingKey(kind: string, attrs: BinaryNode['attrs'], peer: string | und
 
 export function enqueue(network: Network, companion: Companion, item: BinaryNode) {
   const key = pendingKey(item.tag, item.attrs, item.attrs.from)
-  // A message that is sent again is the newest, even if its first copy still waits.
+  // A message that is sent again becomes the newest one, even if its first copy still waits.
   companion.pending.delete(key)
   companion.pending.set(key, item)
   network.changed()
@@ -29,7 +29,10 @@ export function enqueue(network: Network, companion: Companion, item: BinaryNode
   else connection?.backlog?.later.add(key)
 }
 
-/** Handles an `<ack>` of the client: it settles messages (only if it cannot or need not send a receipt), receipts, notifications and calls. */
+/**
+ * Handles an `<ack>` of the client. It settles receipts, notifications and calls. It settles a message only if the
+ * client cannot send a receipt for it, or does not have to.
+ */
 export function settleByAck(network: Network, companion: Companion, item: BinaryNode) {
   const kind = item.attrs.class ?? ''
   const key = pendingKey(kind, item.attrs, item.attrs.to)
@@ -45,17 +48,17 @@ export function settle(network: Network, companion: Companion, key: string): boo
   return true
 }
 
-/** Handles a `<receipt>` of the client for messages, which have arrived. */
+/** Handles a `<receipt>` of the client, which means that the messages have arrived. */
 export function settleByReceipt(network: Network, companion: Companion, ids: string[]) {
   for (const id of ids) settle(network, companion, `message ${id}`)
 }
 
-/** Handles `<receipt><offer/></receipt>`: the call has arrived. */
+/** Handles `<receipt><offer/></receipt>`, which means that the call has arrived. */
 export function settleCall(network: Network, companion: Companion, ids: string[]) {
   for (const id of ids) settle(network, companion, `call ${id}`)
 }
 
-/** Returns the ids that a receipt is for: its own, and those of its list. */
+/** Returns the ids of the messages for which a receipt is: the id of the receipt itself, and those in its list. */
 export function receiptIds(item: BinaryNode): string[] {
   const more = children(children(item, 'list')[0], 'item').map((entry) => entry.attrs.id ?? '')
   return [item.attrs.id ?? '', ...more].filter((id) => id !== '')

@@ -8,14 +8,14 @@ export type Cipher = 'pkmsg' | 'msg' | 'skmsg'
 export interface DeviceCopy {
   id: string
   from: Companion
-  /** The chat in the sender's addressing: receipts are returned in the same addressing. */
+  /** The chat in the addressing that the sender used. Receipts use the same addressing. */
   chat: string
   encs: { type: Cipher; ciphertext: Buffer; attrs: Record<string, string> }[]
-  /** Whether it is a message of the phone's own account. */
+  /** Whether it is a message of the account's own linked device to its phone. */
   isPeer: boolean
-  /** Number of retry requests for the message. */
+  /** Number of times that the device has requested the message again. */
   count: number
-  /** Nodes of the stanza beside the ciphertexts. */
+  /** Child nodes of the stanza other than its ciphertexts. */
   nodes: CompanionNode[]
   /** Attributes of the stanza. */
   attrs: Record<string, string>

@@ -10,7 +10,9 @@ export function deviceIds(person: Person): number[] {
   return [...person.devices.map((device) => device.id), ...person.companions.keys()].sort((a, b) => a - b)
 }
 
-/** Computes the hash over devices as clients do: their full addresses in order, six bytes of SHA-256. */
+/**
+ * Computes the hash over devices as clients do: the first six bytes of the SHA-256 over their full addresses, in order.
+ */
 export function deviceHash(devices: { person: Person; id: number }[], addressing: 'lid' | 'pn'): string {
   const addresses = devices.map(({ person, id }) => {
     const { user, server } = parseJid(jidOf(person, addressing))
@@ -22,7 +24,10 @@ export function deviceHash(devices: { person: Person; id: number }[], addressing
 
 const LID_MARK = '@lid'
 
-/** Records a query of the device list, under the number or the LID: changes are announced under the same one. */
+/**
+ * Records that an account queried the device list, under the number or under the LID. Later changes are reported to the
+ * account under the same identifier.
+ */
 export function watchDevices(network: Network, person: Person, asker: Person, addressing: 'lid' | 'pn') {
   const entry = addressing === 'lid' ? `${asker.number}${LID_MARK}` : asker.number
   if (person.watchers.has(entry)) return
@@ -39,8 +44,9 @@ export function watchersOf(person: Person): { number: string; addressing: 'lid' 
 }
 
 /**
- * Notifies about a device that was added or removed: the account's other devices receive the whole list under both
- * identifiers of the account, because a client stores one for each; accounts that queried it receive the change.
+ * Notifies accounts that a device was added or removed. The account's other devices receive the whole list under both
+ * identifiers of the account, because a client stores a list for each. Other accounts that queried the list receive
+ * only the change.
  */
 export function notifyDevices(network: Network, person: Person, change: 'add' | 'remove', device: number) {
   for (const companion of person.companions.values()) {

@@ -7,13 +7,13 @@ import { pictureId } from './pictures.ts'
 
 /** Changes a group's settings: the state and its notifications. */
 
-/** Notifies about a change of a setting, which leads to a new version. */
+/** Notifies the members of a change of a setting. The change gets a new version. */
 function notifyGroup(network: Network, group: Group, actor: Person, change: BinaryNode) {
   renewSettings(group)
   notify(network, group, actor, change)
 }
 
-/** Changes a setting that is present or absent. */
+/** Changes a setting that is on if its element is present, and off if it is absent. */
 export function setFlag(network: Network, group: Group, actor: Person, tag: string, isOn: boolean, offTag: string) {
   group.flags ??= new Set()
   if (isOn) group.flags.add(tag)
@@ -79,14 +79,16 @@ export function renewInvite(network: Network, group: Group, actor: Person): stri
   return group.invite
 }
 
-/** Withdraws a person's request to join. */
+/** Withdraws a person's request to join the group. */
 export function withdrawRequest(network: Network, group: Group, person: Person) {
   if (!group.requests.delete(person.number)) return
   const shown = participantNode(group, { person, role: 'member' })
   notifyGroup(network, group, person, node('revoked_membership_requests', {}, [shown]))
 }
 
-/** Changes a member's number. The notice names the person by the former number, and its author by the new one. */
+/**
+ * Changes a member's number. The notification names the person by the earlier number, and its author by the new number.
+ */
 export function changeNumber(network: Network, group: Group, person: Person, before: Person) {
   const member = group.members.get(before.number)
   if (!member) return

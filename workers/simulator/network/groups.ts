@@ -43,7 +43,10 @@ export function newInvite(): string {
   return randomBytes(16).toString('base64url').slice(0, 22)
 }
 
-/** Describes a member in metadata and notifications, addressed by the group's mode, with the other address as an attribute. */
+/**
+ * Describes a member in metadata and notifications. The address has the group's kind of addressing, and an attribute
+ * has the other address.
+ */
 export function participantNode(group: Group, { person, role }: GroupMember, error?: number): BinaryNode {
   const other = group.addressing === 'lid' ? { phone_number: pnOf(person) } : { lid: lidJidOf(person) }
   return node('participant', {
@@ -94,12 +97,12 @@ export function groupNode(group: Group): BinaryNode {
   ])
 }
 
-/** Returns a version. Versions increase: approximately microseconds. */
+/** Returns a new version. Versions increase, and are approximately microseconds. */
 function newVersion(): string {
   return String(Date.now() * 1_000 + randomInt(1_000))
 }
 
-/** Renews the version after a change of something other than the members. */
+/** Sets a new version after a change that does not concern the list of members. */
 export function renewSettings(group: Group) {
   group.settingsVersion = newVersion()
 }
@@ -111,7 +114,7 @@ function nextVersion(group: Group): { v_id: string; prev_v_id: string | undefine
   return { v_id: group.membersVersion, prev_v_id: before }
 }
 
-/** Notifies that members were added or removed, or have another role. */
+/** Notifies the members that some members were added or removed, or have another role. */
 export function notifyMembers(
   network: Network,
   group: Group,
@@ -126,7 +129,7 @@ export function notifyMembers(
     members.map((member) => participantNode(group, member)),
   )
   if (action !== 'add') return notifyGroup(network, group, actor, change, also)
-  // New members receive the whole group, the others the list of new members.
+  // New members receive the data of the whole group, and the others receive the list of new members.
   const joined = members.map(({ person }) => person)
   notifyPeople(network, group, actor, node('create', { reason }, [groupNode(group)]), joined)
   notifyPeople(
@@ -140,7 +143,10 @@ export function notifyMembers(
 
 const peopleOf = (group: Group) => [...group.members.values()].map(({ person }) => person)
 
-/** Notifies every linked device of the members, also those of the actor, because clients only learn about changes this way. */
+/**
+ * Notifies every linked device of the members. This includes the devices of the person who made the change, because
+ * clients only learn of changes from notifications.
+ */
 export function notifyGroup(network: Network, group: Group, actor: Person, change: BinaryNode, also: Person[] = []) {
   notifyPeople(network, group, actor, change, [...peopleOf(group), ...also])
 }
@@ -169,8 +175,8 @@ const roomIn = (group: Group) => (group.capacity ?? CAPACITY) - group.members.si
 export const isFull = (group: Group) => roomIn(group) <= 0
 
 /**
- * Returns the error code if the person cannot be added; otherwise undefined. `token`: the privacy token that the actor
- * presents.
+ * Returns the error code if the person cannot be added, and undefined otherwise. `token` is the privacy token that the
+ * acting person presents.
  */
 function additionError(group: Group, actor: Person, person: Person, token: string | undefined): number | undefined {
   if (group.members.has(person.number)) return 409
@@ -181,12 +187,15 @@ function additionError(group: Group, actor: Person, person: Person, token: strin
 
 export interface Change {
   person: Person | undefined
-  /** The address by which the actor named the person. */
+  /** The address with which the acting person named the person. */
   address: string
   error: number | undefined
 }
 
-/** Adds members and notifies everyone; members that cannot be added are returned with the reason. `tokens`: by address. */
+/**
+ * Adds members, and notifies everyone. Returns the members who cannot be added, with the reason. `tokens` are the
+ * privacy tokens by address.
+ */
 export function addMembers(
   network: Network,
   group: Group,
@@ -209,7 +218,7 @@ export function addMembers(
     group.requests.delete(member.person.number)
     group.removed?.delete(member.person.number)
   }
-  // Members of a community's announcement group are members of the community.
+  // Members of a community's announcement group are also members of the community.
   const parent = group.isAnnouncementGroup ? network.groups.get(group.linkedParent ?? '') : undefined
   for (const member of added)
     if (parent && !parent.members.has(member.person.number)) parent.members.set(member.person.number, { ...member })
@@ -227,7 +236,7 @@ export function removeMembers(network: Network, group: Group, actor: Person, add
   for (const person of removed) group.members.delete(person.number)
   const byOthers = removed.filter((person) => person !== actor).map(({ number }) => number)
   group.removed = new Set([...(group.removed ?? []), ...byOthers])
-  // Former members must not read later messages, so every simulated member makes a new sender key.
+  // Former members must not be able to read later messages. So every simulated member makes a new sender key.
   group.keyHolders.clear()
   for (const { person } of group.members.values())
     for (const device of person.devices) if (device.hasSignal) device.signal.dropSenderKey(group.id)
@@ -252,7 +261,7 @@ export function setRoles(
   return changes
 }
 
-/** Makes another member the owner of the group; the former owner stays an admin. */
+/** Makes another member the owner of the group. The former owner stays an admin. */
 export function transferOwnership(network: Network, group: Group, actor: Person, to: Person) {
   const [before, after] = [group.members.get(actor.number), group.members.get(to.number)]
   if (!before || !after) throw new Error('the owner and the new owner must be members of the group')
@@ -261,7 +270,10 @@ export function transferOwnership(network: Network, group: Group, actor: Person,
   notifyMembers(network, group, actor, 'promote', [after])
 }
 
-/** Records a request to join: a person asks, or is added by an `actor` who is not allowed to; admins decide. */
+/**
+ * Records a request to join, about which admins decide. A person requests it, or an `actor` who is not allowed to add
+ * people adds the person.
+ */
 export function requestToJoin(network: Network, group: Group, person: Person, method: string, actor = person) {
   group.requests.set(person.number, { person, at: seconds() })
   const shown = participantNode(group, { person, role: 'member' })
@@ -276,6 +288,8 @@ export function isAdmin(group: Group, person: Person): boolean {
   return role === 'admin' || role === 'superadmin'
 }
 
-/** Whether a person may change the group's own data: all members may, or only admins while it is locked. */
+/**
+ * Whether a person may change the group's own data. All members may change it, or only admins if the group is locked.
+ */
 export const mayEdit = (group: Group, person: Person): boolean =>
   group.members.has(person.number) && (!group.restrict || isAdmin(group, person))

@@ -11,7 +11,10 @@ import type { Companion, Group, Network, Person } from './model.ts'
 import { receivePost } from './newsletters.ts'
 import { type AnyDevice, devicesOf, findDevice, findPerson, jidOf, lidJidOf, pnOf, recipientAttributes } from './people.ts'
 
-/** Receives a message of a linked device: it is acknowledged at once, then split and delivered to each device in it. */
+/**
+ * Handles a message of a linked device. The message is acknowledged immediately, and then split and delivered to each
+ * device for which it has a copy.
+ */
 export function receiveMessage(network: Network, from: Companion, item: BinaryNode) {
   const { id = '', to = '' } = item.attrs
   const connection = from.connection
@@ -25,8 +28,8 @@ export function receiveMessage(network: Network, from: Companion, item: BinaryNo
   const shared = own.filter((enc) => enc.attrs.type === 'skmsg')
   const single = own.filter((enc) => enc.attrs.type !== 'skmsg')
   if (single.length > 0) {
-    // Without a list of participants the message is for the account's own phone (peer), or a retry for the one device
-    // that requested it.
+    // If the stanza has no list of participants, the message is for the account's own phone (peer), or is sent again to
+    // the one device that requested it.
     const target = findDevice(network, item.attrs.participant ?? to)
     if (target) route(target, single)
     return
@@ -34,7 +37,7 @@ export function receiveMessage(network: Network, from: Companion, item: BinaryNo
   const copies = new Map<string, { device: AnyDevice; encs: BinaryNode[] }>()
   for (const copy of children(child(item, 'participants'), 'to')) {
     const device = findDevice(network, copy.attrs.jid ?? '')
-    // A LID group includes the sender: its own copy must not be sent back.
+    // In a group with LID addressing the sender is a member, too. Its own copy must not be sent back to it.
     if (device && device.companion !== from) copies.set(keyOf(device), { device, encs: children(copy, 'enc') })
   }
   if (shared.length > 0)
@@ -44,9 +47,9 @@ export function receiveMessage(network: Network, from: Companion, item: BinaryNo
 }
 
 /**
- * Adds to the ack the server's own hash of the devices that should have received a copy. A client with another hash
- * knows that its lists are outdated. A direct message has no hash: the server compares the devices in it, and returns
- * its hash only if some are missing.
+ * Adds to the acknowledgement the server's own hash of the devices that should have received a copy. If the client has
+ * another hash, it learns that its device lists are outdated. A direct message contains no hash: the server compares
+ * the devices in it, and returns its own hash only if some are missing.
  */
 function withHash(network: Network, from: Companion, item: BinaryNode, ack: BinaryNode): BinaryNode {
   const { to = '', phash } = item.attrs
@@ -68,13 +71,16 @@ function withHash(network: Network, from: Companion, item: BinaryNode, ack: Bina
 
 const isSender = (from: Companion, person: Person, id: number) => person === from.person && id === from.device
 
-/** Returns one address for both identifiers of a device. */
+/** Returns the same address for a device, whichever of its two JIDs is given. */
 function addressOf(network: Network, jid: string): string | undefined {
   const device = findDevice(network, jid)
   return device && keyOf(device)
 }
 
-/** Adds `refresh_lid` for a person who is addressed by a former LID, so that the client queries the new one. */
+/**
+ * Adds `refresh_lid` to the acknowledgement if the person is addressed by an earlier LID, so that the client queries
+ * the new one.
+ */
 function withLid(network: Network, to: string, ack: BinaryNode): BinaryNode {
   const { user, server } = parseJid(to)
   const person = server === 'lid' ? network.lids.get(user) : undefined
@@ -87,7 +93,7 @@ function copyFor(copies: Map<string, { device: AnyDevice; encs: BinaryNode[] }>,
   return copies.get(keyOf(device)) ?? { device, encs: [] }
 }
 
-/** Returns the error code of the ack if the message may not be sent there. */
+/** Returns the error code of the acknowledgement, if the message must not be sent to this chat. */
 function refusalOf(network: Network, from: Companion, item: BinaryNode): number | undefined {
   const { to = '' } = item.attrs
   if (!isGroup(to)) return to === STATUS ? undefined : tokenRefusal(from, findPerson(network, to), item)
@@ -99,8 +105,8 @@ function refusalOf(network: Network, from: Companion, item: BinaryNode): number 
 }
 
 /**
- * Returns every device that can decrypt with the sender key: those of a group's members, or those that received the key
- * of a status.
+ * Returns every device that can decrypt a message with the sender key: the devices of a group's members, or the devices
+ * that received the key of a status.
  */
 function audience(network: Network, from: Companion, to: string, copies: Map<string, { device: AnyDevice }>): AnyDevice[] {
   const group: Group | undefined = network.groups.get(to)
@@ -130,13 +136,16 @@ function hand(network: Network, from: Companion, device: AnyDevice, item: Binary
   network.run(deliverTo(network, device.pretend, deviceCopy))
 }
 
-/** Returns the chat, without the device that a resend contains. */
+/**
+ * Returns the chat of a stanza's address. If a message is sent again, the address also contains a device, which is
+ * removed.
+ */
 function chatOf(to: string): string {
   const { user, server } = parseJid(to)
   return `${user}@${server}`
 }
 
-/** Builds the stanza in the form that another linked device receives. */
+/** Builds the stanza in the form in which another linked device receives it. */
 function forward(network: Network, from: Companion, to: Companion, item: BinaryNode, encs: BinaryNode[]): BinaryNode {
   const { id, to: chat = '', type, edit } = item.attrs
   const sender = from.person

@@ -10,7 +10,7 @@ export interface Address {
   device: number
 }
 
-/** Parses `user:device@server`; a missing device is device 0, the phone. */
+/** Parses `user:device@server`. If the device is missing, it is device 0, the phone. */
 export function parseJid(jid: string): Address {
   const at = jid.indexOf('@')
   const name = at < 0 ? jid : jid.slice(0, at)
@@ -27,12 +27,15 @@ export function jid(user: string, server: string, device = 0): string {
 export const isGroup = (chat: string) => chat.endsWith(`@${GROUP_SERVER}`)
 export const isNewsletter = (chat: string) => chat.endsWith(`@${NEWSLETTER_SERVER}`)
 
-/** Returns the digits of a number as a person may write it (`+49 170 ...`, a JID). */
+/** Returns the digits of a phone number in any form (`+49 170 ...`, a JID). */
 export function digits(text: string): string {
   return parseJid(text).user.replace(/\D/g, '')
 }
 
-/** Generates a LID, one per number. The number can be read from it, so it resolves even before the person exists. */
+/**
+ * Returns the LID of a number. The number can be computed from its LID, so a LID can be resolved even before the person
+ * exists.
+ */
 export function lidOf(number: string): string {
   return `2${number.padStart(14, '0')}`
 }

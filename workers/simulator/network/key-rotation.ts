@@ -6,7 +6,7 @@ import { watchersOf } from './devices.ts'
 import type { Network, Person, PretendDevice } from './model.ts'
 import { jidOf, lidJidOf } from './people.ts'
 
-/** Replaces keys of a contact's device. Linked devices that have the former ones are not informed. */
+/** Replaces keys of a contact's device. Linked devices that have the earlier keys are not informed. */
 export function rotateKeys(network: Network, person: Person, number: number, what: Rotation) {
   const device = person.devices[number]
   if (!device) throw new ControlError('not_found', `${person.number} has no device ${number}`)
@@ -31,8 +31,8 @@ function forgetSenderKeys(network: Network, device: PretendDevice) {
 }
 
 /**
- * Gives the device the identity of an app that was installed again. Accounts that queried this account's devices are
- * notified, as by the real server.
+ * Gives the device a new identity, as if the app was installed again. Accounts that queried the devices of this account
+ * are notified, as by the real server.
  */
 function newIdentity(network: Network, person: Person, device: PretendDevice) {
   if (person.companions.size > 0) {

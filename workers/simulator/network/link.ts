@@ -9,11 +9,11 @@ import { notifyDevices } from './devices.ts'
 import type { Companion, Connection, Network, Person } from './model.ts'
 import { lidJidOf, pnOf } from './people.ts'
 
-/** Prefixes of the signed data: of the account's signature over a device, and of the device's signature. */
+/** Prefix of the data that the account signs. The prefix of the data that the device signs follows. */
 const ACCOUNT_SIGNATURE = Buffer.from([6, 0])
 const DEVICE_SIGNATURE = Buffer.from([6, 1])
 
-/** Country codes of the numbers in examples; others count as American. */
+/** Country codes of the numbers that examples use. All other numbers count as American. */
 const COUNTRIES = { '55': 'BR', '49': 'DE', '44': 'GB', '351': 'PT', '34': 'ES', '91': 'IN', '1': 'US' } as const
 
 function jurisdictionOf(number: string): { iso: string; cc: string } {
@@ -21,7 +21,10 @@ function jurisdictionOf(number: string): { iso: string; cc: string } {
   return { iso, cc }
 }
 
-/** Links a device: does the phone's computation, relayed by the server, once both sides share a secret. */
+/**
+ * Links a device. This is the computation of the phone, after both sides share a secret. The server only passes its
+ * result on.
+ */
 export async function link(
   network: Network,
   phone: Person,
@@ -95,7 +98,10 @@ export async function link(
   return { device }
 }
 
-/** Makes the device connect again with its own account; or runs the action of a rule for `pairing` instead. */
+/**
+ * Makes the device connect again with its own account. If a rule for `pairing` is set, its action is carried out
+ * instead.
+ */
 function restart(network: Network, connection: Connection, phone: Person) {
   const action = network.faults.take('pairing', { phone: phone.number })
   if (action === 'drop') return
@@ -109,7 +115,7 @@ function restart(network: Network, connection: Connection, phone: Person) {
 function signDevice(network: Network, phone: Person, details: Uint8Array, identity: Buffer, advSecret: Uint8Array): Uint8Array {
   const signal = phone.devices[0]!.signal
   const accountSignature = Buffer.from(signal.sign(Buffer.concat([ACCOUNT_SIGNATURE, details, identity])))
-  // The HMAC stays valid: only a client that verifies the signature itself notices the change.
+  // The HMAC stays valid. So only a client that verifies the signature itself notices the change.
   if (network.forged.delete('account_signature')) accountSignature[5] = (accountSignature[5] ?? 0) ^ 0xff
   const signed = proto.ADVSignedDeviceIdentity.encode({
     details,

@@ -9,7 +9,7 @@ import { handOver } from './offline-queue.ts'
 import { lidJidOf } from './people.ts'
 import { showAvailability } from './presence.ts'
 
-/** Bytes that the client gets at login and sends back before its next handshake. */
+/** Bytes that the client receives at its login, and sends before its next handshake. */
 const ROUTING_INFO = Buffer.from([8, 13, 8, 5])
 
 /** Logs in a client that identifies itself. */
@@ -51,13 +51,13 @@ function admit(network: Network, connection: Connection, client: ClientHandshake
   }
   connection.send(node('success', success))
   connection.send(node('ib', { from: SERVER_JID }, [node('edge_routing', {}, [node('routing_info', {}, ROUTING_INFO)])]))
-  // After a passive login the client requests pending stanzas itself.
+  // After a passive login, the client requests the waiting stanzas itself.
   if (!client.payload.passive) activate(network, connection, companion)
 }
 
 /**
- * Activates a client that left passive mode: it receives the stanzas that waited for it, and a new device also its
- * phone's data.
+ * Activates a client that has left passive mode. It receives the stanzas that waited for it, and a new device also
+ * receives its phone's data.
  */
 export function activate(network: Network, connection: Connection, companion: Companion) {
   if (connection.isLive || connection.backlog) return
