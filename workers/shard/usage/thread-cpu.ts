@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Node 23.9 and later have it; the types of Node 20 do not. */
+/** Node 23.9 and later have this function; the types of Node 20 do not. */
 interface WithThreadCpu {
   /** CPU time of the calling thread, in microseconds. */
   threadCpuUsage?(): { user: number; system: number }

@@ -1,16 +1,16 @@
 /**
- * Attributes the CPU time of a shard thread to its instances. All instances share one event loop, so no clock of the system can tell them apart.
- * Each piece of work begins where something arrives for one instance: a frame of its socket, a command of the main thread, the end of one of its
- * commits, the answer to one of its webhooks. `begin` is called at these places; the busy time of the loop up to the next such place belongs to that
- * instance. Work in between, such as a timer of the library, counts for the instance before it.
+ * Attributes the CPU time of a shard thread to its instances. All instances share one event loop, so the operating system cannot measure them
+ * separately. Each piece of work begins where something arrives for one instance: a frame of its socket, a command of the main thread, the end of one
+ * of its commits, the answer to one of its webhooks. `begin` is called at these places; the busy time of the loop up to the next such place belongs
+ * to that instance. Other work, such as a timer of the library, is counted for the instance that was active before it.
  *
- * Busy time is wall-clock time, so it also contains waiting for a CPU on a full machine. It is scaled to the CPU time of the thread.
+ * Busy time is wall-clock time, so on a busy machine it also includes the time of waiting for a CPU. It is scaled to the CPU time of the thread.
  */
 import { performance } from 'node:perf_hooks'
 import { threadCpuMs } from './thread-cpu.ts'
 
 export interface WorkMeter {
-  /** The thread begins to work for this instance. */
+  /** Called when the thread begins to work for this instance. */
   begin(instance: string): void
   /** CPU time in ms that an instance has used since the thread began. */
   cpuMs(instance: string): number
@@ -37,7 +37,7 @@ const THREAD: MeterClocks = { busyMs: () => performance.eventLoopUtilization().a
 
 export function createWorkMeter(clocks: MeterClocks = THREAD): WorkMeter {
   const accounts = new Map<string, Account>()
-  /** Work that began at no such place. */
+  /** Account for work that did not begin at any of these places. */
   const nobody: Account = { busyMs: 0, cpuMs: 0 }
   let current = nobody
   let begunAt = clocks.busyMs()

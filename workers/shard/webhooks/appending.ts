@@ -1,4 +1,4 @@
-/** Takes an event into the outbox: as operations of the commit of its cause, and into the line after that commit. */
+/** Adds an event to the outbox: its operations are part of the commit of its cause, and after this commit it is added to the queue. */
 import { urlField } from '../../../src/domain/instance.ts'
 import type { AscendingIds } from '../../../src/storage/ascending-ids.ts'
 import { keys } from '../../../src/storage/record-keys.ts'

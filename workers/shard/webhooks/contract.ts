@@ -22,7 +22,7 @@ export interface OutboxOptions {
   clock: Clock
   /** Clock for waits between attempts. */
   steady: Clock
-  /** Returns the settings. It is called for every attempt, so that a corrected URL and a new secret apply immediately. */
+  /** Returns the settings. Called for every attempt, so that a corrected URL and a new secret apply immediately. */
   webhooks: () => WebhookSettings
   /** Returns the dialect in which the body for webhooks is stored; absent or null for none. Stream readers never get a dialect. */
   dialect?: (() => Dialect | null) | undefined
@@ -30,7 +30,7 @@ export interface OutboxOptions {
   previousSecret?: () => PreviousSecret | undefined
   deliver: Deliver
   log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
-  /** Returns additional operations for the commit of an event; `eventId` is null if no webhook needs the event. */
+  /** Returns additional operations for the commit of an event; `eventId` is null if no webhook or stream needs the event. */
   note?: ((event: WebhookEvent, eventId: string | null) => Op[]) | undefined
   /** More operations for the commit of an event, and a listener for the end of that commit. */
   alongside?: ((event: WebhookEvent, eventId: string) => Op[]) | undefined
@@ -38,14 +38,17 @@ export interface OutboxOptions {
   timer?: Timer
   /** Steps at which fault tests stop; their argument is the id of an event. */
   steps: Steps
-  /** Called for the metrics: `onAppend` when an event is appended, `onResult` when an attempt was made or skipped (`discarded`, null). */
+  /**
+   * Called for the metrics: `onAppend` when an event is appended, `onResult` when an attempt was made, or was skipped (the result is then
+   * `discarded`, with null).
+   */
   onAppend?: ((type: EventType) => void) | undefined
   onResult?: ((type: EventType, result: DeliveryResult, durationMs: number | null) => void) | undefined
   /** The most rows that the log keeps. */
   maxLogEntries?: number
   /** The most events whose outcome may not be on disk yet; at most this many are posted again after a kill. */
   maxUnwritten?: number
-  /** The most events that may wait; above it the oldest are dropped. */
+  /** The most events that may wait. If there are more, the oldest are dropped. */
   maxWaiting?: number
   onOverflow?: ((type: EventType) => void) | undefined
   /** Called for streams: `onEvents` at the first event after a page request, `onInterest` when the event types that are read change. */
@@ -67,33 +70,35 @@ export interface Outbox {
    */
   wanted(type: EventType): boolean
   /**
-   * Returns the finished event as storage operations. Call it after `start`, commit the operations immediately together
-   * with their cause, then call `committed`. `requestId`: request whose outcome the event reports, for the log lines of
-   * its attempts.
+   * Returns the finished event as storage operations. It must be called after `start`. The caller commits the operations immediately, together with
+   * the cause of the event, and then calls `committed`. `requestId`: request whose outcome the event reports, for the log lines of its attempts.
    */
   append(event: WebhookEvent, requestId?: string): { eventId: string; ops: Op[] }
   committed(eventId: string): void
   /** Returns the records of an unwanted event, for the commit of its cause. */
   noted(event: WebhookEvent): Op[]
-  /** The configuration changed; a corrected URL applies immediately. */
+  /** Called when the configuration has changed, so that a corrected URL is used immediately. */
   configured(): void
   /** Number of undelivered events. */
   backlog(): number
-  /** Bytes of undelivered events in memory; the others are on disk. */
+  /** Bytes of the undelivered events that are in memory. Other undelivered events are only on disk. */
   heldBytes(): number
-  /** Returns how far ids or times of events are ahead of the clock in ms, because the clock was ahead when they were issued; 0 if they are not ahead. */
+  /**
+   * Returns how far ids or times of events are ahead of the clock in ms; 0 if they are not ahead. They can be ahead if the clock was wrong when they
+   * were issued.
+   */
   ahead(): number
   start(): Promise<void>
   /** Stops the outbox. Ends the attempt in flight after this many ms; its event is attempted again after the next start. */
   stop(deadlineMs: number): Promise<void>
-  /** Posts a test event outside of the queue; throws `not_allowed`. Nothing of it is stored. */
+  /** Posts a test event outside of the queue. Nothing of it is stored. Throws `not_allowed`. */
   test(type: EventType): Promise<TestDelivery>
-  /** Makes one attempt before everything else; resolves with the entry after it. Throws `not_found`, `not_allowed`. */
+  /** Makes one attempt before all other work. Resolves with the log entry after the attempt. Throws `not_found` and `not_allowed`. */
   resend(eventId: string): Promise<LogEntry>
   /** Returns an event of the log with its attempts, or its body while it is stored. Throws `not_found`. */
   detail(eventId: string): Promise<LogDetail>
   body(eventId: string): Promise<WebhookBody>
-  /** Returns events after a given one, for a stream reader; later events are then kept for some time. */
+  /** Returns the events after a given event, for a stream reader. From then on, new events are kept for some time. */
   events(query: EventsQuery): Promise<EventsPage>
   /** Puts events back into the normal schedule, due now. */
   resendMany(eventIds: readonly string[]): Promise<{ queued: number; notFound: number }>

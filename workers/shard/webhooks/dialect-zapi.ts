@@ -1,7 +1,6 @@
 /**
- * The dialect `zapi`: the body of a webhook in the form that receivers of that gateway read. It has all fields of the
- * event in camelCase, and repeats them under the names and in the types of that gateway. Pure: an event always has the
- * same form.
+ * The dialect `zapi`: the body of a webhook as receivers expect it from the gateway Z-API. It has all fields of the event in camelCase, and repeats
+ * them with the names and types of that gateway. Pure: the same event always gets the same body.
  */
 import { camelCase, inCamelCase } from '../../../src/domain/camel-case.ts'
 
@@ -26,7 +25,7 @@ const withCaption = (its: Json) => ({ caption: its.caption ?? '' })
 const order = (its: Json) => ({ ...its, sellerJid: its.sellerPhone, orderStatus: upper(its.orderStatus) })
 const payment = ({ currency, ...its }: Json) => ({ ...its, currency, currencyCode: currency })
 
-/** A block of a message: its name and its form there. A block without a row keeps its name, in camelCase. */
+/** A block of a message: its name and its form in this dialect. A block without a row keeps its name, in camelCase. */
 const BLOCKS: Readonly<Record<string, { name?: string; form?: (its: Json, event: Json) => unknown }>> = {
   text: { form: withoutNulls },
   image: { form: file('imageUrl', (its) => ({ ...withCaption(its), thumbnailUrl: its.url })) },
@@ -64,7 +63,7 @@ const BLOCKS: Readonly<Record<string, { name?: string; form?: (its: Json, event:
   sendPayment: { form: (its) => ({ ...payment(its), paymentInfo: payment(its) }) },
 }
 
-/** Form of a notification, whose name is in upper case. Some have objects or the id of a call in addition. */
+/** Builds a notification, whose name is in upper case. Some notifications also have objects or the id of a call. */
 function notification({ notificationParameters, labelAssociations, call, ...its }: Json): Json {
   const parameters = list(notificationParameters)
   const isOfChannel = String(its.notification).startsWith('newsletter_admin')
@@ -110,8 +109,8 @@ const messageStatus = (its: Json): Json => ({
 const ENDED: ReadonlySet<unknown> = new Set(['disconnected', 'logged_out', 'banned', 'stopped'])
 
 /**
- * Form of a status event. That gateway has two types; the states between them, which it does not report, have a type
- * that no receiver knows.
+ * Builds a status event. Z-API has two types of status events. It does not report the states between them, so these get a type that no receiver
+ * knows.
  */
 function instanceStatus(its: Json): Json {
   if (its.connected === true) return { ...its, type: 'ConnectedCallback' }

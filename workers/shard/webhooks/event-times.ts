@@ -1,9 +1,8 @@
 /**
- * Determines the time in an event. Receivers drop events that are older than their newest one, and compare times of two
- * clocks: the network counts whole seconds, we count milliseconds. So among the events of one chat the time always
- * increases: the time is the event's own, or one more than that of the chat's last event, whichever is later. The last
- * time is written in the commit of the event, so that it is not lower after a restart. The body of an event names its
- * chat; the chat of a person has a number and a LID.
+ * Determines the time in an event. Receivers drop events that are older than their newest one, and compare times of two clocks: the network counts
+ * whole seconds, we count milliseconds. So the time always increases within the events of one chat: it is the event's own time, or one ms after that
+ * of the chat's last event, whichever is later. The last time is written in the commit of the event, so that it is not lower after a restart. The
+ * chat is found by the identifiers in the body of the event; a 1:1 chat may have a number and a LID.
  */
 import { type Clock, DAY } from '../../../src/domain/clock.ts'
 import type { WebhookEvent } from '../../../src/features/webhook-payloads.ts'
@@ -12,8 +11,8 @@ import { keys } from '../../../src/storage/record-keys.ts'
 import type { Sealer } from '../../../src/storage/sealer.ts'
 
 /**
- * The most remembered names of chats, two per person. Those that were silent for longest are evicted, and all evicted
- * ones count as one chat.
+ * The most remembered names of chats, two per person. The names without an event for the longest time are evicted, and all evicted chats are treated
+ * as one chat.
  */
 const MAX_NAMES = 10_000
 /** A time that is further ahead of our clock than this is wrong, and would permanently shift the times of its chat. */
@@ -24,9 +23,9 @@ export interface EventTimes {
   /** Returns the epoch ms for the event, and the operations to write with it. */
   next(event: WebhookEvent): { at: number; ops: Op[] }
   /**
-   * Returns how far the latest time of a chat is ahead of the clock in ms if that is more than normal; otherwise 0.
-   * Such a time was issued while the clock was ahead. Receivers that compare would drop an earlier one, so the chat
-   * continues from there until real time reaches it.
+   * Returns how far the latest time of a chat is ahead of the clock in ms if that is more than normal; otherwise 0. Such a time was issued while the
+   * clock was ahead. Receivers that compare times would drop an event with an earlier time, so the times of the chat continue from this one until the
+   * clock has reached it.
    */
   ahead(): number
 }
@@ -55,7 +54,7 @@ function namesOf(event: WebhookEvent): string[] {
 }
 
 export function createEventTimes({ instanceId, store, sealer, clock, maxNames = MAX_NAMES }: EventTimesDeps): EventTimes {
-  /** Last time of each chat by its blind name, the longest silent first. */
+  /** Last time of each chat, by its blind name. The chat without an event for the longest time is the first. */
   const last = new Map<string, number>()
   /** Latest time of the evicted chats. */
   let floor = 0

@@ -1,4 +1,4 @@
-/** Builds an event in its final form, and the first row of its log: both are written once, together with their cause. Pure. */
+/** Builds the final form of an event, and the first row of its log. Both are written once, together with the cause of the event. Pure. */
 import type { Dialect } from '../../../src/domain/dialect.ts'
 import type { EventType } from '../../../src/domain/events.ts'
 import { ignoreField, urlField, WEBHOOK_URLS, type WebhookSettings } from '../../../src/domain/instance.ts'
@@ -33,14 +33,14 @@ export function eventBytes(
   if (isSingleUrl(settings)) envelope.single_url = true
   if (isTest) envelope.test = true
   if (dialect !== null) return Buffer.from(jsonOf(FORMS[dialect]({ ...envelope, ...body })))
-  // The two are joined as text, because one object with the fields of both costs more to create than to write. No body
-  // is empty or has a field of the envelope.
+  // The envelope and the body are joined as text, because creating one object with the fields of both takes longer than writing it. No body is empty,
+  // and no body has a field of the envelope.
   return Buffer.from(`${JSON.stringify(envelope).slice(0, -1)},${jsonOf(body).slice(1)}`)
 }
 
 /**
- * Writes an event as JSON. Half of a surrogate pair would be written as an escape, which strict readers refuse; on the
- * network it is U+FFFD, too.
+ * Writes an event as JSON. A single half of a surrogate pair would become an escape sequence, which strict readers refuse. It is replaced by U+FFFD,
+ * as on the network.
  */
 function jsonOf(event: object): string {
   const json = JSON.stringify(event)

@@ -12,13 +12,13 @@ import { KEEP_LOG_ENTRY, MAX_LOG_ENTRIES } from './schedule.ts'
 
 /** Number of rows that are examined per turn. */
 const SLICE = 500
-/** Pause in ms after a failure of storage; deliveries do not wait for it. */
+/** Pause in ms after a failure of storage. It only delays the pruning and not the deliveries. */
 const AGAIN_AFTER = MINUTE
 
 export interface LogPruning {
-  /** A row was committed. */
+  /** Called when a row was committed. */
   added(): void
-  /** Prunes if it is time; otherwise it does little. True if there is more to examine. */
+  /** Prunes the log if it is time for this. Resolves with true if there are more rows to examine. */
   run(): Promise<boolean>
 }
 
@@ -42,14 +42,14 @@ export function logPruning({
   maxEntries = MAX_LOG_ENTRIES,
 }: LogPruningOptions): LogPruning {
   const prefix = keys.log(instanceId)
-  /** Number of rows, counted once; undefined before. */
+  /** Number of rows. They are counted once; undefined before that. */
   let count: number | undefined
   let nextLook = 0
-  /** Position of the running pass; undefined if none runs. */
+  /** Key of the last row that the running pass has examined; undefined if no pass is running. */
   let passed: string | undefined
   let seenByLook = 0
   let removedByLook = 0
-  /** Nothing could be removed, because everything is still waiting; another pass before the hour would have the same result. */
+  /** True if nothing could be removed, because all rows belong to waiting events. Another pass within the hour would have the same result. */
   let stuck = false
   let notBefore = 0
 
@@ -76,7 +76,7 @@ export function logPruning({
   async function look(): Promise<boolean> {
     count ??= await store.count(prefix)
     const tooOld = clock.now() - KEEP_LOG_ENTRY
-    // Removes slightly more than needed, so that a full log is not pruned at every event.
+    // Slightly more rows are removed than needed, so that a full log is not pruned at every event.
     let excess = count > maxEntries ? count - maxEntries + Math.floor(maxEntries / 500) : 0
     let seen = 0
     let isDone = false
@@ -105,7 +105,7 @@ export function logPruning({
     await remove(ops, rows)
     seenByLook += seen
     if (!isDone && seen === SLICE) return true
-    // A short pass is cheap, and is repeated with the next event.
+    // A pass over few rows costs little, so it is repeated with the next event even if it removed nothing.
     stuck = removedByLook === 0 && seenByLook >= SLICE
     begin()
     nextLook = steady.now() + HOUR

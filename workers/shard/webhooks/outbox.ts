@@ -1,17 +1,17 @@
 /**
- * The webhook outbox of one instance. A finished event is stored, sealed, in the commit of its cause; then it is delivered at least once, one at a
- * time, in the order of the events. A failed event is parked with the time of its next attempt, and the queue continues: an event can be late, but
- * cannot block the others. Only while a receiver is down, the queue of its URL is held, so that an outage keeps the order (`turns/receiver-holds.ts`); an
- * attempted event is then back in the queue.
+ * The webhook outbox of one instance. A finished event is stored, sealed, in the commit of its cause; then it is delivered at least once. Events are
+ * delivered one at a time, in their order. A failed event is parked with the time of its next attempt, and the queue continues: an event can be late,
+ * but cannot block the others. Only while a receiver is down, the queue of its URL is held, so that an outage keeps the order
+ * (`turns/receiver-holds.ts`); an attempted event is then back in the queue.
  *
  *   outbox:<event>       body of an event without attempts, or of one whose receiver is down: the delivery queue, in key order
  *   parked:<event>       body of one that failed, with
  *   due:<time>:<event>   time of its next attempt, or, after the last attempt, of its erasure
  *   log:<event>          its history so far
  *
- * While a stream reads the events they are also kept for it (`stream/stream.ts`); events without a URL are only kept there.
+ * While a stream reads events, they are also kept for the stream (`stream/stream.ts`). Events without a URL are only kept there.
  *
- * Every change of these is one commit, which never waits for the network. A delivery is recorded later, together with those after it
+ * Every change of these is one commit, which never waits for the network. A delivery is recorded a little later, together with the next deliveries
  * (`durable-line/outcomes.ts`), so a kill at any point repeats at most one such batch and the attempt in flight, with the same event ids.
  *
  * The queue is a durable line (`durable-line/durable-line.ts`): while its receiver is up, an event is posted from memory; the queue on disk is read
@@ -48,7 +48,7 @@ export type { DeliveryResult, Outbox, OutboxOptions } from './contract.ts'
 const MAX_ROWS = 256
 const MAX_BYTES = 1_024 * 1_024
 
-/** An aborted request ends within a turn or two; more time than this, in ms, would be a hang. */
+/** Time in ms in which an aborted request must end. It usually ends within a turn or two of the event loop, so a longer time means that it hangs. */
 const ABORT_GRACE = 250
 
 /** Number of events that one commit puts back into the schedule. */

@@ -1,6 +1,6 @@
 /**
- * Limits the backlog: above the limit the oldest event is dropped. The log shows it as failed with `backlog full`, the metrics count it, and the
- * operator's log reports it once a minute. Its body is removed, which is the purpose of the limit.
+ * Limits the backlog: if there are more events than allowed, the oldest event is dropped. The log shows it as failed with `backlog full`, the metrics
+ * count it, and the operator's log reports it once a minute. Its body is removed, which is the purpose of the limit.
  */
 import type { Logger } from 'pino'
 import { type Clock, MINUTE } from '../../../src/domain/clock.ts'
@@ -30,7 +30,7 @@ export interface OverflowOptions {
 
 export function createOverflow(options: OverflowOptions) {
   const { instanceId, store, readRow, backlog, line, changes, clock, log, max, onOverflow } = options
-  /** No parked event up to this one is waiting: they have failed permanently, and their bodies are kept for some time. */
+  /** Id up to which no parked event is waiting: all of them have failed permanently, and only their bodies are kept for some time. */
   let passed = ''
   let given = 0
   let warnedAt = Number.NEGATIVE_INFINITY
@@ -60,7 +60,7 @@ export function createOverflow(options: OverflowOptions) {
   }
 
   return {
-    /** More events wait than allowed. */
+    /** True if more events wait than allowed. */
     isDue: () => backlog.size() > max,
 
     /**
@@ -75,7 +75,7 @@ export function createOverflow(options: OverflowOptions) {
       const eventId = parked ?? head
       if (eventId === undefined) return false
       const row = await readRow(eventId)
-      // An unreadable row is left to the attempt.
+      // If the row is unreadable, the attempt of the event handles this.
       if (row === undefined) return false
       const gone: LogRow = {
         ...row,
@@ -93,7 +93,7 @@ export function createOverflow(options: OverflowOptions) {
       return true
     },
 
-    /** This event is now parked and waiting. */
+    /** Reports that this event is now parked and waits. */
     parked(eventId: string): void {
       if (eventId <= passed) passed = ''
     },

@@ -1,15 +1,15 @@
 /** Defines the times of the attempts of a failed event. Pure. */
 import { DAY, HOUR, MINUTE, SECOND } from '../../../src/domain/clock.ts'
 
-/** Waits between the six attempts: together 7 h 11 min 10 s after the first. */
+/** Waits between the six attempts. The last attempt is 7 h 11 min 10 s after the first. */
 export const RETRY_DELAYS = [10 * SECOND, MINUTE, 10 * MINUTE, HOUR, 6 * HOUR] as const
 
 export const MAX_TRIES = RETRY_DELAYS.length + 1
 
-/** While a receiver is down the head of its queue is attempted at least this often, in addition to its schedule. */
+/** While a receiver is down, the first event of its queue is attempted at least this often, in addition to its schedule. */
 export const PROBE_EVERY = MINUTE
 
-/** Default of the most events of an instance that may wait. */
+/** Default for the most events of an instance that may wait. */
 export const MAX_WAITING = 100_000
 
 /** Time for which the body of a failed event is kept, encrypted, for a manual resend. */
@@ -18,5 +18,5 @@ export const KEEP_FAILED_BODY = 72 * HOUR
 export const KEEP_LOG_ENTRY = 7 * DAY
 export const MAX_LOG_ENTRIES = 100_000
 
-/** Returns the wait after the given number of failed attempts; undefined if that was the last. */
+/** Returns the wait after this number of failed attempts; undefined if there is no further attempt. */
 export const retryDelay = (failedTries: number): number | undefined => RETRY_DELAYS[failedTries - 1]

@@ -10,7 +10,10 @@ import {
   S_WHATSAPP_NET,
 } from '@whiskeysockets/baileys'
 
-/** `<iq xmlns="urn:xmpp:whatsapp:dirty" type="set"><clean type timestamp?/></iq>`: what the network reported as changed was read. */
+/**
+ * `<iq xmlns="urn:xmpp:whatsapp:dirty" type="set"><clean type timestamp?/></iq>` reports to the network that the data which it marked as changed was
+ * read.
+ */
 export const cleanQuery = (id: string, type: string, timestamp?: number): BinaryNode => ({
   tag: 'iq',
   attrs: { to: S_WHATSAPP_NET, type: 'set', xmlns: 'urn:xmpp:whatsapp:dirty', id },
@@ -24,7 +27,7 @@ export type AccountChange =
   | { type: 'disappearing_mode'; duration: number; since: number }
   | { type: 'privacy' }
 
-/** Tags of the children that are a change. */
+/** Tags of the children that are changes. */
 export const ACCOUNT_CHANGES = ['devices', 'disappearing_mode', 'privacy'] as const satisfies readonly AccountChange['type'][]
 
 export const accountChangesIn = (notice: BinaryNode): AccountChange[] =>
@@ -48,7 +51,7 @@ export const accountChangesIn = (notice: BinaryNode): AccountChange[] =>
 const MAX_DEVICES = 1_000
 
 export interface DeviceChange {
-  /** Jids of the person whose devices changed; an empty text for a missing jid. */
+  /** Jids of the person whose devices changed. A missing jid is an empty text. */
   people: readonly string[]
   /** Every jid of the affected devices. */
   devices: readonly string[]
@@ -76,7 +79,7 @@ export const keysLeftIn = (notice: BinaryNode): number => Number(getBinaryNodeCh
 
 export interface NamedCollection {
   name: string
-  /** Null if absent in the notice. */
+  /** Version of the collection; null if the notice does not contain it. */
   version: number | null
 }
 
@@ -87,13 +90,13 @@ export const collectionsIn = (notice: BinaryNode): NamedCollection[] =>
     version: version === undefined ? null : Number(version),
   }))
 
-/** `<ib><dirty type timestamp?/></ib>`: data must be read again. */
+/** `<ib><dirty type timestamp?/></ib>`: the data of this type must be read again. */
 export function dirtyIn(node: BinaryNode): { type: string | undefined; timestamp: string | undefined } {
   const { type, timestamp } = getBinaryNodeChild(node, 'dirty')?.attrs ?? {}
   return { type, timestamp }
 }
 
-/** Latest time that a calendar can have. */
+/** Latest time that is accepted, in epoch seconds: later times do not fit into a calendar date. */
 const LATEST = 1e11
 
 /** `<ib><client_expiration t/></ib>`: time in epoch seconds from which on the client version is refused; null if absent. */

@@ -7,7 +7,7 @@ import type { BinaryNode } from '@whiskeysockets/baileys'
 export interface Ack {
   /** Id of the acked stanza; empty if absent. */
   id: string
-  /** Tag of the stanza that it answers. */
+  /** Tag of the stanza that was acked. */
   class: string | undefined
   /** Chat to which the stanza was sent. */
   from: string
@@ -15,7 +15,7 @@ export interface Ack {
   error: string | undefined
   /** Hash of the devices to which the network delivered a message. */
   phash: string | undefined
-  /** Addressing of a group: `pn` or `lid`. */
+  /** Kind of jids that the group uses: `pn` or `lid`. */
   addressingMode: string | undefined
   /** Number of a channel post. */
   serverId: string | undefined

@@ -1,6 +1,6 @@
 /**
- * Actions of app state: changes of chats, people, labels and the account that linked devices sync. Index, collection
- * and value of each are those of WhatsApp Web; the versions are the library's, which agree with zapo's. Pure.
+ * Actions of app state: changes of chats, people, labels and the account that linked devices sync. The index, collection and value of each action are
+ * those of WhatsApp Web. The versions are those of the library, which are the same as in the library zapo. Pure.
  */
 import { type Contact, isLidUser, isPnUser, type proto, type WAMessageKey, type WAPatchName } from '@whiskeysockets/baileys'
 import { bare, chatKind } from './jid.ts'
@@ -16,7 +16,7 @@ export interface AppStateAction {
   value: Value | null
 }
 
-/** An action to write. */
+/** An action that is to be written. */
 export interface AppStateChange extends AppStateAction {
   collection: WAPatchName
   version: number
@@ -29,9 +29,9 @@ export interface Association {
   assigned: boolean
 }
 
-/** Facts of an action that the directory does not store. */
+/** Facts in an action that the directory does not store. */
 export interface ActionFacts {
-  /** A person in the phone's address book; without a name the person is no longer saved. */
+  /** A person in the phone's address book. Without a name, the person is no longer saved. */
   contact?: Contact
   pair?: { pn: string; lid: string }
   /** The account's own name. */
@@ -39,7 +39,7 @@ export interface ActionFacts {
   association?: Association
 }
 
-/** A change that depends on the newest version of the collection. It may throw; then nothing is changed. */
+/** A change that depends on the newest version of the collection. If the function throws, nothing is changed. */
 export interface LaterChange {
   collection: WAPatchName
   make(): readonly AppStateChange[]
@@ -47,14 +47,14 @@ export interface LaterChange {
 
 export type ChangeAppState = (changes: readonly AppStateChange[] | LaterChange) => Promise<void>
 
-/** The newest message of a chat, which phones use as the end of the range of a change. */
+/** The newest message of a chat. Phones apply a change of a chat only to the messages up to this one. */
 export interface Newest {
   /** Time in epoch s. */
   at: number
   key?: Pick<WAMessageKey, 'remoteJid' | 'id' | 'fromMe' | 'participant'> | undefined
 }
 
-/** Returns the range of a change, because phones ignore a change without one. */
+/** Returns the range of messages to which a change applies, because phones ignore a change without a range. */
 const rangeOf = ({ at, key }: Newest): Range => ({
   lastMessageTimestamp: at,
   ...(key ? { messages: [{ key, timestamp: at }] } : {}),
@@ -88,7 +88,7 @@ export const muteChange = (chat: string, until: number | null, now: number) =>
 export const readChange = (chat: string, read: boolean, newest: Newest, now: number) =>
   set('regular_low', 3, ['markChatAsRead', chat], { markChatAsReadAction: { read, messageRange: rangeOf(newest) } }, now)
 
-/** Clears a chat. The last two parts of the index say whether to delete starred messages, and media. */
+/** Clears a chat. The last two parts of the index say whether starred messages and media are deleted too. */
 export const clearChange = (chat: string, keepStarred: boolean, newest: Newest, now: number) =>
   set(
     'regular_high',
@@ -164,7 +164,7 @@ const isLid = (jid: string | null | undefined): jid is string => !!jid && isLidU
 const known = <T extends string>(field: T, value: string | null | undefined): { [name in T]?: string } =>
   value ? ({ [field]: value } as { [name in T]: string }) : {}
 
-/** Returns the facts of an action that the phone, another device, or this one wrote. */
+/** Returns the facts of an action, whichever device wrote it. */
 export function factsOf({ index: [kind, id = '', chat = ''], value }: AppStateAction): ActionFacts {
   switch (kind) {
     case 'contact': {

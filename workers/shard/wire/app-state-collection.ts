@@ -11,13 +11,13 @@ import { createTurns } from '../../../src/lib/turns.ts'
 
 export interface CollectionState {
   version: number
-  /** Hash of the values, in 128 bytes. */
+  /** Hash over the values, in 128 bytes. */
   hash: Uint8Array
-  /** MAC of each value by the MAC of its index (latin1). */
+  /** MACs of the values, each by the MAC of its index (latin1). */
   entries: Map<string, Uint8Array>
 }
 
-/** Length of either MAC, in bytes. */
+/** Length in bytes of the MAC of an index or a value. */
 export const MAC = 32
 const HASH = 128
 const HEAD = 1 + 8 + HASH
@@ -25,13 +25,13 @@ const FORMAT = 1
 
 export const newCollection = (): CollectionState => ({ version: 0, hash: new Uint8Array(HASH), entries: new Map() })
 
-/** Name under which an entry is stored. */
+/** Returns the name under which an entry is stored. */
 export const entryName = (indexMac: Uint8Array): string => Buffer.from(indexMac).toString('latin1')
 
 export interface CollectionChange {
-  /** Sets an entry. False if the entry already has this value. */
+  /** Sets an entry. Returns false if the entry already has this value. */
   set(indexMac: Uint8Array, valueMac: Uint8Array): boolean
-  /** Removes an entry. False if it does not exist. */
+  /** Removes an entry. Returns false if it does not exist. */
   remove(indexMac: Uint8Array): boolean
   /** Hash after all changes. */
   readonly hash: Uint8Array
@@ -50,7 +50,7 @@ export function changeCollection(before: CollectionState): CollectionChange {
   let come: Uint8Array[] = []
 
   function mix() {
-    // The hash is a sum, so it can be computed in parts, in any order.
+    // The hash is a sum, so values can be added and removed in parts and in any order.
     if (gone.length + come.length > 0) hash = LT_HASH_ANTI_TAMPERING.subtractThenAdd(hash, gone, come)
     gone = []
     come = []

@@ -1,7 +1,7 @@
 /**
- * Builds a change of app state on the wire: one patch with any number of actions, encrypted and signed with the key of
- * the account's devices. The library writes one action at a time, and keeps an entry that it removed. Formats:
- * Utils/chat-utils.js of the library.
+ * Builds a change of app state on the wire: one patch with any number of actions, encrypted and signed with the key of the account's devices. The
+ * library's own function writes one action at a time, and does not remove a removed entry from its state. Formats: Utils/chat-utils.js of the
+ * library.
  */
 import {
   aesEncrypt,
@@ -56,7 +56,7 @@ const endOf = (collection: WAPatchName, version: number) => Buffer.concat([bigEn
 export const snapshotMacOf = (keys: MutationKeys, collection: WAPatchName, version: number, hash: Uint8Array): Buffer =>
   hmacSign(Buffer.concat([hash, endOf(collection, version)]), keys.snapshotMacKey)
 
-/** Returns the MAC of a patch that leads to the version. `values`: MACs of its values. */
+/** Returns the MAC of the patch that leads to this version. `values`: MACs of the patch's values. */
 export const patchMacOf = (
   keys: MutationKeys,
   collection: WAPatchName,
@@ -66,8 +66,8 @@ export const patchMacOf = (
 ): Buffer => hmacSign(Buffer.concat([snapshotMac, ...values, endOf(collection, version)]), keys.patchMacKey)
 
 /**
- * Returns the patch after `state`, and the resulting state; null if nothing changes, because a missing entry cannot be
- * removed.
+ * Returns the patch that applies to `state`, and the resulting state. Null if nothing changes, for example because all entries to remove are already
+ * missing.
  */
 export function appStatePatch(
   collection: WAPatchName,
@@ -120,7 +120,7 @@ export const patchQuery = (collection: WAPatchName, version: number, patch: Uint
   ],
 })
 
-/** Returns the network's code for a collection inside a successful answer; null if the patch was accepted. */
+/** Returns the network's code for a refused collection, which can be inside a successful answer; null if the patch was accepted. */
 export function patchRefusal(answer: BinaryNode, collection: WAPatchName): number | null {
   const found = getBinaryNodeChildren(getBinaryNodeChild(answer, 'sync'), 'collection').find(
     ({ attrs }) => attrs.name === collection,

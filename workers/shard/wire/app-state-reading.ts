@@ -14,7 +14,7 @@ import { withSalt } from './chat-token.ts'
 
 const { SET, REMOVE } = proto.SyncdMutation.SyncdOperation
 
-/** A MAC does not match, or the bytes violate the protocol. */
+/** Thrown if a MAC does not match, or if the bytes violate the protocol. */
 export class DamagedAppState extends Error {
   constructor(what: string, options?: ErrorOptions) {
     super(`app state cannot be read: ${what}`, options)
@@ -25,7 +25,7 @@ export class DamagedAppState extends Error {
 /** Answer of the network about one collection. */
 export interface CollectionAnswer {
   name: WAPatchName
-  /** The network's code, if it returned nothing else. */
+  /** The network's code, if the answer contains only a code. */
   code: number | null
   version: number
   /** Reference to a file with the whole collection. */
@@ -79,7 +79,7 @@ export interface SealedEntry {
   valueMac: Uint8Array
 }
 
-/** Reads a message field by field: yields the values of one field, and returns the message without them. */
+/** Reads a message field by field: yields the values of one field, and returns the message without this field. */
 function* without(bytes: Uint8Array, field: number): Generator<Uint8Array, Uint8Array> {
   const reader = protobuf.Reader.create(bytes)
   const rest: Uint8Array[] = []
@@ -114,7 +114,7 @@ const mutation = (bytes: Uint8Array) => {
   return sealedEntry(record, operation)
 }
 
-/** Yields the entries one after the other, null for an invalid one; then returns the rest of the message. Throws `DamagedAppState`. */
+/** Yields the entries one after the other, and null for an invalid entry. Then returns the rest of the message. Throws `DamagedAppState`. */
 export type Entries<Rest> = Generator<SealedEntry | null, Rest>
 
 function* entries<Rest>(
@@ -148,8 +148,8 @@ export const patchEntries = (bytes: Uint8Array): Entries<proto.ISyncdPatch> =>
 export const externalEntries = (bytes: Uint8Array): Entries<undefined> => entries(bytes, 1, mutation, () => undefined)
 
 /**
- * Decrypts an entry. Null for one that is encrypted with another key or has no action. Throws `DamagedAppState` if the
- * entry is stored under a wrong index.
+ * Decrypts an entry. Null for an entry that is encrypted with another key or has no action. Throws `DamagedAppState` if the entry is stored under a
+ * wrong index.
  */
 export function decryptEntry(
   { isRemoval, keyId, indexMac, data, valueMac: mac }: SealedEntry,
@@ -177,7 +177,7 @@ function opens<T>(read: () => T): T | null {
   }
 }
 
-/** Verifies the MACs of a patch. Throws `DamagedAppState` if the patch was not made of these entries. */
+/** Verifies the MACs of a patch. Throws `DamagedAppState` if the patch was not created from these entries. */
 export function verifyPatch(
   name: WAPatchName,
   { snapshotMac, patchMac }: proto.ISyncdPatch,

@@ -1,18 +1,21 @@
 /**
  * Decodes the binary form of a stanza: tokens, packed digits, jids, lists. The library decodes a stanza in one turn, and creates all its functions
  * again for each node (WABinary/decode.js). Here the open nodes are an explicit stack, so that decoding can stop after any node and continue later.
- * It accepts what the library accepts, with the same result; a test compares the two. Values beyond honest use are limited: the depth of nodes, jids
- * inside jids, and the total size.
+ * It accepts what the library accepts, with the same result; a test compares the two. The depth of nodes, the jids inside jids, and the total size
+ * are limited, with limits far above those of ordinary stanzas.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { DOUBLE_BYTE_TOKENS, SINGLE_BYTE_TOKENS, TAGS } from '@whiskeysockets/baileys/lib/WABinary/constants.js'
 import { WAJIDDomains } from '@whiskeysockets/baileys/lib/WABinary/jid-utils.js'
 
-/** Honest stanzas are about five nodes deep. */
+/** Limit of the depth of nodes. Ordinary stanzas are about five nodes deep. */
 export const MAX_DEPTH = 512
-/** Number of strings in one string: a jid has two, and each of the two may be a jid again. */
+/** Limit of the strings inside one string. A jid consists of two strings, and each of them may be a jid again. */
 export const MAX_STRINGS_IN_STRING = 512
-/** Number of nodes and attributes in one stanza. Half a million members of groups with number and LID fit, which is about 200 MB in memory. */
+/**
+ * Limit of the nodes and attributes in one stanza. A stanza with half a million members of groups, with number and LID, is allowed; it needs about
+ * 200 MB of memory.
+ */
 export const MAX_ELEMENTS = 2 ** 21
 
 /** Thrown for invalid bytes. The message states the problem and the byte offset. */
@@ -22,7 +25,7 @@ export class MalformedStanza extends Error {
 
 /** A stanza that is being decoded. */
 export interface NodeReading {
-  /** Decodes about this many nodes and attributes; undefined if there is more. Throws `MalformedStanza`. */
+  /** Decodes about this many nodes and attributes. Undefined if the stanza is not finished after that. Throws `MalformedStanza`. */
   read(elements: number): BinaryNode | undefined
 }
 
@@ -33,7 +36,7 @@ export const readingNode = (bytes: Buffer): NodeReading => new Reading(bytes)
 export const readNode = (bytes: Buffer): BinaryNode => new Reading(bytes).read(Number.POSITIVE_INFINITY)!
 
 const NONE = '?'
-/** Returns the two characters of each byte; undefined if one of its halves has none. */
+/** Returns the two characters for each value of a byte; undefined if one of its two halves stands for no character. */
 const pairsOf = (halves: string): readonly (string | undefined)[] =>
   Array.from({ length: 256 }, (_, byte) => {
     const pair = halves.charAt(byte >> 4) + halves.charAt(byte & 15)
@@ -53,10 +56,10 @@ const SERVERS: Readonly<Record<number, string>> = {
 }
 const serverOf = (domain: number): string => SERVERS[domain] ?? 's.whatsapp.net'
 
-/** Bytes of text that count as much work as one node. */
+/** Number of bytes of text that count as much work as one node. */
 const TEXT_PER_ELEMENT = 64
 
-/** A node with missing children. */
+/** A node whose children are not all read yet. */
 interface Parent {
   children: BinaryNode[]
   missing: number
@@ -67,7 +70,7 @@ class Reading implements NodeReading {
   readonly #end: number
   #at = 0
   #elements = 0
-  /** Number of strings that were read within the current one. */
+  /** Number of strings that were read inside the current string. */
   #inner = 0
   #root: BinaryNode | undefined
   readonly #parents: Parent[] = []
@@ -95,7 +98,7 @@ class Reading implements NodeReading {
     }
   }
 
-  /** Reads a node without its children; if children follow, the node is the newest of the parents. */
+  /** Reads a node without its children. If it has children, it becomes the newest of the parents. */
   #node(): BinaryNode {
     const size = this.#listSize(this.#byte())
     const tag = this.#string()
@@ -144,7 +147,7 @@ class Reading implements NodeReading {
   }
 
   #stringOf(tag: number): string {
-    // The first token is the empty list, which is also the empty string.
+    // The token at index 0 stands for the empty list and for the empty string.
     if (tag < DICTIONARY_0) return TOKENS[tag]!
     switch (tag) {
       case TAGS.BINARY_8:
@@ -196,7 +199,7 @@ class Reading implements NodeReading {
     return `${integrator}-${user}:${device}@${this.#interopServer()}`
   }
 
-  /** Reads the server, which may be absent, so the following bytes are tried as one, as in the library. */
+  /** Reads the server. It may be absent, so the next bytes are tried as a server, as in the library. */
   #interopServer(): string {
     const at = this.#at
     try {
@@ -216,7 +219,7 @@ class Reading implements NodeReading {
       if (pair === undefined) this.#fail('packed digits contain an invalid digit')
       text += pair
     }
-    // The last half is a filler.
+    // If the number of digits is odd, the last half byte is only a filler.
     return start > 127 ? text.slice(0, -1) : text
   }
 
@@ -240,7 +243,7 @@ class Reading implements NodeReading {
     return ((this.#byte() & 15) << 16) | this.#int16()
   }
 
-  /** Reads a length of 32 bits. The library interprets one above 2^31 as negative, and goes back. */
+  /** Reads a length of 32 bits. The library interprets a length above 2^31 as negative, and moves backwards. */
   #length32(): number {
     return this.#int16() * 2 ** 16 + this.#int16()
   }
@@ -256,7 +259,7 @@ class Reading implements NodeReading {
     return this.#bytes.toString('utf8', from, this.#at)
   }
 
-  /** Skips bytes. Returns the previous position. */
+  /** Skips bytes. Returns the position before them. */
   #skip(length: number): number {
     const from = this.#at
     if (length > this.#end - from) this.#fail('it ends too early')

@@ -18,8 +18,8 @@ const query = (type: 'get' | 'set', content?: BinaryNode[]): BinaryNode => ({
 export const blocklistQuery = (): BinaryNode => query('get')
 
 /**
- * Blocks a person. One with a LID is addressed by the LID, with exactly one further identification: the number, or that
- * it is unknown. A person with a LID who is addressed by number, or without an identification, is refused.
+ * Blocks a person. If the person has a LID, the query must use the LID and exactly one further attribute: the number, or a mark that the number is
+ * unknown. The network refuses a query that uses the number although there is a LID, or that lacks this attribute.
  */
 export function blockQuery({ lid, pn }: Named): BinaryNode {
   const who = lid === null ? { jid: pn ?? '' } : { jid: lid, ...(pn === null ? { unknown_identifier: 'true' } : { pn_jid: pn }) }
@@ -34,7 +34,7 @@ export interface Blocked extends Named {
   jid: string
 }
 
-/** Returns the whole list; null if the answer has no entries, because only the requested change is new in it. */
+/** Returns the whole list; null if the answer has no entries, because then only the requested change was made in the list that we know. */
 export function blockedIn(answer: BinaryNode): Blocked[] | null {
   const list = getBinaryNodeChild(answer, 'list')
   if (list?.attrs.matched === 'true') return null

@@ -1,10 +1,10 @@
 /**
- * Truncates strings and arrays at the limits of the API; ids and names of strangers at these two limits if no other is
- * given. Numbers of strangers are checked before they become JSON.
+ * Truncates strings and arrays at the limits of the API; Ids and names that other people choose have their own limits. Numbers that other people
+ * choose are checked before they are written as JSON.
  */
 import { toNumber } from '@whiskeysockets/baileys'
 
-/** A number from protobuf; 64-bit numbers are objects. */
+/** Type of a number from protobuf, in which 64-bit numbers are objects. */
 type ProtoNumber = Parameters<typeof toNumber>[0]
 
 /** Truncates a text to `max` UTF-16 units, never in the middle of a surrogate pair. */
@@ -14,20 +14,20 @@ export function cut(value: string, max: number): string {
   return value.slice(0, last >= 0xd800 && last <= 0xdbff ? max - 1 : max)
 }
 
-/** Limit of ids, reference ids and identifiers: writers choose them, and can make them arbitrarily long. Honest ones have 16 to 60 characters. */
+/** Limit of ids, reference ids and identifiers: senders choose them, and can make them arbitrarily long. Ordinary ids have 16 to 60 characters. */
 export const MAX_ID = 128
 /** Limit of names of people, groups and channels. */
 export const MAX_NAME = 256
 /** Limit of an about text. */
 export const MAX_ABOUT = 139
 
-/** Truncates a string; an absent or empty one is null in the API. */
+/** Truncates a string. An absent or empty string becomes null, as in the API. */
 export const cutOrNull = (value: string | null | undefined, max: number): string | null => (value ? cut(value, max) : null)
 
 export const idOrNull = (id: string | null | undefined): string | null => cutOrNull(id, MAX_ID)
 export const idOrEmpty = (id: string | null | undefined): string => cutOrEmpty(id, MAX_ID)
 
-/** Truncates a field that is always a string: it is empty if the sender omitted it. */
+/** Truncates a field that is always a string. The result is empty if the sender omitted the field. */
 export const cutOrEmpty = (value: string | null | undefined, max: number): string => cut(value ?? '', max)
 
 /** Returns a number; null for an absent value or a number that JSON cannot represent. */
@@ -37,13 +37,13 @@ export function decimal(value: ProtoNumber): number | null {
   return Number.isFinite(number) ? number : null
 }
 
-/** Returns a count; null for an absent or negative value, or one that a double cannot represent exactly. */
+/** Returns a count; null for an absent or negative value, or a value that a double cannot represent exactly. */
 export function count(value: ProtoNumber): number | null {
   const number = decimal(value)
   return number !== null && Number.isSafeInteger(number) && number >= 0 ? number : null
 }
 
-/** Converts prices, which are in thousandths. */
+/** Converts a price, which is in thousandths. */
 export function thousandths(value: ProtoNumber): number | null {
   const number = decimal(value)
   return number === null ? null : number / 1_000
@@ -55,7 +55,7 @@ export function networkSeconds(t: string | undefined): number | undefined {
   return Number.isSafeInteger(seconds) && seconds > 0 ? seconds : undefined
 }
 
-/** Does the same; a stanza without a time gets the current time (`now`, epoch ms). */
+/** Parses epoch seconds of a stanza. A stanza without a time gets the current time (`now`, in epoch ms). */
 export const secondsOf = (t: string | undefined, now: number): number => networkSeconds(t) ?? Math.floor(now / 1_000)
 
 /** Converts epoch ms to ISO-8601; null for a time outside of the calendar. */
@@ -65,7 +65,7 @@ export function isoOrNull(at: number | null): string | null {
   return Number.isNaN(date.getTime()) ? null : date.toISOString()
 }
 
-/** Converts a time in seconds to ISO-8601; an unset field has 0. */
+/** Converts a time in seconds to ISO-8601. An unset field has the value 0 and becomes null. */
 export function secondsToIso(value: ProtoNumber): string | null {
   const seconds = decimal(value)
   return seconds === null || seconds <= 0 ? null : isoOrNull(seconds * 1_000)

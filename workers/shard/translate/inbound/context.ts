@@ -53,7 +53,7 @@ export interface InboundContext {
   roles(group: string): Promise<Roles | null>
   /** Finds a post of a channel by the number that the network gave it, if the post is stored. */
   post(newsletter: string, serverId: string): Promise<WAMessageKey | null>
-  /** A sealed link to a file, or null if none can be created. */
+  /** Returns a sealed link to a file; null if no link can be created. */
   mediaUrl(file: ReceivedFile): string | null
   /** Called if a content could not be translated: it is reported as unsupported, and the error is logged. */
   onProblem(error: unknown, key: WAMessageKey): void

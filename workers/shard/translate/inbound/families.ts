@@ -71,7 +71,7 @@ export const FAMILIES: Partial<Record<Field, Family>> = {
 export const translate = (content: Unwrapped, scene: Scene): Translation | Promise<Translation> =>
   FAMILIES[content.field]?.(content, scene) ?? null
 
-/** Translates a content inside another message, with the fields that it would have as a separate message. */
+/** Translates content that is inside another message, with the fields that it would have as a separate message. */
 async function translateInner(message: Content, scene: Scene): Promise<Translated | null> {
   const content = unwrap(message)
   const translated = content && (await translate(content, scene))

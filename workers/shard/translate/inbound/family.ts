@@ -10,7 +10,7 @@ import type { InboundContext } from './context.ts'
 
 export type { InboundContext, KnownMessage } from './context.ts'
 
-/** The message around the content. */
+/** The message that contains the content. */
 export interface Scene {
   context: InboundContext
   key: WAMessageKey
@@ -20,14 +20,14 @@ export interface Scene {
   at: number
   /** The chat in the form of the API. */
   phone: string
-  /** The author; null in channels, which do not show theirs. */
+  /** The author; null in channels, because they do not show who wrote a post. */
   author: Person | null
   paymentInfo: proto.IPaymentInfo | null
 }
 
 export interface Translated {
   content: ReceivedContent
-  /** Common fields that differ for this content, and fields that only some contents have. */
+  /** Values of common fields that are different for this content, and fields that only some contents have. */
   common?: Partial<ReceivedFields>
 }
 
@@ -48,7 +48,7 @@ export const block = <Name extends BlockName>(
   content: ReceivedBlocks[Name],
   common: Partial<ReceivedFields> = {},
 ): Translated => ({
-  // A computed name has no type of its own; the parameters ensure that block and name belong together.
+  // TypeScript cannot type an object with a computed name; the parameters ensure that block and name belong together.
   content: { message_type: name, [name]: content } as unknown as ReceivedContent,
   common,
 })

@@ -1,7 +1,7 @@
 /**
- * Notifications of groups, from the stanza itself: the library's stubs lose every child except the first, the second
- * jid of the affected person, and the person who changed a picture. There is one event per change; `participant_phone`
- * is the person who acted.
+ * Translates notifications of groups. They are read from the stanza itself, because the library's messages about them lose data: every child except
+ * the first, the second jid of the affected person, and the person who changed a picture. There is one event per change; `participant_phone` is the
+ * person who acted.
  */
 import { areJidsSameUser, type BinaryNode } from '@whiskeysockets/baileys'
 import { fromJid } from '../../../../src/domain/ids.ts'
@@ -34,7 +34,7 @@ const people =
     const members = peopleIn(change).filter(isPerson)
     if (members.length === 0) return []
     const [only] = members
-    // A member who only removes themselves has left.
+    // A member who removes only themselves has left the group.
     const isLeaving = name === 'group_participant_remove' && members.length === 1 && isSame(only!, actor)
     const turn = createTurns()
     const names: string[] = []
@@ -48,7 +48,7 @@ const people =
 const isSame = ({ names }: NoticePerson, { jid, alt }: Actor) =>
   names.some((name) => areJidsSameUser(name, jid) || areJidsSameUser(name, alt))
 
-/** Returns the people whom the notice names as asking to join, or as having asked; empty if it is the actor. */
+/** Returns the people whom the notice names as asking to join, or as having asked; empty if the person who asks is the actor of the notice. */
 function askers(change: GroupChange): NoticePerson[] {
   const requested = requestedIn(change)
   return (requested.length > 0 ? requested : peopleIn(change)).filter(isPerson)
@@ -66,7 +66,7 @@ const requests: Make = async (change, context, actor) => {
   return Promise.all(
     users.map(async (user) => {
       const { phone } = await person(context, user)
-      // If a member added a person who must be approved, that member is not the one who asks.
+      // If a member added a person who must be approved, the added person asks to join, and not that member.
       const isAdded = isPerson(asker(actor)) && !isSame(user, actor)
       const adder = isAdded ? [(await context.identity.person(actor.jid ?? '', actor.alt)).phone] : []
       return notification({ notification: 'membership_approval_request', request_method }, [phone, ...adder])

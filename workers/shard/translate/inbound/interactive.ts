@@ -1,4 +1,7 @@
-/** Translates `interactiveMessage`, one protobuf for buttons, lists, carousels and payment cards; its flows have names that tell which one it is. */
+/**
+ * Translates `interactiveMessage`. This one protobuf is used for buttons, lists, carousels and payment cards; the name of its flow shows which of
+ * them it is.
+ */
 import type { proto } from '@whiskeysockets/baileys'
 import { cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
 import { jsonObject } from '../../wire/json.ts'
@@ -20,7 +23,7 @@ const CARDS = new Map([
   ['order_status', reviewOrder],
 ])
 
-// Old clients show these inside a view-once wrapper, which does not make them view-once.
+// Old clients put these messages into a view-once wrapper, but they are not view once.
 const COMMON = { view_once: false }
 
 export const interactive: Family = ({ message }, scene) => {
@@ -30,7 +33,7 @@ export const interactive: Family = ({ message }, scene) => {
 }
 
 /**
- * Translates a template, which has an id. Cards, lists and bills in it are reported as such, because these have more
+ * Translates a template, which has an id. If a template contains a card, a list or a bill, this is reported instead, because its event has more
  * information.
  */
 export const interactiveTemplate: Family = ({ message }, scene) => {
@@ -40,7 +43,7 @@ export const interactiveTemplate: Family = ({ message }, scene) => {
   return structured(found, scene) ?? block('hydrated_template', { ...framed(found, scene), ...template }, COMMON)
 }
 
-/** Translates content that has its own event block: a carousel, a payment card, a list. Null for a text with or without buttons. */
+/** Translates content that has its own event block: a carousel, a payment card or a list. Null for a text, with or without buttons. */
 function structured(found: proto.Message.IInteractiveMessage, scene: Scene): Translated | null {
   const cards = found.carouselMessage?.cards
   if (cards) return block('carousel', carousel(found, cards, scene), COMMON)
@@ -52,7 +55,7 @@ function structured(found: proto.Message.IInteractiveMessage, scene: Scene): Tra
   return list && { ...list, common: COMMON }
 }
 
-/** Returns the texts of a message. Those of shops and collections have no buttons, because the app adds its own. */
+/** Returns the texts of a message. Messages of shops and collections have no buttons here, because the app adds its own button. */
 const framed = ({ header, body, footer, nativeFlowMessage }: proto.Message.IInteractiveMessage, scene: Scene) => ({
   message: cutOrEmpty(body?.text, 4_096),
   title: cutOrNull(header?.title, 256),

@@ -49,7 +49,7 @@ export const legacyList: Family = ({ message }) => {
 
 const SELECT = 'single_select'
 
-/** Translates the list of a flow; null if it has none. */
+/** Translates the list of a flow; null if the flow has no list. */
 export function flowList({ header, body, footer, nativeFlowMessage }: proto.Message.IInteractiveMessage): Translated | null {
   const select = nativeFlowMessage?.buttons?.find(({ name }) => name === SELECT)
   if (!select) return null

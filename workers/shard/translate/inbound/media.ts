@@ -31,7 +31,7 @@ function pathOf({ directPath, url }: FileMessage): string | null {
 
 const bytesOf = (bytes: Uint8Array | null | undefined) => (bytes?.length ? bytes : null)
 
-/** Whether the file can be read. Files of channels are not encrypted, so a hash to verify them is enough. */
+/** Whether the file can be read. Files of channels are not encrypted, so they need no key, only a hash to verify them. */
 const isReadable = (file: FileMessage, { kind }: Scene) =>
   Boolean(file.mediaKey?.length || (kind === 'newsletter' && file.fileSha256?.length))
 
@@ -139,8 +139,8 @@ const caption = (file: { caption?: string | null }) => cutOrNull(file.caption, 6
 const { MEDIA_ALBUM } = proto.MessageAssociation.AssociationType
 
 /**
- * Returns the album of a picture. Pictures of an album name its header, which is not reported itself; pictures of polls
- * and second uploads name other messages in the same field.
+ * Returns the album of a picture. A picture of an album contains the id of the album's header message, which itself is not reported. Pictures of
+ * polls and second uploads contain ids of other messages in the same field.
  */
 function album({ aside: { messageAssociation } }: Unwrapped): Pick<ReceivedExtras, 'album_message_id'> {
   const id = messageAssociation?.associationType === MEDIA_ALBUM && messageAssociation.parentMessageKey?.id

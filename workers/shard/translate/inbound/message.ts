@@ -28,7 +28,7 @@ export interface ReadableMessage {
   unknownField?: number | null | undefined
 }
 
-/** The event of a message, or null if there is nothing to report. `fromApi`: this service sent it. */
+/** Returns the event of a message; null if there is nothing to report. `fromApi`: whether this service sent the message. */
 export async function receivedEvent(
   context: InboundContext,
   readable: ReadableMessage,
@@ -84,15 +84,15 @@ export async function translatedEvent(
   return finished(context, readable, await peopleOf(context, readable.key), translated)
 }
 
-/** Reports a message that cannot be read yet, or never. */
+/** Builds the content for a message that cannot be read yet, or that can never be read. */
 export const waiting = (viewOnce: boolean): Translated => ({
   content: { message_type: 'waiting_message', waiting_message: true },
   common: { view_once: viewOnce },
 })
 
 /**
- * Reports content that no family can read, or a ciphertext that nothing decrypts: `proto_type` is its field, or its
- * type on the wire.
+ * Builds the content for a message that no family can translate, or that cannot be decrypted. `proto_type` is the name of its content field, or the
+ * type of its ciphertext.
  */
 export const unsupported = (proto_type: string) => block('unsupported', { proto_type })
 
@@ -114,7 +114,7 @@ async function peopleOf({ identity }: InboundContext, key: WAMessageKey): Promis
     : key.fromMe && kind !== 'newsletter'
       ? await ownPerson()
       : null
-  // A message of a broadcast list is reported in the chat of its sender.
+  // A message of a broadcast list is reported in the 1:1 chat with its sender.
   return { kind, chat: kind === 'broadcast' && author ? author : { phone: identifierOf(chat), lid: null }, author }
 
   async function ownPerson(): Promise<Person | null> {
@@ -136,15 +136,15 @@ const sceneOf = (context: InboundContext, readable: ReadableMessage, { kind, cha
 
 const timeOf = ({ now }: InboundContext, { messageTimestamp }: ReadableMessage) => toNumber(messageTimestamp) * 1_000 || now()
 
-/** Returns the name of the chat. While no better name is known, a chat with a person has the name that the person chose. */
+/** Returns the name of the chat. If no better name is known, the name of a 1:1 chat is the name that the person chose. */
 function chatNameOf({ chatName }: InboundContext, { key, pushName }: ReadableMessage, { kind, chat }: People) {
   const isPerson = kind === 'user' || kind === 'broadcast'
   return cutOrNull(chatName(jidsOf(chat)) ?? (isPerson && !key.fromMe ? pushName : null), MAX_NAME)
 }
 
 /**
- * Returns the pictures of the chat and the author. A picture may be queried if another person wrote. The account's own
- * picture is a single one, so it counts with the chats.
+ * Returns the pictures of the chat and the author. An unknown picture may be queried only if another person wrote the message. The account has only
+ * one picture of its own, so its query is counted like that of a chat.
  */
 function photosOf({ photo }: InboundContext, { key }: ReadableMessage, { kind, chat, author }: People) {
   const isCrowd = kind === 'group' || kind === 'status'

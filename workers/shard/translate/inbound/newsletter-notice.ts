@@ -1,4 +1,4 @@
-/** Notifications of channels: added or removed admins, and reactions, in their own stanzas and as `mex` updates. */
+/** Translates notifications of channels: added or removed admins, and reactions. They arrive in their own stanzas and as `mex` updates. */
 import { type BinaryNode, isJidNewsletter } from '@whiskeysockets/baileys'
 import { fromJid } from '../../../../src/domain/ids.ts'
 import { cutOrEmpty, idOrEmpty, isoOrNull, secondsOf } from '../../wire/bounds.ts'
@@ -7,7 +7,7 @@ import { mexUpdateIn, newsletterRolesIn } from '../../wire/mex-notice.ts'
 import { type NewsletterChange, newsletterNoticeIn } from '../../wire/newsletter-notice.ts'
 import { block, type InboundContext, notification, type Translated } from './family.ts'
 
-/** A notice and its channel: a `mex` update comes from the server, not from the channel. */
+/** A notice and its channel. The channel is stated because the sender of a `mex` update is the server and not the channel. */
 export interface NewsletterNotice {
   newsletter: string
   translated: Translated
@@ -44,8 +44,8 @@ export async function newsletterNotices(node: BinaryNode, context: InboundContex
 }
 
 /**
- * Translates a reaction to a post. The person who reacts is unknown, so the channel itself is reported. The network
- * identifies the post by its number; it is reported by the id of its message if that is still known.
+ * Translates a reaction to a post. The person who reacts is unknown, so the channel itself is reported. The network identifies the post by its
+ * number; if the id of the post's message is still known, the event has this id.
  */
 async function reactionTo(
   { serverId, code }: Extract<NewsletterChange, { type: 'reaction' }>,

@@ -36,7 +36,7 @@ function card(params: Json) {
     reference_id: cutOrEmpty(textOf(params.reference_id), 64),
     order_request_id: cutOrNull(textOf(params.order_request_id), 64),
     order_status: cutOrEmpty(textOf(order.status), 64),
-    // A bill omits this field before it is paid, but the event always has it.
+    // A bill has this field only after it was paid, but the event always has it.
     payment_status: cutOrEmpty(textOf(params.payment_status) ?? 'pending', 64),
     total: amountOf(params.total_amount),
     sub_total: amountOf(order.subtotal),

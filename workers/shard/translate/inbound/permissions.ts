@@ -1,7 +1,7 @@
 /**
  * Permissions to act on a message or a chat. Ids and authorship are claims of the sender; the records of this service (`authorship.ts`,
- * `group-roles.ts`) must prove an act before it is reported as done. An act without proof is reported as `unsupported`: a message arrived, but its
- * effect is unknown.
+ * `group-roles.ts`) must prove that the sender may act before the action is reported as done. Without this proof the message is reported as
+ * `unsupported`, because its effect is unknown.
  *
  * Reactions, votes and answers to a message in its own chat need no permission, but the message must not be from another chat. Reactions and pins of
  * a message that is not stored are accepted, because it may be older than this device.
@@ -13,15 +13,15 @@ import { allNames } from './secret.ts'
 
 export type Act = 'delete' | 'edit' | 'speakAbout' | 'pin' | 'setChat'
 
-/** Known facts about a sender and the message they refer to. */
+/** Known facts about a sender and the message to which the sender refers. */
 export interface Standing {
   /** Whether the sender is one of the account's own devices, which act as the account. */
   isAccount: boolean
-  /** Origin of the message that the sender refers to; `unknown` if it is not stored. */
+  /** Where the message was written to which the sender refers; `unknown` if it is not stored. */
   target: 'here' | 'elsewhere' | 'unknown'
   /** Whether the sender wrote that message in this chat. */
   isAuthor: boolean
-  /** Role of the sender in the chat. `side`: one of the two people in a 1:1 chat, or the owner of the channel or status. */
+  /** Role of the sender in the chat. `side` means one of the two people in a 1:1 chat, or the owner of the channel or status. */
   role: 'side' | 'admin' | 'member' | 'unknown'
   /** True if only admins may change the group; null if unknown. */
   isLocked: boolean | null
@@ -30,8 +30,8 @@ export interface Standing {
 type Rule = (standing: Standing) => boolean
 
 /**
- * Rule for changes of a group, which members may make unless it is locked. An unknown lock permits them too, because
- * the offline backlog arrives before the lock is known.
+ * Rule for changes of a group. Members may make them unless the group is locked. If it is unknown whether the group is locked, they may make them
+ * too, because the offline backlog arrives before the lock is known.
  */
 const mayChange: Rule = ({ isAccount, role, isLocked }) => isAccount || role === 'side' || role === 'admin' || isLocked !== true
 
@@ -45,7 +45,7 @@ export const RULES: Readonly<Record<Act, Rule>> = {
 
 type Key = proto.IMessageKey | null | undefined
 
-/** Whether an act may be reported as done. `original`: the message itself, if it is stored; it is from this chat. */
+/** Whether an action may be reported as done. `original`: the message to which it refers, if it is stored; this message is from the same chat. */
 export async function may(act: Act, scene: Scene, target?: Key, original?: KnownMessage | null): Promise<boolean> {
   return RULES[act](await standingOf(scene, target, original))
 }
@@ -66,7 +66,7 @@ async function standingOf(scene: Scene, target: Key, original: KnownMessage | nu
 
   async function claimOf() {
     if (!target?.id) return { place: 'unknown' } as const
-    // An edited post arrives under its own id, and a channel has a single author.
+    // In a channel, an edited post arrives under the id of the post, and there is only one author.
     if (kind === 'newsletter' && target.id === key.id) return { place: 'here', isSpeakers: true } as const
     const chat = kind === 'broadcast' ? namesOf(key) : chatNamesOf(key)
     const claim = await context.claim(target.id, await allNames(scene, chat), sender)

@@ -32,8 +32,8 @@ export const poll: Family = ({ message }) => {
 }
 
 /**
- * Translates a vote, which names options by their hash. A vote that cannot be decrypted is reported as unsupported,
- * because an empty one would look like a withdrawal.
+ * Translates a vote, which names options by their hash. A vote that cannot be decrypted is reported as unsupported, because an empty vote would look
+ * like a withdrawn vote.
  */
 export const pollVote: Family = async ({ message }, scene) => {
   const update = message.pollUpdateMessage

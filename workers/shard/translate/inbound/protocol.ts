@@ -1,4 +1,4 @@
-/** Protocol messages that people see: a deletion, a timer, an edit in its old and in its encrypted form. */
+/** Translates protocol messages whose effect people see: a deletion, a message timer, and an edit in its old and in its encrypted form. */
 import { proto } from '@whiskeysockets/baileys'
 import { count, idOrEmpty, idOrNull } from '../../wire/bounds.ts'
 import { type Content, type Field, type Unwrapped, unwrap } from './content.ts'
@@ -9,7 +9,7 @@ import { decryptAbout, type Purpose } from './secret.ts'
 const { Type } = proto.Message.ProtocolMessage
 const { SecretEncType } = proto.Message.SecretEncryptedMessage
 
-/** Translates a content without the message around it: the result of an edit. */
+/** Translates content without the message around it. This is needed for the new content of an edit. */
 export type TranslateContent = (content: Content, scene: Scene) => Promise<Translated | null>
 
 const DEVICES = 'exchanged between the devices of one account'
@@ -83,7 +83,10 @@ export interface Change {
   content: Content | null
 }
 
-/** Fields that may be a change. They refer to another message, so an edit of a message into one of these is not content. */
+/**
+ * Fields that may contain a change. An edit must not turn a message into one of these fields, because they refer to another message and are no
+ * content.
+ */
 export const CHANGES: ReadonlySet<Field> = new Set<Field>(['protocolMessage', 'secretEncryptedMessage'])
 
 /**
@@ -119,7 +122,7 @@ async function editIn({ protocolMessage, secretEncryptedMessage: sealed }: Conte
 /** Media types whose caption can be edited. */
 export const CAPTIONED = ['imageMessage', 'videoMessage', 'documentMessage'] as const
 
-/** Completes a new caption, which may arrive without the picture; the rest is that of the replaced message. */
+/** Completes the content of an edited caption, which may arrive without the picture. All other fields are taken from the original message. */
 function completed(content: Content, original: KnownMessage | null): Content {
   const found = unwrap(content)
   const field = CAPTIONED.find((each) => each === found?.field)

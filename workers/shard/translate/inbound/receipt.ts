@@ -1,6 +1,6 @@
 /**
- * Translates receipts to `message_status`, from the stanza itself: the library merges receipts that arrive soon after a send into other events and
- * reports `played` in groups as read.
+ * Translates receipts to `message_status` events. They are read from the stanza itself, because the library merges receipts that arrive soon after a
+ * send into other events, and reports `played` in groups as read.
  */
 import { areJidsSameUser, type BinaryNode } from '@whiskeysockets/baileys'
 import { type ChatKind, chatKind } from '../../wire/jid.ts'
@@ -19,8 +19,8 @@ const IMPLIED: Readonly<Record<MessageStatus, readonly MessageStatus[]>> = {
 }
 
 /**
- * Returns the lower statuses that a receipt implies, lowest first, because receipts can overtake each other. `played`
- * implies `read` only in groups: elsewhere a person can hide what they read, but what they play is still reported.
+ * Returns the lower statuses that a receipt implies, lowest first, because a higher receipt can arrive before a lower one. `played` implies `read`
+ * only in groups: in other chats a person can hide `read`, but `played` is still reported.
  */
 export const impliedBy = (status: MessageStatus, kind: ChatKind): readonly MessageStatus[] =>
   status === 'played' && kind === 'group' ? [...IMPLIED.played, 'read'] : IMPLIED[status]
@@ -37,9 +37,9 @@ const BY_TYPE: Readonly<Record<string, MessageStatus>> = {
 export interface Receipt {
   status: MessageStatus
   ids: string[]
-  /** Jid of the chat, in the addressing of the stanza. */
+  /** Jid of the chat, by number or LID as in the stanza. */
   chat: string
-  /** Jid of the person who received or read, in groups and status; null for `sent`. */
+  /** Jid of the person who received or read the message, in groups and status; null for `sent`. */
   participant: string | null
   /** Time in epoch ms. */
   at: number
@@ -49,12 +49,12 @@ export interface Receipt {
 export const MAX_IDS = 256
 
 /**
- * Types of receipts with which another device of the account reports what it has read: a chat and ids. If the account's read receipts are off, only
- * its own devices get them.
+ * Types of receipts with which another device of the account reports what it has read: a chat and ids. `read-self` is used if the account's read
+ * receipts are off, and only its own devices get it.
  */
 const READ_BY_US = new Set(['read', 'read-self'])
 
-/** Returns what such a receipt reports as read; null for every other receipt. */
+/** Returns the chat and the ids that another device of the account reports as read; null for every other receipt. */
 export function ownReadIn(node: BinaryNode, me: Own): { chat: string; ids: string[] } | null {
   const { from, id, type, participant, recipient, ids } = receiptIn(node)
   if (!from || !id || !READ_BY_US.has(type) || !isOurs(participant ?? from, me)) return null
@@ -92,7 +92,8 @@ function translated({ from, id, type, participant, recipient, t, ids }: ReceiptS
   const kind = chatKind(from)
   const who = participant ?? from
   const isOwn = isOurs(who, me)
-  // From one of our own devices, `sender` means that the account sent the message there; anything else is its receipt for messages of others.
+  // In a receipt from one of our own devices, `sender` means that the account sent the message there. Any other type is about messages of other
+  // people.
   if (isOwn && status !== 'sent') return null
   if (!isOwn && status === 'sent') return null
   const chat = isOwn && kind === 'user' ? recipient : from
@@ -102,7 +103,7 @@ function translated({ from, id, type, participant, recipient, t, ids }: ReceiptS
     ids: [...ids],
     chat,
     participant: kind === 'user' || status === 'sent' ? null : (participant ?? null),
-    // A receipt without a time has the current time.
+    // A receipt without a time gets the current time.
     at: Number(t) > 0 ? Number(t) * 1_000 : now,
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Keys of other messages inside a message are written from the author's point of view: in our chat with Ana, a key that
- * she marks `fromMe` is hers. The library inverts them in `cleanMessage`, only for reactions and votes, and fails on a
- * missing key. So the keys are converted here, for every kind of message.
+ * Keys of other messages inside a message are written from the author's point of view: in our chat with Ana, a key that she marks `fromMe` means her
+ * own message. The library converts such keys in `cleanMessage`, but only for reactions and votes, and it throws if a key is missing. So they are
+ * converted here, for every kind of message.
  */
 import type { proto, WAMessageKey } from '@whiskeysockets/baileys'
 import type { ReferencedMessage } from '../../../../src/features/received/described.ts'
@@ -11,20 +11,20 @@ import { identifier, type Scene } from './family.ts'
 
 export interface Reference {
   id: string
-  /** Whether the connected account wrote it. */
+  /** Whether the connected account wrote the message. */
   fromMe: boolean
-  /** Jids of its author; empty if the key names none. */
+  /** Jids of the message's author; empty if the key contains none. */
   authors: string[]
 }
 
 type Key = proto.IMessageKey | null | undefined
 
-/** Converts the key of another message; null without an id. */
+/** Converts the key of another message. Null if the key has no id. */
 export function reference(key: Key, { context, key: own, fromMe, kind }: Scene): Reference | null {
   if (!key?.id) return null
   const { identity } = context
   const sender = namesOf(own)
-  // The author of the message, from the point of view of the key's sender.
+  // Author of the message, with `fromMe` interpreted from the point of view of the person who wrote the key.
   const authors = key.fromMe
     ? fromMe
       ? identity.own()
@@ -39,17 +39,17 @@ export function reference(key: Key, { context, key: own, fromMe, kind }: Scene):
   return { id: key.id, fromMe: authors.some((jid) => identity.isMe(jid)), authors }
 }
 
-/** Returns the jids of the author that the key itself has. */
+/** Returns the author's jids that the key itself contains. */
 export function namesOf({ participant, participantAlt, remoteJid, remoteJidAlt }: WAMessageKey): string[] {
   const names = participant ? [participant, participantAlt ?? remoteJidAlt] : [remoteJid, remoteJidAlt]
   return names.flatMap((jid) => (jid ? [bare(jid)] : []))
 }
 
-/** Returns the jids of the chat that the key itself has. */
+/** Returns the chat's jids that the key itself contains. */
 export const chatNamesOf = ({ remoteJid, remoteJidAlt }: WAMessageKey): string[] =>
   [remoteJid, remoteJidAlt].flatMap((jid) => (jid ? [bare(jid)] : []))
 
-/** Builds the field `referenced_message` of an event; null without an id. */
+/** Builds the field `referenced_message` of an event. Null if the key has no id. */
 export async function referencedMessage(key: Key, scene: Scene): Promise<ReferencedMessage | null> {
   const found = reference(key, scene)
   if (!found) return null

@@ -1,6 +1,6 @@
 /**
- * Translates a rich answer of a bot: its text parts in order, as one text. Pictures, maps and videos in it are links of
- * the bot and are omitted.
+ * Translates a rich answer of a bot: its text parts in order, as one text. Pictures, maps and videos are omitted, because they are only links of the
+ * bot.
  */
 import type { proto } from '@whiskeysockets/baileys'
 import { cut } from '../../wire/bounds.ts'

@@ -1,7 +1,7 @@
 /**
- * Decrypts content about another message: votes, answers to events, edits, reactions and comments in announcement
- * groups. The key is derived from the secret of that message, its author and the sender. Clients write each of these
- * two people as LID or as number and do not state which, so every pair is tried. The library (rc14) tries one or none.
+ * Decrypts content that refers to another message: votes, answers to events, edits, reactions and comments in announcement groups. The key is derived
+ * from the secret of that message, its author and the sender. Clients use the LID or the number of each of these two people and do not state which,
+ * so every combination is tried. The library (rc14) tries at most one.
  */
 import { createDecipheriv, hkdfSync } from 'node:crypto'
 import type { proto } from '@whiskeysockets/baileys'
@@ -10,7 +10,7 @@ import { type Content, unwrap } from './content.ts'
 import type { KnownMessage, Scene } from './family.ts'
 import { namesOf, reference } from './referenced.ts'
 
-/** `''`: an answer of a bot, with a key that was already derived for it (`bot-answer.ts`). */
+/** Texts that are part of the derived key. `''` is used for an answer of a bot, whose key was already derived (`bot-answer.ts`). */
 export type Purpose = '' | 'Poll Vote' | 'Event Response' | 'Message Edit' | 'Event Edit' | 'Enc Reaction' | 'Enc Comment'
 
 export interface Sealed {
@@ -20,7 +20,7 @@ export interface Sealed {
 
 const TAG_BYTES = 16
 export const SECRET_BYTES = 32
-/** Votes and answers are additionally bound to the message and the sender by the AAD. */
+/** Purposes whose ciphertext is also bound to the message id and the sender, through the additional authenticated data (AAD). */
 const BOUND: ReadonlySet<Purpose> = new Set(['', 'Poll Vote', 'Event Response'])
 
 /**
@@ -33,7 +33,7 @@ export async function decryptAbout(
   purpose: Purpose,
   { payload, iv }: Sealed,
 ): Promise<{ plain: Uint8Array; original: KnownMessage } | null> {
-  // An empty vote consists of a tag without a ciphertext.
+  // The ciphertext of an empty vote consists only of the tag.
   if (!target?.id || !payload || payload.length < TAG_BYTES || !iv?.length) return null
   const original = await scene.context.original(target.id, scene.key)
   const secret = original && secretOf(original.message)
@@ -85,7 +85,7 @@ export function tryOpen(
     decipher.setAuthTag(payload.subarray(-TAG_BYTES))
     return Buffer.concat([decipher.update(payload.subarray(0, -TAG_BYTES)), decipher.final()])
   } catch {
-    // A wrong tag means that these two jids are not the right ones.
+    // The tag does not match, so these two jids are not the right ones.
     return null
   }
 }

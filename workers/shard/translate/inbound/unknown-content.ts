@@ -7,14 +7,14 @@ import { proto } from '@whiskeysockets/baileys'
 import protobuf from 'protobufjs/minimal.js'
 import { MAX_DEPTH, unwrap, WRAPPERS } from './content.ts'
 
-/** Wire type of a field with its own length. */
+/** Wire type of a field that begins with its length. */
 const BYTES = 2
 
 interface EncodedField {
   number: number
-  /** The field with its tag. */
+  /** Bytes of the field, including its tag. */
   bytes: Uint8Array
-  /** Value of a field with its own length. */
+  /** Value of the field if it begins with its length; otherwise null. */
   value: Uint8Array | null
 }
 
@@ -31,7 +31,7 @@ function* fieldsOf(message: Uint8Array): Generator<EncodedField> {
   }
 }
 
-/** Numbers of the wrappers, each with the number of `message` inside it. The library has them in its code, but in no table. */
+/** Numbers of the wrappers, each with the number of `message` inside it. The library has these numbers in its code, but exports no table of them. */
 const WRAPPER_NUMBERS = new Map(
   WRAPPERS.map((name) => {
     const [number, inner] = numbersOf(proto.Message.encode({ [name]: { message: {} } }).finish())
@@ -57,16 +57,16 @@ export function unknownField(message: proto.IMessage, plaintexts: Iterable<Uint8
   return null
 }
 
-/** Number of the first field that decoding drops from a message, or from a wrapped one. */
+/** Returns the number of the first field that decoding drops, in a message or in a message inside its wrappers. */
 function droppedFrom(message: Uint8Array, depth: number): number | null {
   const known = new Set<number>()
-  /** The last occurrence of a repeated field counts. */
+  /** If a field occurs several times, the last occurrence counts. */
   const wrapped = new Map<number, Uint8Array>()
   for (const { number, bytes, value } of fieldsOf(message)) {
     const inner = WRAPPER_NUMBERS.get(number)
     if (inner !== undefined && value) wrapped.set(number, lastOf(value, inner))
     else if (!known.has(number) && Object.keys(proto.Message.decode(bytes)).length === 0) return number
-    // A hostile message may repeat one field half a million times.
+    // Numbers are collected in a set, because a hostile message may repeat one field half a million times.
     else known.add(number)
   }
   if (depth > 0)

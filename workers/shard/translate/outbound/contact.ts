@@ -8,7 +8,7 @@ export interface Card {
   description?: string | undefined
 }
 
-/** Escapes a text. Without this a caller could end a line and add other lines. */
+/** Escapes a text. Without this, a caller could end the line and add further lines to the card. */
 const escaped = (text: string) =>
   text
     .replaceAll('\\', '\\\\')
@@ -30,7 +30,7 @@ function vcard({ name, phones, description }: Card): string {
 
 const contact = (card: Card): proto.Message.IContactMessage => ({ displayName: card.name, vcard: vcard(card) })
 
-/** Builds the input for the library: one card and several cards are different messages. */
+/** Builds the input for the library, which has different messages for one card and for several cards. */
 export const contacts = (cards: readonly Card[]) => ({
   displayName: cards.length === 1 ? cards[0]!.name : `${cards.length} contacts`,
   contacts: cards.map(contact),

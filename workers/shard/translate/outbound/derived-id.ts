@@ -1,6 +1,6 @@
 /**
- * Creates the ids of the service's messages. They are derived from the message's own random id, so that an item that is
- * sent again has the same ids, because the first attempt may have arrived.
+ * Creates the ids of the service's messages. They are derived from the message's own random id, so that an item that is sent again has the same ids.
+ * This is important because its first attempt may have arrived.
  */
 import { createHash } from 'node:crypto'
 
@@ -13,8 +13,8 @@ function derived(messageId: string, purpose: string, alphabet: string, length: n
   return [...bytes].map((byte) => alphabet[byte % alphabet.length]).join('')
 }
 
-/** 11 characters of `[0-9A-Z]`, the form of references and custom items. */
+/** Returns 11 characters of `[0-9A-Z]`, which is the form of references and custom items. */
 export const derivedReference = (messageId: string, purpose: string) => derived(messageId, purpose, DIGITS_AND_CAPITALS, 11)
 
-/** 15 digits, the form of order ids. */
+/** Returns 15 digits, which is the form of order ids. */
 export const derivedOrderId = (messageId: string) => derived(messageId, 'order', DIGITS, 15)

@@ -1,6 +1,5 @@
 /**
- * Builds calendar events, changes by their creator, and answers of others. Changes and answers are encrypted, and the
- * library builds neither.
+ * Builds calendar events, changes by their creator, and answers of other people. Changes and answers are encrypted; the library cannot build them.
  */
 import { CALL_AUDIO_PREFIX, CALL_VIDEO_PREFIX, proto } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
@@ -28,7 +27,7 @@ const { EventResponseType } = proto.Message.EventResponseMessage
 const { SecretEncType } = proto.Message.SecretEncryptedMessage
 const { Type } = proto.Message.ProtocolMessage
 
-/** Start in epoch seconds, the unit of events. */
+/** Returns the start in epoch seconds, which is the unit that events use. */
 export const startOf = ({ date_time }: CalendarEvent) => Math.floor(Date.parse(date_time) / SECOND)
 
 export function eventMessage(event: CalendarEvent, joinLink: string | null): proto.Message.IEventMessage {
@@ -61,7 +60,7 @@ const CALLS = {
   video: { media: 'video', prefix: CALL_VIDEO_PREFIX },
 } as const
 
-/** The network's name for the kind of call, and the prefix of its links. */
+/** Returns the network's name for a kind of call, and the prefix of links to such calls. */
 export const callOf = (kind: 'voice' | 'video') => CALLS[kind]
 
 export function eventEdit(

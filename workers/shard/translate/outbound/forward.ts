@@ -1,7 +1,6 @@
 /**
- * Builds a copy of a message for another chat. The library's function is not used, because it keeps the original's
- * secret, with which everybody who has the original could answer in the name of the copy, and marks the wrong field of
- * a poll as forwarded.
+ * Builds a copy of a message for another chat. The library's function is not used, for two reasons. It keeps the secret of the original, so everybody
+ * who has the original could send encrypted answers to the copy. It also marks the wrong field of a poll as forwarded.
  */
 import { randomBytes } from 'node:crypto'
 import { getContentType, normalizeMessageContent, proto } from '@whiskeysockets/baileys'
@@ -9,7 +8,7 @@ import { Failure } from '../../../../src/domain/failures.ts'
 
 type Field = keyof proto.IMessage
 
-/** Fields that are not content, belong to their place, or can only be viewed once. */
+/** Fields that are not forwarded: they are no content, are only valid in their own chat, or can be viewed only once. */
 const NOT_FORWARDED = new Set<Field>([
   'liveLocationMessage',
   'reactionMessage',
@@ -32,7 +31,7 @@ const NOT_FORWARDED = new Set<Field>([
 ])
 const SECRET_BYTES = 32
 
-/** Whether the message can be viewed only once, also within a disappearing message. */
+/** Whether the message can be viewed only once. It may be inside a disappearing message. */
 export function isViewOnce(message: proto.IMessage): boolean {
   const content = message.ephemeralMessage?.message ?? message
   return (
@@ -41,7 +40,7 @@ export function isViewOnce(message: proto.IMessage): boolean {
   )
 }
 
-/** Returns the text or caption of a copy, in which people may be mentioned; empty if it has none. */
+/** Returns the text or caption of a copy, in which people may be mentioned; empty if the copy has none. */
 export const wordsOf = ({ extendedTextMessage, ...content }: proto.IMessage): string =>
   extendedTextMessage?.text ?? captioned(content)?.caption ?? ''
 

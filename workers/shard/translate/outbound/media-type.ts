@@ -1,7 +1,10 @@
-/** `mediatype` of a message, which the network counts and the recipients' phones use for scheduling. */
+/** The attribute `mediatype` of a message. The network uses it in its statistics, and the recipients' phones use it for scheduling. */
 import { normalizeMessageContent, type proto } from '@whiskeysockets/baileys'
 
-/** The type of the inner content of a view-once message or of a document with a caption; undefined if there is no medium. */
+/**
+ * Returns the media type. For a view-once message or a document with a caption, this is the type of the inner content. Undefined if the message has
+ * no media.
+ */
 export function mediaTypeOf(message: proto.IMessage): string | undefined {
   const content = normalizeMessageContent(message) ?? {}
   if (content.videoMessage) return content.videoMessage.gifPlayback ? 'gif' : 'video'

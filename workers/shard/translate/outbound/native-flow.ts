@@ -1,6 +1,6 @@
 /**
- * Builds interactive messages: their envelope, their buttons, and the nodes beside the ciphertexts. Without the `biz`
- * node the network accepts the message but no client shows it; a malformed node is refused with 479.
+ * Builds interactive messages: their wrapper, their buttons, and the nodes that are sent beside the ciphertexts. Without the `biz` node the network
+ * accepts the message, but no client shows it. A malformed node is refused with 479.
  */
 import { type BinaryNode, proto } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
@@ -10,7 +10,7 @@ import { bizBotNode, mixedBizNode, payBizNode } from '../../wire/message-nodes.t
 
 export type Interactive = proto.Message.IInteractiveMessage
 export type FlowButton = proto.Message.InteractiveMessage.NativeFlowMessage.INativeFlowButton
-/** The header above the body; the media is already uploaded. */
+/** The media above the body, which is already uploaded. */
 export type HeaderMedia = Pick<proto.Message.InteractiveMessage.IHeader, 'imageMessage' | 'videoMessage'>
 
 export const envelope = (interactiveMessage: Interactive): proto.IMessage =>
@@ -81,11 +81,11 @@ export const listButton = ({ title, button_label, options }: Options): FlowButto
     sections: [{ title, rows: options.map(({ id, title, description }) => ({ title, description: description ?? '', id })) }],
   })
 
-/** Nodes beside a message with buttons: `biz`, and in chats with one person also `bot`. */
+/** Returns the nodes beside a message with buttons: `biz`, and in 1:1 chats also `bot`. */
 export const mixedNodes = ({ kind }: { kind: ChatKind }, nowMs: number): BinaryNode[] => [
   mixedBizNode(Math.floor(nowMs / SECOND)),
   ...(kind === 'user' ? [bizBotNode()] : []),
 ]
 
-/** Nodes beside a message of a payment flow. */
+/** Returns the nodes beside a message of a payment flow. */
 export const payNodes = (name: Parameters<typeof payBizNode>[0]): BinaryNode[] => [payBizNode(name)]

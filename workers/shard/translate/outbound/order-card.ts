@@ -1,6 +1,6 @@
 /**
- * Builds the card of an order. With the token of an order on the network it opens that order; without one, it shows
- * count and total.
+ * Builds the card of an order. If it has the token of an order on the network, it opens that order. Without a token, it only shows the number of
+ * products and the total.
  */
 import { proto } from '@whiskeysockets/baileys'
 import { totalsOf } from '../../../../src/domain/amounts.ts'

@@ -7,7 +7,7 @@ import { type FlowButton, flow, flowButton, type Interactive } from './native-fl
 
 const amount = (cents: number) => ({ value: cents, offset: 100 })
 
-/** The kind of goods, which the network requires; the phone apps send the same value. */
+/** The kind of goods. The network requires this field, and the phone apps send the same value. */
 const GOODS = 'physical-goods'
 
 interface Pix {
@@ -68,8 +68,8 @@ const amounts = ({ subtotal, discount, tax, shipping }: Totals) => ({
 })
 
 const settings = ({ pix, card }: PaymentSettings) => [
-  // Banks accept a key only in the form of its type. If a key cannot be converted it stays unchanged, because orders
-  // require no form.
+  // Banks accept a Pix key only in the form of its type. A key that cannot be converted to this form is sent unchanged, because orders do not require
+  // the form.
   ...(pix ? [pixSetting({ key: pixKey(pix.key_type, pix.key) ?? pix.key, type: pix.key_type, name: pix.name })] : []),
   ...(card ? [{ type: 'cards', cards: { enabled: card.enabled } }] : []),
 ]

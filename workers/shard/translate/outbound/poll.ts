@@ -7,7 +7,7 @@ import { pollOf } from './stanza.ts'
 
 const hashOf = (option: string) => createHash('sha256').update(option).digest()
 
-/** Builds a vote. Throws `send_failed` for options that the poll does not have or allow. */
+/** Builds a vote. Throws `send_failed` if the poll does not have these options, or does not allow as many. */
 export function pollVote(
   poll: { key: proto.IMessageKey; content: proto.IMessage },
   about: SecretAbout,

@@ -2,7 +2,7 @@
 import { proto } from '@whiskeysockets/baileys'
 import type { Product } from '../../wire/catalog.ts'
 
-/** Omits empty texts, and prices that the catalogue lacks. */
+/** Omits empty texts, and prices that the catalogue does not have. */
 const present = <T extends Record<string, unknown>>(fields: T) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null && value !== ''))
 

@@ -1,6 +1,6 @@
 /**
- * Describes the content of a stanza: `type`, `edit`, `meta`, and the nodes beside the ciphertext. The library sets some
- * only in `sendMessage`, and uses the type `text` for locations, round videos and encrypted content of events.
+ * Describes the content of a stanza: `type`, `edit`, `meta`, and the nodes beside the ciphertext. The library sets some of them only in
+ * `sendMessage`, and uses the type `text` for locations, round videos and encrypted content of events.
  */
 import { type BinaryNode, type GroupMetadata, isLidUser, isPnUser, normalizeMessageContent, proto } from '@whiskeysockets/baileys'
 import { bare, chatKind } from '../../wire/jid.ts'
@@ -12,15 +12,15 @@ export interface StanzaMarks {
   nodes: BinaryNode[]
 }
 
-/** A stanza without the parts that differ from device to device, so that a resend to one device can use it. */
+/** A stanza without the parts that differ between devices, so that it can be used again for a resend to one device. */
 export interface Stanza {
-  /** Address of the chat. */
+  /** Jid of the chat. */
   to: string
   attributes: Record<string, string>
-  /** Attributes of the ciphertext, or of the plaintext of a post. */
+  /** Attributes of the ciphertext; for a channel post, of the plaintext. */
   enc: Record<string, string>
   nodes: BinaryNode[]
-  /** The person's other jid (number or LID), for the only attempt with it. */
+  /** The person's other jid (number or LID), for the single attempt with that jid. */
   other?: string
   /** Number that the network gave a channel post when it accepted it; reactions use it. */
   serverId?: string
@@ -37,8 +37,8 @@ const marks = (attributes: Record<string, string>, meta?: Record<string, string>
 })
 
 /**
- * Returns only the parts that the library omits or gets wrong. The caller distinguishes an admin's removal of a message
- * from the author's.
+ * Returns only the parts that the library omits or gets wrong. The caller must distinguish the removal of a message by an admin from the removal by
+ * its author.
  */
 export function stanzaMarks(message: proto.IMessage): StanzaMarks {
   const content = normalizeMessageContent(message) ?? {}
@@ -56,14 +56,14 @@ export function stanzaMarks(message: proto.IMessage): StanzaMarks {
   return marks({})
 }
 
-/** Whether a stanza is an edit, a removal or a reaction, which the network stores under the id of its post. */
+/** Whether a stanza changes a post: an edit, a removal or a reaction. The network stores such a stanza under the id of the post. */
 export const isPostChange = ({ to, attributes }: Stanza): boolean =>
   chatKind(to) === 'newsletter' && (attributes.edit !== undefined || attributes.type === POST_REACTION)
 
-/** `type` of the stanza. */
+/** `type` of the stanza of a reaction to a channel post. */
 export const POST_REACTION = 'reaction'
 
-/** Returns the poll of a message, whichever field its kind has. */
+/** Returns the poll of a message. Each kind of poll has its own field. */
 export const pollOf = (content: proto.IMessage): proto.Message.IPollCreationMessage | undefined =>
   content.pollCreationMessageV3 ??
   content.pollCreationMessageV2 ??
@@ -90,7 +90,7 @@ export function stanzaOf(
       ...attributes,
       ...more.attributes,
       ...(group ? { addressing_mode: group.addressingMode || 'lid' } : {}),
-      // Number of a person who is addressed by LID.
+      // The number of a person who is addressed by LID.
       ...(other && isLidUser(jid) && isPnUser(other) ? { peer_recipient_pn: bare(other) } : {}),
     },
     enc: { ...(mediaType ? { mediatype: mediaType } : {}), ...(isHidden ? { 'decrypt-fail': 'hide' } : {}) },

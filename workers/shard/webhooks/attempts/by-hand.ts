@@ -1,4 +1,4 @@
-/** Actions of an administrator on an event of the log: view it, post it again, put it back into the schedule. */
+/** Actions of an administrator on an event of the log: show it, post it again, or put it back into the schedule. */
 import { Failure } from '../../../../src/domain/failures.ts'
 import type { LogDetail, LogEntry, WebhookBody } from '../../../../src/domain/webhook-log.ts'
 import type { Op } from '../../../../src/storage/contract.ts'
@@ -63,7 +63,7 @@ export function manualAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt): 
       await outcomes.flush()
       answered(url)
     } else {
-      // Changes only the row: place, schedule and time of erasure stay.
+      // Only the log row is changed: the place, the schedule and the time of erasure stay the same.
       await outcomes.write(() => [rowOp(eventId, row)])
       report(eventId, row, row.status === 'failed' ? 'failed' : 'retry')
     }
@@ -79,7 +79,7 @@ export function manualAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt): 
       const found = await kept(eventId)
       if (found === undefined || target(found.row.type) === null) continue
       queued++
-      // The event is in the queue anyway.
+      // The event is still in the queue, so it need not be put back.
       if (found.row.body === 'line') continue
       const after: LogRow = { ...found.row, status: 'pending', tries: 0, dueAt, finishedAt: null }
       if (found.row.dueAt !== null) ops.push([keys.due(instanceId, found.row.dueAt, eventId), null])

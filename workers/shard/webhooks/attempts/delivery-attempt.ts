@@ -1,4 +1,4 @@
-/** Makes one POST of an event and records its outcome: scheduled and manual attempts share this. */
+/** Makes one POST of an event and records its outcome. Scheduled and manual attempts both use it. */
 import type { EventType } from '../../../../src/domain/events.ts'
 import { urlField } from '../../../../src/domain/instance.ts'
 import type { Op } from '../../../../src/storage/contract.ts'
@@ -36,7 +36,7 @@ export type AttemptNeeds = Pick<
   backlog: Pick<Backlog, 'changed'>
   holds: ReceiverHolds
   overflow(): Pick<Overflow, 'parked'>
-  /** A body was parked whose erasure is later than everything else that is due. */
+  /** Called when a body was parked and its erasure is due later than everything else. */
   keptToTheEnd(): void
 }
 
@@ -65,7 +65,7 @@ export function createDeliveryAttempt(needs: AttemptNeeds) {
   const rowOp = (eventId: string, row: LogRow): Op => rows.encode(logKey(eventId), row)
   const rowOf = (eventId: string, stored: Uint8Array) => rows.decode(logKey(eventId), stored)
 
-  /** Reads a row. Undefined if there is none that is readable. Throws if storage itself fails. */
+  /** Reads a row. Undefined if there is no row or it is unreadable. Throws if storage itself fails. */
   async function readRow(eventId: string): Promise<LogRow | undefined> {
     const stored = await store.get(logKey(eventId))
     try {
@@ -105,14 +105,14 @@ export function createDeliveryAttempt(needs: AttemptNeeds) {
     return ok ? row : withFailure(row, clock.now())
   }
 
-  /** Ends the event as delivered: its body is removed in the same commit, which is not awaited. */
+  /** Ends the event as delivered: its body is removed in the same commit. The caller does not wait for this commit. */
   async function finish(eventId: string, before: LogRow, row: LogRow) {
     const after: LogRow = { ...row, status: 'delivered', body: 'erased', dueAt: null, finishedAt: clock.now() }
     await end(eventId, before, after)
     report(eventId, after, 'delivered')
   }
 
-  /** Ends an event whose type no longer has a URL. Its body is kept as long as that of a failed event, for a manual resend. */
+  /** Ends an event whose type no longer has a URL. Its body is kept for the same time as that of a failed event, for a manual resend. */
   async function switchedOff(eventId: string, before: LogRow, body: Uint8Array) {
     const dueAt = steady.now() + KEEP_FAILED_BODY
     const after: LogRow = { ...before, status: 'failed', error: 'switched off', body: 'parked', dueAt, finishedAt: clock.now() }
@@ -121,15 +121,15 @@ export function createDeliveryAttempt(needs: AttemptNeeds) {
     report(eventId, after, 'discarded')
   }
 
-  /** Ends an event. The commit is not awaited. */
+  /** Ends an event. The caller does not wait for the commit. */
   async function end(eventId: string, before: LogRow, after: LogRow, body?: Uint8Array) {
     outcomes.add(eventId, () => changes.ops(eventId, before, after, body))
     changes.made(eventId, before, after)
-    // Due events are looked up on disk.
+    // Due events are read from the disk, so their outcomes must be written first.
     if (outcomes.isFull || before.body !== 'line') await outcomes.flush()
   }
 
-  /** The receiver answered: if its queue was held, it continues immediately. */
+  /** Called when the receiver has answered. If its queue was held, the queue continues immediately. */
   function answered(url: string) {
     if (holds.answered(url)) line.again()
   }
@@ -137,7 +137,8 @@ export function createDeliveryAttempt(needs: AttemptNeeds) {
   function report(eventId: string, { type, attempts, code, error, durationMs, requestId }: LogRow, result: DeliveryResult) {
     const outcome = { event: type, result, attempt: attempts, code, error, duration_ms: durationMs }
     const line = { instance_id: instanceId, event_id: eventId, ...outcome, request_id: requestId }
-    // Received messages are posted a thousand times per second, and a log line for each would cost as much as the POST.
+    // A first attempt without a request id is not logged when it succeeds: messages are posted a thousand times per second, and a log line would cost
+    // as much as the POST.
     const isExpected = attempts === 1 && requestId === undefined
     if (result === 'delivered') log[isExpected ? 'debug' : 'info'](line, 'webhook delivered')
     else
@@ -149,7 +150,7 @@ export function createDeliveryAttempt(needs: AttemptNeeds) {
   }
 
   return {
-    /** Returns the URL at the time of the attempt. Silencing is decided when the event happens; a stored event is sent. */
+    /** Returns the URL at the time of the attempt. Whether an event is silenced is decided only when it happens, so a stored event is always sent. */
     target: (type: EventType) => webhooks()[urlField(type)],
     rowOf,
     readRow,

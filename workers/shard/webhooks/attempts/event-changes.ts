@@ -1,4 +1,4 @@
-/** The change of one event: its log row, its entry in the index, and its body at the place that the row names are one commit. */
+/** Changes one event. Its log row, its entry in the index, and its body at the place that the row names are written in one commit. */
 import type { Op } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
 import { bodyOps, ERASE, type LogRow, logRows, RETRY } from '../../../../src/webhooks/log.ts'
@@ -25,8 +25,8 @@ export function createEventChanges({ instanceId, sealer, line, backlog, overflow
 
   return {
     /**
-     * Returns the operations of a change. `body` is stored at the place that `after` names. If two operations have the
-     * same key the later one counts, so an earlier body is replaced.
+     * Returns the operations of a change. `body` is stored at the place that `after` names. If two operations have the same key, the later operation
+     * takes effect, so an earlier body is replaced.
      */
     ops: (eventId: string, before: LogRow, after: LogRow, body?: Uint8Array): Op[] => [
       ...bodyOps(instanceId, eventId, before),
@@ -35,11 +35,11 @@ export function createEventChanges({ instanceId, sealer, line, backlog, overflow
       ...indexOps(instanceId, eventId, before, after),
     ],
 
-    /** Applies a change in memory, after its commit, or when the outcome is kept until it is committed. */
+    /** Applies a change in memory: after its commit, or as soon as the outcome is kept for a later commit. */
     made(eventId: string, before: LogRow, after: LogRow): void {
       if (after.body === 'line') line.committed(eventId)
       else line.ended(eventId)
-      // An event that had failed permanently was no longer part of the backlog.
+      // An event that had failed permanently was already removed from the backlog.
       if (before.status === 'pending' && after.status !== 'pending') backlog.changed(-1)
       if (after.body === 'parked' && after.status === 'pending') overflow().parked(eventId)
     },

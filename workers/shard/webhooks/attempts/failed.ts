@@ -1,11 +1,11 @@
-/** Handles an attempt that failed: the event is parked until its next one, or stays in the queue while its receiver is away. */
+/** Handles a failed attempt: the event is parked until its next attempt. If its receiver is down, the event stays in the queue. */
 import type { Op } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
 import type { LogRow } from '../../../../src/webhooks/log.ts'
 import { KEEP_FAILED_BODY, retryDelay } from '../schedule.ts'
 import type { AttemptNeeds, DeliveryAttempt } from './delivery-attempt.ts'
 
-/** A parked event that a commit of these operations puts back to its place in the queue; `made` is called after it. */
+/** A parked event that goes back to its place in the queue, with the operations for this. `made` is called after their commit. */
 interface Moved {
   eventId: string
   ops: Op[]
@@ -16,9 +16,9 @@ interface Moved {
 export function failedAttempts(needs: AttemptNeeds, { readRow, report }: DeliveryAttempt) {
   const { instanceId, store, sealer, clock, steady, steps, outcomes, changes, holds } = needs
 
-  /** Handles an outage of the receiver, or the first sign of one. */
+  /** Handles a failure that the receiver caused: an outage, or the first sign of one. */
   async function away(eventId: string, url: string, row: LogRow, tried: LogRow, body: Uint8Array) {
-    // The event was attempted before and is still queued, so its receiver was already held before a restart.
+    // The event was attempted before and is still in the queue, which means that its receiver was already held before a restart.
     const waits = holds.of(url) !== undefined || (row.body === 'line' && row.tries > 0)
     const before = waits ? undefined : holds.failed(url, eventId)
     if (!waits && before === undefined) return await park(eventId, row, { ...tried, tries: row.tries + 1 }, body)
@@ -36,7 +36,7 @@ export function failedAttempts(needs: AttemptNeeds, { readRow, report }: Deliver
     try {
       body = sealer.open(keys.parkedEvent(instanceId, eventId), sealed)
     } catch {
-      // The event's own attempt detects and records this.
+      // The row is missing or unreadable. The attempt of the event itself detects and records this.
       return undefined
     }
     const after: LogRow = { ...row, body: 'line' }
@@ -45,12 +45,12 @@ export function failedAttempts(needs: AttemptNeeds, { readRow, report }: Deliver
   }
 
   /**
-   * The event stays in the queue. An attempt at its scheduled time counts; an earlier one was only a probe of the receiver. The last attempt ends it,
-   * as everywhere.
+   * The event stays in the queue. An attempt at the scheduled time is counted; an earlier attempt was only a probe of the receiver. After the last
+   * attempt the event ends, like any other event.
    */
   async function stay(eventId: string, url: string, row: LogRow, tried: LogRow, body: Uint8Array, others: Moved | undefined) {
     const now = steady.now()
-    // A time that was written by a clock that was ahead counts as now.
+    // If the clock was ahead when the time was written, this time is in the future. It then counts as now.
     const wasDue = row.dueAt === null || row.dueAt <= now || row.dueAt > now + (retryDelay(row.tries) ?? 0)
     const tries = wasDue ? row.tries + 1 : row.tries
     const delay = retryDelay(tries)

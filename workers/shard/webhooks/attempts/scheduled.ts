@@ -13,15 +13,18 @@ import { failedAttempts } from './failed.ts'
 
 export interface ScheduledAttempts {
   /**
-   * Makes the next attempt of a queued or parked event, whose body is under `key`. Resolves with true if the event has
-   * ended and nothing else has changed.
+   * Makes the next attempt of a queued or parked event, whose body is stored under `key`. Resolves with true if the event has ended and no other
+   * event was changed.
    */
   scheduled(eventId: string, key: string, sealed: Uint8Array): Promise<boolean>
-  /** Makes the next attempt of the event at the head of the queue. Resolves like `scheduled`. */
+  /** Makes the next attempt of the first event of the queue. Resolves like `scheduled`. */
   queued(event: QueuedEvent): Promise<boolean>
   /** Handles a due entry whose time has come. */
   due(eventId: string, dueKey: string, action: Uint8Array): Promise<void>
-  /** Checks the next due entry when nothing else is to be done. False if it is right; true if its time was too late and has been changed. */
+  /**
+   * Checks the time of the next due entry when there is no other work. Resolves with false if the time is right, and with true if it was too late and
+   * was corrected.
+   */
   correct(eventId: string, dueKey: string, dueAt: number, action: Uint8Array): Promise<boolean>
 }
 
@@ -62,7 +65,7 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
   async function due(eventId: string, dueKey: string, action: Uint8Array) {
     const key = keys.parkedEvent(instanceId, eventId)
     const sealed = await store.get(key)
-    // An index entry without a body is stale.
+    // The index entry is stale if there is no body.
     if (sealed === undefined) {
       await store.commit({ ops: [[dueKey, null]] })
       if (Buffer.compare(action, ERASE) !== 0) backlog.changed(-1)
@@ -78,10 +81,7 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
     await store.commit({ ops })
   }
 
-  /**
-   * Attempts a parked event whose time has come. While its receiver is down, the event returns to its place in the held
-   * queue, and is the head of the queue if it is the oldest.
-   */
+  /** Attempts a parked event whose time has come. If its receiver is down, the event is put back to its place in the held queue instead. */
   async function retry(eventId: string, key: string, sealed: Uint8Array) {
     const row = await readRow(eventId)
     const url = row === undefined ? null : target(row.type)
@@ -93,7 +93,7 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
     holds.wait(hold.url, [eventId], hold.probeAt, steady.now())
   }
 
-  /** Corrects a time that was written by a clock that was ahead: it counts as written now. */
+  /** Corrects a time that was written while the clock was ahead. The entry then counts as written now. */
   async function correct(eventId: string, dueKey: string, dueAt: number, action: Uint8Array): Promise<boolean> {
     const now = steady.now()
     if (dueAt <= now) return false
@@ -108,11 +108,11 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
   }
 
   /**
-   * Reads body and row of an event. An event that was changed on disk, or cannot be read, is removed and recorded, so
-   * that it does not stop the queue.
+   * Reads body and row of an event. An event that was changed on disk, or cannot be read, is removed, and the log records this, so that it does not
+   * block the queue.
    */
   async function open(eventId: string, key: string, sealed: Uint8Array): Promise<{ row: LogRow; body: Uint8Array } | undefined> {
-    // The read is outside of the try block: the event did not cause a failure of storage, and then waits.
+    // This read is outside of the try block, because the event is not the cause if storage fails; it then waits in the queue.
     const stored = await store.get(keys.logEntry(instanceId, eventId))
     try {
       if (stored === undefined) throw new Error(`the webhook log has no entry of the stored event ${eventId}`)

@@ -7,13 +7,15 @@ export interface PageLimits {
   /** Id after which the page begins. */
   after: string
   types: readonly EventType[]
-  /** Id before which the disk is complete. */
+  /** Id before which all events are on disk. */
   end: string
   /** Opens an entry; undefined if it cannot be read. */
   bodyOf(entry: StreamEntry): string | undefined
 }
 
-/** Returns the page. `more` is undefined if every entry was passed; then the disk has to say whether others follow. */
+/**
+ * Returns the page. `more` is undefined if the page has examined every entry; the caller must then look on the disk whether further entries follow.
+ */
 export function pageOf(
   found: readonly StreamEntry[],
   { after, types, end, bodyOf }: PageLimits,

@@ -1,10 +1,10 @@
-/** Holds the events of streams that are created and not known to be on disk, in the order of their ids. */
+/** Holds the events of streams that were created and may not be on disk yet, in the order of their ids. */
 import { type Clock, MINUTE } from '../../../../src/domain/clock.ts'
 import type { EventType } from '../../../../src/domain/events.ts'
 
-/** An event that is created but not on disk delays later ones for at most this long, because its commit may have failed. */
+/** Longest time for which an event that is not on disk delays later events. It is limited because the commit of the event may have failed. */
 const HOLDS_BACK = MINUTE
-/** The most events that are not on disk: if there are more, their commits have failed permanently, and the oldest are evicted. */
+/** The most events that are not on disk. If there are more, their commits have failed permanently, and the oldest events are evicted. */
 const MAX_UNDER_WAY = 1_000
 
 interface Made {
@@ -15,7 +15,7 @@ interface Made {
 
 /** Creates the store of these events. `clock` must not step. */
 export function createEventsUnderWay(clock: Clock) {
-  /** Events by id. `isPassed`: readers may already have later events. */
+  /** Events by id. `isPassed`: whether readers may already have got later events. */
   const underWay = new Map<string, Made & { at: number; isPassed: boolean }>()
   return {
     isEmpty: () => underWay.size === 0,
@@ -23,16 +23,13 @@ export function createEventsUnderWay(clock: Clock) {
       underWay.set(eventId, { ...made, at: clock.now(), isPassed: false })
       if (underWay.size > MAX_UNDER_WAY) underWay.delete(underWay.keys().next().value!)
     },
-    /** Removes an event that is on disk. */
+    /** Removes and returns an event that is on disk. */
     take(eventId: string) {
       const made = underWay.get(eventId)
       underWay.delete(eventId)
       return made
     },
-    /**
-     * Returns the id before which the disk is complete: no earlier event is still on its way there. `newest`: an id
-     * after every event so far.
-     */
+    /** Returns the id before which all events are on disk. `newest`: an id after every event so far. */
     complete(newest: string): string {
       const now = clock.now()
       for (const [id, made] of underWay) {

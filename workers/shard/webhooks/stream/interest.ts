@@ -1,7 +1,7 @@
 /**
- * Event types that streams read, and the event from which on all of a type are kept. A reader is expected to return for
- * some time after its last request, so that a disconnection or a restart of the service loses nothing for it. The types
- * are on disk, because events occur before the reader returns.
+ * The event types that streams read and, for each type, the event after which all events are kept. For some time after its last request, a reader is
+ * expected to return, and events are kept for it, so that it misses nothing after a disconnection or a restart of the service. The types are stored
+ * on disk, because after a restart events can occur before the reader returns.
  */
 import * as v from 'valibot'
 import { type Clock, MINUTE } from '../../../../src/domain/clock.ts'
@@ -12,7 +12,7 @@ import { repository } from '../../../../src/storage/repository.ts'
 
 /** Time in ms for which events are created and kept after the last request of a reader. */
 export const KEEP_FOR_READER = 10 * MINUTE
-/** The disk may be behind by this much, so that it is written every five minutes and not with every page. */
+/** The stored time may be older than the time in memory by this much, so that it is written every five minutes and not with every page. */
 const WRITE_EVERY = KEEP_FOR_READER / 2
 
 const RowSchema = v.record(
@@ -20,7 +20,7 @@ const RowSchema = v.record(
   v.object({
     /** Time in epoch ms until which events of the type are created and kept. */
     until: v.pipe(v.number(), v.integer()),
-    /** No event of the type after this one is missing. */
+    /** Id after which no event of the type is missing. */
     floor: v.string(),
   }),
 )
@@ -53,7 +53,7 @@ export function createInterest({ instanceId, store, clock }: InterestOptions) {
   return {
     async load(): Promise<void> {
       row = (await records.get(store, key)) ?? {}
-      // The row was written by a clock that was ahead: no reader is expected for longer than one that was here just
+      // If the row was written while the clock was ahead, its time is too late. A reader is expected no longer than if it had made a request just
       // now.
       const latest = clock.now() + KEEP_FOR_READER
       for (const known of Object.values(row)) known.until = Math.min(known.until, latest)
@@ -62,12 +62,12 @@ export function createInterest({ instanceId, store, clock }: InterestOptions) {
     },
 
     keeps,
-    /** Whether a record or events may remain of readers that are no longer expected. */
+    /** Whether a stored record or kept events may be left although no reader is expected any longer. */
     isOver: (): boolean => isStored && !EVENT_TYPES.some(keeps),
 
     /**
-     * Records that a reader reads these types now. `position`: an id after every event so far. True if events of one of
-     * them were not kept before.
+     * Records that a reader reads these types now. `position`: an id after every event so far. Resolves with true if events of one of the types were
+     * not kept before.
      */
     async read(types: readonly EventType[], position: () => string): Promise<boolean> {
       const until = clock.now() + KEEP_FOR_READER
@@ -79,11 +79,11 @@ export function createInterest({ instanceId, store, clock }: InterestOptions) {
       return fresh.length > 0
     },
 
-    /** Returns the id after which no event of these types is missing. Empty if none ever was. */
+    /** Returns the id after which no event of these types is missing. Empty if no event was ever missing. */
     floorOf: (types: readonly EventType[]): string =>
       types.map((type) => row[type]?.floor ?? '').reduce((one, other) => (one > other ? one : other), ''),
 
-    /** Drops everything from before `position` for the types that are read. False if no type is read. */
+    /** Marks everything before `position` as no longer kept, for the types that are read. Returns false if no type is read. */
     startOver(position: () => string): boolean {
       const types = EVENT_TYPES.filter((type) => row[type])
       for (const type of types) row[type] = { ...row[type]!, floor: position() }
@@ -103,7 +103,7 @@ export function createInterest({ instanceId, store, clock }: InterestOptions) {
       isStored = false
       return records.remove(key)
     },
-    /** Returns the time at which the next of the types is no longer kept; null if none is kept. */
+    /** Returns the time at which the events of one of the types are no longer kept, the earliest of them; null if no type is kept. */
     endsAt(): number | null {
       const ends = EVENT_TYPES.filter(keeps).map((type) => row[type]!.until)
       return ends.length === 0 ? null : Math.min(...ends)

@@ -1,6 +1,6 @@
 /**
  * The events that are kept for stream readers: the newest ones, limited by number and bytes. The oldest are removed in the background, in one commit
- * with the gap that this leaves; all of them once no reader is expected any longer.
+ * with a record of the resulting gap. When no reader is expected any longer, all events are removed.
  */
 import type { Logger } from 'pino'
 import type { EventType } from '../../../../src/domain/events.ts'
@@ -13,7 +13,7 @@ import { keptNameOf } from './stream-entries.ts'
 /** Limits of the events that are kept for one instance. */
 export const MAX_KEPT_EVENTS = 5_000
 export const MAX_KEPT_BYTES = 8 * MB
-/** Number of events that are removed at a time, so that not each event removes one. */
+/** Number of events that are removed at a time, so that not every new event removes one. */
 const SLICE = 200
 
 interface Kept {
@@ -49,7 +49,7 @@ export function createKeptEvents({ instanceId, store, interest, log, maxEvents }
     const ops: Op[] = []
     const gone: [id: string, event: Kept][] = []
     for (const [id, event] of kept) {
-      // Slightly more events are removed than needed, so that not each event removes one.
+      // Slightly more events are removed than needed, so that not every new event removes one.
       const isEnough = kept.size <= maxEvents - Math.floor(maxEvents / 50) && keptBytes <= MAX_KEPT_BYTES
       if (isEnough || ops.length === SLICE) break
       kept.delete(id)
@@ -61,7 +61,7 @@ export function createKeptEvents({ instanceId, store, interest, log, maxEvents }
     try {
       await store.commit({ ops: [...ops, interest.op()] })
     } catch (error) {
-      // The events are still on disk and are the oldest, so they are removed with the next ones.
+      // The removal failed: the events are still on disk and are the oldest, so they will be removed with the next ones.
       const newer = [...kept]
       kept.clear()
       for (const [id, event] of [...gone, ...newer]) kept.set(id, event)
@@ -70,7 +70,7 @@ export function createKeptEvents({ instanceId, store, interest, log, maxEvents }
     }
   }
 
-  /** Removes every event while `isWanted` is true. False if it no longer is; then some are left. */
+  /** Removes all events, as long as `isWanted` returns true. Resolves with false if it returned false, so that some events are left. */
   async function removeAll(isWanted: () => boolean): Promise<boolean> {
     while (isWanted()) {
       const ops: Op[] = []
@@ -100,7 +100,7 @@ export function createKeptEvents({ instanceId, store, interest, log, maxEvents }
     },
     add,
     removeAll,
-    /** The newest event that was kept before the start, for ids to continue after; empty if there is none. */
+    /** Id of the newest event that was kept before the start, so that new ids are higher; empty if there is none. */
     newest: () => newest,
     /** Removes events in the background, one call at a time. A failure is retried with the next event, or by the next start. */
     tidy(): void {

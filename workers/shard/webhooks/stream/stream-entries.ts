@@ -1,6 +1,6 @@
 /**
- * Reads the bodies of events on disk after an id, a page at a time, in the order of their ids, from every key range
- * that has some.
+ * Reads the bodies of events on disk after an id, a page at a time, in the order of their ids. The bodies are read from all key ranges that contain
+ * some.
  */
 import { EVENT_TYPES, type EventType } from '../../../../src/domain/events.ts'
 import { MB } from '../../../../src/domain/media.ts'
@@ -13,13 +13,13 @@ export const PAGE_BYTES = MB / 4
 
 export interface StreamEntry {
   id: string
-  /** Type of the event; undefined if only its body contains it. */
+  /** Type of the event; undefined if the type is only in the body. */
   type: EventType | undefined
   key: string
   bytes: Uint8Array
 }
 
-/** Entries of one key range. `isAll`: nothing is left after these. */
+/** Entries of one key range. `isAll`: whether no further entries follow. */
 interface Entries {
   found: StreamEntry[]
   isAll: boolean
@@ -29,7 +29,7 @@ type NameOf = (rest: string) => Pick<StreamEntry, 'id' | 'type'>
 
 const isType = (text: string | undefined): text is EventType => (EVENT_TYPES as readonly (string | undefined)[]).includes(text)
 
-/** Parses the key of a kept event. `rest`: the key behind its prefix, `<event>:<type>`. */
+/** Parses the key of a kept event. `rest`: the key without its prefix: `<event>:<type>`. */
 export const keptNameOf: NameOf = (rest) => {
   const [id = '', type] = rest.split(':')
   return { id, type: isType(type) ? type : undefined }
@@ -41,7 +41,7 @@ const outboxNameOf: NameOf = (id) => ({ id, type: undefined })
 async function entriesOf(store: Pick<StateStore, 'range'>, range: string, after: string, nameOf: NameOf): Promise<Entries> {
   const found: StreamEntry[] = []
   let size = 0
-  // The range starts after every key that begins with the id.
+  // The range starts after all keys that begin with this id.
   for await (const [key, bytes] of store.range(range, { limit: PAGE_EVENTS, after: `${range}${after}~` })) {
     found.push({ ...nameOf(key.slice(range.length)), key, bytes })
     size += bytes.byteLength

@@ -1,11 +1,9 @@
 /**
- * Keeps events for stream readers (`src/webhooks/event-streams.ts`). While somebody reads a type, each of its finished
- * events is also kept here, sealed, in the commit of its cause, whether or not a webhook needs it: the newest ones,
- * limited by number and bytes. Readers request the events after their last one, a page at a time; nothing waits for
- * them.
+ * Keeps events for stream readers (`src/webhooks/event-streams.ts`). While somebody reads a type, each of its finished events is also kept here,
+ * sealed, in the commit of its cause, whether or not a webhook needs it: The newest events are kept, limited by number and bytes. Readers request the
+ * events after the last one that they have, a page at a time. The service never waits for a reader.
  *
- * kept:<event>:<type> body of an event
- * event-interest which types are read, and from which event on all of them are kept
+ * kept:<event>:<type> body of an event event-interest which types are read, and from which event on all of them are kept
  */
 import type { Logger } from 'pino'
 import type { Clock } from '../../../../src/domain/clock.ts'
@@ -31,9 +29,9 @@ export interface StreamOptions {
   /** Returns an id after every event so far. */
   position(): string
   log: Pick<Logger, 'error'>
-  /** There is an event since the last page request. */
+  /** Called when there is an event since the last page request. */
   onEvents: () => void
-  /** The types that are read have changed. */
+  /** Called when the event types that are read have changed. */
   onInterest: () => void
   maxEvents?: number | undefined
 }
@@ -44,7 +42,7 @@ export function createStream(options: StreamOptions) {
   const interest = createInterest({ instanceId, store, clock })
   const kept = createKeptEvents({ instanceId, store, interest, log, maxEvents })
   const underWay = createEventsUnderWay(clock)
-  /** True if a reader has requested the next events, and `onEvents` was not called since. */
+  /** True if a reader has requested the next events and `onEvents` was not called since then. */
   let isAwaited = false
   let noting: Promise<void> = Promise.resolve()
   let isStopped = false
@@ -64,8 +62,8 @@ export function createStream(options: StreamOptions) {
   }
 
   /**
-   * Records a gap: the event was written after all current readers had passed its position (a disk that was full for
-   * minutes).
+   * Records a gap, because the event was written so late that all current readers have already got later events, for example after the disk was full
+   * for minutes.
    */
   function cameLate(type: EventType) {
     interest.gone(type, position())
@@ -101,7 +99,7 @@ export function createStream(options: StreamOptions) {
       return [[key, sealer.seal(key, body)]]
     },
 
-    /** Handles the commit of an event. False if the event is only for streams. */
+    /** Must be called after the commit of an event. Returns false if the event is only for streams. */
     committed(eventId: string): boolean {
       const made = underWay.take(eventId)
       if (made === undefined) return true
@@ -123,7 +121,7 @@ export function createStream(options: StreamOptions) {
       isAwaited = true
       const now = position()
       if (after === null) return { events: [], cursor: now, gap: null, more: false }
-      // The id is from a data folder that a backup has replaced.
+      // The reader's id is newer than all ids here: it comes from a data folder that was replaced by a backup.
       if (after > now) return { events: [], cursor: now, gap: { from: after, to: now }, more: false }
       const floor = interest.floorOf(types)
       const gap = after < floor && (reportedGap === null || reportedGap < floor) ? { from: after, to: floor } : null
@@ -134,8 +132,8 @@ export function createStream(options: StreamOptions) {
     },
 
     /**
-     * Lets new ids begin before those of now: `startOver` is called when no kept event is left. A reader with a later
-     * id learns of a gap (`page`). False if an event is on its way to the disk; then try again later.
+     * Resets the ids, so that new ids are lower than the current ones: all kept events are removed, and then `startOver` is called. A reader with a
+     * higher id is informed of a gap (`page`). Resolves with false if an event is being written; the caller then tries again later.
      */
     async startOver(startOver: () => void): Promise<boolean> {
       if (!(await kept.removeAll(underWay.isEmpty))) return false

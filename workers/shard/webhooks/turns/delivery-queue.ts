@@ -1,6 +1,6 @@
 /**
- * Chooses the next event of the queue: the oldest event whose URL is not held. Events of held URLs are aside in the
- * line, so that during an outage of one receiver each of its events is only examined once, in slices.
+ * Chooses the next event of the queue: the oldest event whose URL is not held. Events of held URLs are put aside in the durable line, so that each
+ * event of a receiver that is down is examined only once. The events are examined in slices.
  */
 import { urlField, type WebhookSettings } from '../../../../src/domain/instance.ts'
 import type { LogRow } from '../../../../src/webhooks/log.ts'
@@ -30,8 +30,8 @@ export function createDeliveryQueue({ line, webhooks, holds, readRow }: Delivery
   let settings: WebhookSettings | undefined
 
   /**
-   * Returns the current URL of an event. Null if its type is switched off, or if the event cannot be read, which its
-   * attempt records.
+   * Returns the current URL of an event. Null if its type is switched off, or if the event cannot be read; the attempt of the event then records
+   * this.
    */
   const urlOf = async (eventId: string): Promise<string | null> => {
     const row = await readRow(eventId)
@@ -41,7 +41,7 @@ export function createDeliveryQueue({ line, webhooks, holds, readRow }: Delivery
   return {
     urlOf,
 
-    /** Returns the next event; `more` means that none was found so far. */
+    /** Returns the next event. `more` means that none was found so far, and that the search continues in the next turn. */
     async next(): Promise<QueuedEvent | 'more' | undefined> {
       const current = webhooks()
       if (current !== settings) {
@@ -61,7 +61,7 @@ export function createDeliveryQueue({ line, webhooks, holds, readRow }: Delivery
       return 'more'
     },
 
-    /** Looks for the head of a held queue, in slices; without one the hold is released. */
+    /** Searches the first event of a held queue, in slices. If there is none, the hold is released. */
     async seekHead(hold: Hold): Promise<void> {
       let seen = 0
       for await (const [id] of line.after(hold.seekAfter, SLICE)) {

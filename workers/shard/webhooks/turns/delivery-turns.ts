@@ -1,4 +1,7 @@
-/** Chooses the next task of the outbox, which does one thing at a time: a manual resend, its limits, a held receiver, or the oldest event that may be posted. */
+/**
+ * Chooses the next task of the outbox, which does one thing at a time. In this order: a manual resend, the limits of backlog and log, a receiver that
+ * is held, the oldest event that may be posted.
+ */
 import { decodeTime } from 'ulid'
 import { HOUR } from '../../../../src/domain/clock.ts'
 import { Failure } from '../../../../src/domain/failures.ts'
@@ -34,9 +37,9 @@ export interface DeliveryTurnsDeps extends Pick<OutboxOptions, 'instanceId' | 's
 
 export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
   const { instanceId, store, steady, log, timer, line, queue, due, holds, outcomes, attempts } = deps
-  /** Manual resends: they come before the queue and, like everything else, one at a time. */
+  /** Manual resends. They are done before the queue, and one at a time like all other tasks. */
   const front: { run(): Promise<void>; refuse(): void }[] = []
-  /** Due event whose time was checked. */
+  /** Due event whose time was already checked. */
   let checked: Due | undefined
 
   const loop = createWorkLoop({
@@ -49,13 +52,13 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
       ),
   })
 
-  /** Each of these tasks does one thing, or resolves with false if there is nothing to do. */
+  /** Each of these tasks does one thing, and resolves with false if there was nothing to do. */
   async function turn(): Promise<'more' | number> {
     if (await manual()) return 'more'
     const hasMore = await deps.pruning.run()
     for (const task of [limit, probe, oldest, () => startIdsOver(deps, besideTheQueue), correct]) if (await task()) return 'more'
     if (hasMore) return 'more'
-    // The limit of an hour is for the age of log rows, which no event announces.
+    // The loop runs at least once an hour, because log rows must be pruned by age even if there are no events.
     const next = Math.min((await due.first())?.at ?? Number.POSITIVE_INFINITY, holds.next())
     return Math.min(next - steady.now(), HOUR)
   }
@@ -66,7 +69,7 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
     try {
       await besideTheQueue(task.run)
     } catch (error) {
-      // The outbox was stopped while outcomes waited for the disk; the caller of the task is waiting.
+      // The outbox was stopped while outcomes waited for the disk. The caller of the task must be informed, because it is waiting.
       task.refuse()
       throw error
     }
@@ -83,14 +86,17 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
       if (hold.head === undefined) return await queue.seekHead(hold)
       const key = keys.outboxEvent(instanceId, hold.head)
       const sealed = await store.get(key)
-      // The event was sent manually or dropped, or its type now has another URL.
+      // The first event of the queue was sent manually or dropped, or its type now has another URL.
       if (sealed === undefined || (await queue.urlOf(hold.head)) !== hold.url) return holds.headless(hold)
       await attempts.scheduled(hold.head, key, sealed)
     })
     return true
   }
 
-  /** Attempts the oldest event. The earlier time goes first, so that parked events and the queue do not starve each other. */
+  /**
+   * Attempts the oldest event of the queue or a due parked event. The one with the earlier time comes first, so that neither the queue nor the parked
+   * events are blocked by the other.
+   */
   async function oldest(): Promise<boolean> {
     const head = await queue.next()
     if (head === 'more') return true
@@ -119,7 +125,7 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
     return isChanged
   }
 
-  /** Does work that may change the queue in other ways than removing its head; the queue is then read again. */
+  /** Runs work that may change more of the queue than its first event. The queue is read from disk again afterwards. */
   async function besideTheQueue<T>(work: () => Promise<T>): Promise<T> {
     await outcomes.flush()
     try {
@@ -138,7 +144,7 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
     start: loop.start,
     wake: loop.wake,
     stop: loop.stop,
-    /** Runs work between two attempts, before the queue. */
+    /** Runs work between two attempts, before any work on the queue. */
     inFront<T>(work: () => Promise<T>): Promise<T> {
       return new Promise<T>((resolve, reject) => {
         const refuse = () => reject(new Failure('engine_unavailable'))
@@ -156,9 +162,8 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
 type Beside = <T>(work: () => Promise<T>) => Promise<T>
 
 /**
- * Lets ids start over, because no waiting event depends on the order of the new ones. Only the kept events of streams
- * would sort after later ones: they are removed, and readers learn of a gap. Rows of the log keep the ids of their
- * events.
+ * Resets the ids if no event is waiting, because then nothing depends on their order. Only kept events of streams would sort after newer events, so
+ * they are removed, and readers are informed of a gap. Rows of the log keep the ids of their events.
  */
 async function startIdsOver(
   { instanceId, log, ids, due, backlog, stream }: DeliveryTurnsDeps,

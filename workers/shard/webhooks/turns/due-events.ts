@@ -12,12 +12,12 @@ export interface Due {
 export interface DueEventsOptions {
   instanceId: string
   store: Pick<StateStore, 'range'>
-  /** When it resolves, events that have ended have left the disk. */
+  /** Resolves when the events that have ended are removed from the disk. */
   settled(): Promise<void>
 }
 
 export function createDueEvents({ instanceId, store, settled }: DueEventsOptions) {
-  /** The first due event; undefined if it must be looked up. */
+  /** The first due event; undefined if it must be read from disk. */
   let known: { first: Due | null } | undefined
 
   async function lookUp(): Promise<Due | null> {
@@ -31,7 +31,7 @@ export function createDueEvents({ instanceId, store, settled }: DueEventsOptions
   }
 
   return {
-    /** Returns the first due event; null if there is none. It is the same object as long as nothing has changed. */
+    /** Returns the first due event; null if there is none. The same object is returned as long as nothing has changed. */
     async first(): Promise<Due | null> {
       known ??= { first: await lookUp() }
       return known.first
@@ -39,7 +39,7 @@ export function createDueEvents({ instanceId, store, settled }: DueEventsOptions
     forget(): void {
       known = undefined
     },
-    /** Called when a body was parked whose erasure is later than everything else that is due. */
+    /** Called when a body was parked and its erasure is due later than everything else. */
     keptToTheEnd(): void {
       if (known?.first === null) known = undefined
     },

@@ -1,19 +1,18 @@
 /**
- * Handles receivers that are down. When two different events in a row fail because of the receiver, the queue of that
- * URL is held, so that an outage keeps the order: only its oldest event is attempted, on its own schedule but at least
- * every minute, and the first answer releases the queue. The holds are in memory: after a restart, an event with
- * attempts that is still in the queue implies the hold.
+ * Handles receivers that are down. When two different events in a row fail because of the receiver, the queue of that URL is held, so that an outage
+ * keeps the order: only its oldest event is attempted, on its own schedule but at least every minute, and the first answer releases the queue. The
+ * holds are only in memory: after a restart, an event that was attempted and is still in the queue shows that its receiver was held.
  */
 import type { Outcome } from '../../../../src/webhooks/delivery/delivery.ts'
 import { PROBE_EVERY } from '../schedule.ts'
 
 export interface Hold {
   readonly url: string
-  /** The oldest event in the queue for that URL; undefined until it is found. */
+  /** Id of the oldest event in the queue for this URL; undefined until it is found. */
   head: string | undefined
-  /** Time of the next attempt of the head. */
+  /** Time of the next attempt of this oldest event. */
   probeAt: number
-  /** While a new head is searched: the event after which it is. */
+  /** Id after which the search for a new oldest event continues. */
   seekAfter: string
 }
 
@@ -29,22 +28,22 @@ const AWAY: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
 export function createReceiverHolds() {
   const held = new Map<string, Hold>()
-  /** Last failed event by URL, with no success since. */
+  /** Id of the last failed event by URL. It is removed when an event succeeds. */
   const lastFailed = new Map<string, string>()
 
   return {
     of: (url: string): Hold | undefined => held.get(url),
     any: () => held.size > 0,
 
-    /** Records that the receiver answered an event, so that it is up. True if its queue was held, and continues. */
+    /** Records that the receiver answered an event, so that it is up. Returns true if its queue was held and now continues. */
     answered(url: string): boolean {
       lastFailed.delete(url)
       return held.delete(url)
     },
 
     /**
-     * Records that an event failed; the queue continues. Returns the one that failed before it, if it was a different
-     * event: two in a row.
+     * Records that an event failed because of its receiver. Returns the event that failed directly before, if it was a different one: two events in a
+     * row have then failed.
      */
     failed(url: string, eventId: string): string | undefined {
       const before = lastFailed.get(url)
@@ -52,7 +51,7 @@ export function createReceiverHolds() {
       return before === eventId ? undefined : before
     },
 
-    /** Adds these events to a queue that is now held. */
+    /** Holds a queue, and adds these events to it. */
     wait(url: string, eventIds: readonly string[], nextTry: number, now: number): void {
       const hold = held.get(url) ?? { url, head: undefined, probeAt: 0, seekAfter: '' }
       held.set(url, hold)
@@ -60,12 +59,12 @@ export function createReceiverHolds() {
       hold.probeAt = Math.min(nextTry, now + PROBE_EVERY)
     },
 
-    /** Adds one more event of a held queue. */
+    /** Adds one more event to a held queue. */
     saw(hold: Hold, eventId: string): void {
       if (hold.head !== undefined && eventId < hold.head) hold.head = eventId
     },
 
-    /** Drops the head, which has ended or has another URL; there may be a new head. */
+    /** Forgets the oldest event, because it has ended or has another URL. A new oldest event is then searched. */
     headless(hold: Hold): void {
       hold.seekAfter = hold.head ?? ''
       hold.head = undefined

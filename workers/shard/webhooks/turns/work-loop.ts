@@ -8,7 +8,7 @@ const MOST_BACKOFF = 30 * SECOND
 
 export interface WorkLoopOptions {
   timer: Timer
-  /** Does one thing. A number is the time in ms until the next turn, because there is nothing to do before that. */
+  /** Runs one turn. Resolves with the ms until the next turn if there is nothing to do before, and otherwise with `more`. */
   turn(): Promise<'more' | number>
   onError(error: unknown, retryMs: number): void
 }
@@ -22,7 +22,7 @@ export function createWorkLoop({ timer, turn, onError }: WorkLoopOptions) {
 
   function wakeIn(ms: number) {
     alarm?.cancel()
-    // A turn that was running at the stop ends here.
+    // No alarm is set if the loop was stopped during this turn.
     if (state === 'running') alarm = timer(ms, wake)
   }
 
@@ -44,7 +44,7 @@ export function createWorkLoop({ timer, turn, onError }: WorkLoopOptions) {
         await turns()
       } catch (error) {
         if (state !== 'running') return
-        // Nothing was decided, so nothing is lost by trying again later.
+        // The turn failed without a decision, so it can be repeated later without a loss.
         onError(error, backoff)
         wakeIn(backoff)
         backoff = Math.min(backoff * 2, MOST_BACKOFF)
@@ -67,7 +67,7 @@ export function createWorkLoop({ timer, turn, onError }: WorkLoopOptions) {
       wake()
     },
     wake,
-    /** Stops the loop. Resolves with the end of the turn that is running; no other begins. */
+    /** Stops the loop. Resolves when the running turn has ended; no further turn begins. */
     async stop(): Promise<void> {
       state = 'stopped'
       alarm?.cancel()
