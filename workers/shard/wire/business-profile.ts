@@ -11,7 +11,7 @@ const iq = (xmlns: string, type: 'get' | 'set', content: BinaryNode, smaxId?: st
   content: [content],
 })
 
-/** Builds an element. An empty text, which clears the field, is an element without content. */
+/** Builds an element. For an empty text, which clears the field, the element has no content. */
 const textNode = (tag: string, text: string): BinaryNode => ({
   tag,
   attrs: {},
@@ -28,7 +28,7 @@ const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const
 export interface OpeningHours {
   day: (typeof DAYS)[number]
   mode: (typeof MODES)[number]
-  /** Minutes from midnight, with `specific_hours`. */
+  /** Opening time in minutes from midnight, set for the mode `specific_hours`. */
   opensAt: number | null
   closesAt: number | null
 }
@@ -40,7 +40,7 @@ export interface BusinessProfile {
   websites: string[]
   categories: { id: string; name: string }[]
   hours: { timezone: string | null; days: OpeningHours[] } | null
-  /** Whether the business has a cart; null if absent in the answer. */
+  /** Whether the business has a cart; null if the answer does not say. */
   isCartEnabled: boolean | null
   hasCoverPhoto: boolean
 }
@@ -70,7 +70,7 @@ function categoriesUnder(parent: BinaryNode | undefined): { id: string; name: st
   })
 }
 
-/** Reads the opening hours. A mode or a day without a name here is omitted. */
+/** Reads the opening hours. A day or a mode that this file does not know is omitted. */
 function hoursOf(node: BinaryNode | undefined): BusinessProfile['hours'] {
   if (!node) return null
   const days = getBinaryNodeChildren(node, 'business_hours_config').flatMap(({ attrs }) => {
@@ -103,7 +103,9 @@ const changeQuery = (content: BinaryNode[]): BinaryNode =>
   iq('w:biz', 'set', { tag: 'business_profile', attrs: { v: '3', mutation_type: 'delta' }, content })
 
 /**
- * `<iq xmlns=w:biz set><business_profile v=3 mutation_type=delta>…</business_profile></iq>` with the changes: one `<website>` each, a single empty one for none; `<categories><category id/>…</categories>`; `<business_hours timezone><business_hours_config day_of_week mode open_time? close_time?/>…</business_hours>`, without closed days.
+ * `<iq xmlns=w:biz set><business_profile v=3 mutation_type=delta>…</business_profile></iq>` writes the changes. Each website is a `<website>`; a
+ * single empty `<website>` removes all. `<categories><category id/>…</categories>`; `<business_hours timezone><business_hours_config day_of_week mode
+ * open_time? close_time?/>…</business_hours>`, closed days are omitted.
  */
 export function profileChangeQuery({ websites, categories, hours, ...texts }: ProfileChanges): BinaryNode {
   const { description, address, email } = texts
@@ -127,7 +129,8 @@ const openingNode = ({ day, mode, opensAt, closesAt }: OpeningHours): BinaryNode
 })
 
 /**
- * `<iq xmlns=fb:thrift_iq get><request op=profile_typeahead type=catkit v=1><query>text</query></request></iq>`: an empty text finds all categories.
+ * `<iq xmlns=fb:thrift_iq get><request op=profile_typeahead type=catkit v=1><query>text</query></request></iq>`: queries categories by text; an empty
+ * text finds all of them.
  */
 export const categoriesQuery = (text: string): BinaryNode =>
   iq('fb:thrift_iq', 'get', {
@@ -152,7 +155,7 @@ export const cartQuery = (isEnabled: boolean): BinaryNode =>
     '25',
   )
 
-/** Whether the account has a cart; null if absent in the answer. */
+/** Returns whether the account has a cart; null if the answer does not say. */
 export function cartIn(answer: BinaryNode): boolean | null {
   const { enabled } = getBinaryNodeChild(getBinaryNodeChild(answer, 'commerce_settings'), 'cart')?.attrs ?? {}
   return enabled === undefined ? null : enabled === 'true'

@@ -1,6 +1,6 @@
 /**
- * Builds `<call from to><reject call-id call-creator count="0"/></call>`; `count` is that of whatsmeow, whose
- * rejections the network accepts.
+ * Builds `<call from to><reject call-id call-creator count="0"/></call>`; the `count` is the one that the library whatsmeow sends, because the
+ * network accepts its rejections.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 

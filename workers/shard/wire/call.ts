@@ -7,7 +7,7 @@ import { fromJid } from '../../../src/domain/ids.ts'
 import { bare } from './jid.ts'
 
 export interface CallStanza {
-  /** Tag of the child. */
+  /** Tag of the child, which is the kind of event. */
   kind: string
   id: string
   /** Jid of the caller without a device part; `alt` is the caller's other jid (number or LID). */
@@ -23,7 +23,7 @@ export interface CallStanza {
   isOffline: boolean
 }
 
-/** Reads the event of a call; null for a stanza without one. */
+/** Reads the event of a call; null if the stanza contains none. */
 export function callIn(node: BinaryNode): CallStanza | null {
   const [child] = getAllBinaryNodeChildren(node)
   const id = child?.attrs['call-id']
@@ -48,8 +48,8 @@ export function callIn(node: BinaryNode): CallStanza | null {
 }
 
 /**
- * Determines the caller. The network vouches for the sender of the stanza, but the sender writes who made the call: a
- * sender that names another person would make us answer that person. In a group call the sender may be the group.
+ * Determines the caller. The network guarantees the sender of the stanza, but the sender itself writes who made the call. If a sender could name
+ * another person, our answer would go to that person. In a group call the sender of the stanza may be the group.
  */
 function callerOf(outer: BinaryNode['attrs'], offer: BinaryNode['attrs']): string {
   const sender = bare(outer.from ?? '')
@@ -66,5 +66,5 @@ export const callLinkQuery = (id: string, media: 'audio' | 'video', startTime: n
   content: [{ tag: 'link_create', attrs: { media }, content: [{ tag: 'event', attrs: { start_time: String(startTime) } }] }],
 })
 
-/** Null if the answer has no link. */
+/** Returns the token of the link; null if the answer has none. */
 export const callLinkIn = (answer: BinaryNode): string | null => getBinaryNodeChild(answer, 'link_create')?.attrs.token || null

@@ -24,7 +24,7 @@ const optional = (tag: string, value: string | number | null | undefined): Binar
 const ids = (tag: string, values: readonly string[]): BinaryNode[] =>
   values.map((id) => ({ tag, attrs: {}, content: [text('id', id)] }))
 
-/** Size in pixels of the pictures to which an answer links. */
+/** Size in pixels of the pictures whose URLs the answer contains. */
 const SIZE = [text('width', 100), text('height', 100)]
 
 const textIn = (parent: BinaryNode | undefined, tag: string): string | null =>
@@ -40,7 +40,7 @@ export interface Page {
   after?: string | undefined
 }
 
-/** Position of the next page, in `<paging><after>` beside the entries. */
+/** Returns the position of the next page, which is in `<paging><after>` beside the entries. */
 const nextIn = (list: BinaryNode | undefined) => textIn(getBinaryNodeChild(list, 'paging'), 'after')
 
 export interface Product {
@@ -55,15 +55,15 @@ export interface Product {
   images: string[]
   isHidden: boolean
   isAvailable: boolean
-  /** Value of the network, in lower case. */
+  /** Review status of the network, in lower case. */
   reviewStatus: string | null
-  /** ISO 3166-1 alpha-2; null if exempt or absent in the answer. */
+  /** Country code (ISO 3166-1 alpha-2); null if the product is exempt or the answer has no country. */
   originCountry: string | null
 }
 
 const statusIn = (node: BinaryNode) => textIn(getBinaryNodeChild(node, 'status_info'), 'status')?.toLowerCase() ?? null
 
-/** Parses a product. Null if the network names it without its details, which means that it does not exist. */
+/** Parses a product. Null if the answer has only its id and no details, which means that the product does not exist. */
 function productOf(node: BinaryNode): Product | null {
   const id = textIn(node, 'id')
   const name = textIn(node, 'name')
@@ -101,7 +101,7 @@ export const catalogQuery = (jid: string, { limit, after }: Page): BinaryNode =>
     ...optional('after', after),
   ])
 
-/** Reads the products in an element: of a catalog, or of a collection. */
+/** Reads the products in the element of a catalog or of a collection. */
 export function productPageIn(answer: BinaryNode, tag: 'product_catalog' | 'collection'): ProductPage {
   const list = getBinaryNodeChild(answer, tag)
   return { products: productsUnder(list), next: nextIn(list) }
@@ -169,7 +169,7 @@ export const deletedCountIn = (answer: BinaryNode): number =>
 export interface Collection {
   id: string
   name: string | null
-  /** Value of the network in lower case; null if there is none. */
+  /** Status of the network in lower case; null if there is none. */
   status: string | null
   products: number
 }
@@ -234,7 +234,9 @@ export const updateCollectionQuery = (id: string, { name, add = [], remove = [] 
     text('catalog_session_id', sessionId),
   ])
 
-/** `<collections op=delete><id/><catalog_session_id/></collections>`, done only with `<response><success/></response>`. */
+/**
+ * `<collections op=delete><id/><catalog_session_id/></collections>`, which was successful only if the answer is `<response><success/></response>`.
+ */
 export const deleteCollectionQuery = (id: string, sessionId: string): BinaryNode =>
   iq({ type: 'set', smaxId: '43' }, 'collections', { op: 'delete' }, [text('id', id), text('catalog_session_id', sessionId)])
 

@@ -5,7 +5,7 @@ import { object, objects, textOf } from './json.ts'
 import { mexUpdateIn } from './mex-notice.ts'
 
 export interface ChatChange {
-  /** Jid of the chat in the notification. */
+  /** Jid of the chat, as in the notification. */
   jid: string
   /** The new name, if there is one. */
   name: string | null

@@ -1,4 +1,4 @@
-/** Computes the key of stanzas that must keep their order: those of one chat. */
+/** Computes a key for stanzas of the same chat, which must be handled in their order. */
 import { type BinaryNode, isLidUser } from '@whiskeysockets/baileys'
 import { bare, chatKind } from './jid.ts'
 
@@ -6,7 +6,7 @@ import { bare, chatKind } from './jid.ts'
 export function chatLine({ attrs }: BinaryNode, isOwn: (jid: string) => boolean): string {
   const { from = '', participant = '', recipient } = attrs
   const kind = chatKind(from)
-  // Statuses of different people need no common order.
+  // Statuses of different people do not have to be handled in a common order.
   if (kind === 'status') return `${from} ${bare(participant)}`
   if (kind !== 'user') return bare(from)
   return isOwn(from) && recipient

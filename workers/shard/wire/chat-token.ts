@@ -1,8 +1,8 @@
 /**
- * Creates the token of a message to a person who gave the account no trusted-contact token: HMAC-SHA256 of the person's
- * LID, without a device part, with a salt that the account has from its phone. It proves to the network that a client
- * of the account opens the chat; without either token the network can refuse the message with 463. (whatsmeow,
- * whatsapp-rust and Baileys 2438 use the LID of the person; zapo uses that of the account.)
+ * Creates the token of a message to a person who gave the account no trusted-contact token: HMAC-SHA256 of the person's LID, without a device part,
+ * with a salt that the account has from its phone. It proves to the network that a client of the account opens the chat. A message without one of the
+ * two tokens can be refused with 463. (The libraries whatsmeow, whatsapp-rust and Baileys 2438 use the LID of the person; zapo uses the LID of the
+ * account.)
  */
 import { createHmac } from 'node:crypto'
 import { type BinaryNode, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
@@ -29,13 +29,16 @@ export const giveTokenQuery = (jid: string, seconds: number): BinaryNode => ({
   ],
 })
 
-/** `<notification type="privacy_token" from sender_lid?>`: the person who gave the token. */
+/** `<notification type="privacy_token" from sender_lid?>`: returns the person who gave the token. */
 export const tokenGiverIn = ({ attrs: { from = '', sender_lid: lid = '' } }: BinaryNode) => ({ from, lid })
 
-/** Field numbers of `SyncActionData`, of `SyncActionValue`, and of `NctSaltSyncAction`: the definitions of the library (rc14) only have the first. */
+/**
+ * Field numbers of `SyncActionData`, of `SyncActionValue`, and of `NctSaltSyncAction`: the definitions of the library (rc14) have only the first of
+ * these fields.
+ */
 const [VALUE, ACTION, SALT] = [2, 80, 1]
 
-/** Returns the value of an action with the salt in its bytes, which the library's decoder skips. */
+/** Adds the salt in the bytes of an action to its value, because the library's decoder skips the salt. */
 export function withSalt<T extends object>(value: T, action: Uint8Array): T & { nctSaltSyncAction?: { salt: Uint8Array } } {
   const inside = bytesField(action, VALUE)
   const said = inside && bytesField(inside, ACTION)

@@ -1,6 +1,6 @@
 /**
- * Reads and writes communities on the wire (`w:g2`), with the requests and answers of WhatsApp Web. A community is the
- * parent of its groups; `groups.ts` has its common parts with a group. Pure.
+ * Reads and writes communities on the wire (`w:g2`), with the requests and answers of WhatsApp Web. A community is the parent of its groups;
+ * `groups.ts` contains the parts that communities have in common with groups. Pure.
  */
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys'
 import { ALL_GROUPS, groupJidIn, listed, node, query } from './groups.ts'
@@ -28,7 +28,7 @@ export const createCommunityQuery = ({ subject, key, description }: NewCommunity
     ]),
   )
 
-/** `<iq to=parent set><allow_non_admin_sub_group_creation/></iq>`, or `not_allow_…`. */
+/** `<iq to=parent set><allow_non_admin_sub_group_creation/></iq>`, or `not_allow_…` for administrators only. */
 export const whoAddsGroupsQuery = (parent: string, isEverybody: boolean) =>
   query(parent, 'set', node(isEverybody ? 'allow_non_admin_sub_group_creation' : 'not_allow_non_admin_sub_group_creation'))
 
@@ -64,8 +64,8 @@ export const unlinkQuery = (parent: string, groups: readonly string[], removesOr
 const DONE = 200
 
 /**
- * Returns the network's code for each group under `path` of an answer: an attribute as in WhatsApp Web, or a child as
- * zapo reads it.
+ * Returns the network's code for each group under `path` of an answer: it is an attribute as in WhatsApp Web, or a child as the library zapo reads
+ * it.
  */
 export function linkCodesIn(answer: BinaryNode, ...path: string[]): Map<string, number> {
   const list = path.reduce<BinaryNode | undefined>(getBinaryNodeChild, answer)
@@ -88,14 +88,14 @@ export const communityAdminQuery = (parent: string, change: 'promote' | 'demote'
 export const removeFromAllQuery = (parent: string, jids: readonly string[]) =>
   query(parent, 'set', node('remove', { linked_groups: 'true' }, listed(jids)))
 
-/** `<iq to=parent get><sub_groups/></iq>`, in the form of the library. */
+/** `<iq to=parent get><sub_groups/></iq>`, which is the library's query. */
 export const subGroupsQuery = (parent: string) => query(parent, 'get', node('sub_groups'))
 
 export interface SubGroup {
   jid: string
   subject: string
   isAnnouncement: boolean
-  /** Number of members; null if absent in the answer. */
+  /** Number of members; null if the answer does not say. */
   size: number | null
 }
 
@@ -114,13 +114,13 @@ function shown(value: unknown, isAnnouncement: boolean): SubGroup[] {
   return jid === null ? [] : [{ jid, subject: textOf(object(subject).value) ?? '', isAnnouncement, size: null }]
 }
 
-/** Reads the value of mex `FetchAllSubgroups`. */
+/** Reads the result of the GraphQL operation `FetchAllSubgroups`. */
 export function subGroupsOf(value: unknown): SubGroup[] {
   const { default_sub_group: announcement, sub_groups: others } = object(value)
   return [...shown(announcement, true), ...edges(others).flatMap((each) => shown(each, false))]
 }
 
-/** Reads the value of mex `QuerySubgroupParticipantCount`, by jid. */
+/** Reads the result of the GraphQL operation `QuerySubgroupParticipantCount`, by jid. */
 export const countsOf = (value: unknown): Map<string, number> =>
   new Map(
     edges(object(value).sub_groups).flatMap(({ id, total_participants_count: count }) => {

@@ -11,12 +11,12 @@ import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildBuffer, S_WHATSA
 
 export interface PrimaryHello {
   identity: Buffer
-  /** Salt, IV, and the key encrypted with the code. */
+  /** Salt, IV, and the phone's ephemeral key, which is encrypted with the code. */
   wrappedEphemeral: Buffer
   ref: Buffer
 }
 
-/** Whether the notice has the phone's keys. One with `stage="refresh_code"` has none: the network requests another code. */
+/** Whether the notice has the phone's keys. A notice with `stage="refresh_code"` has no keys: with it, the network requests another code. */
 export const isPrimaryHello = (notice: BinaryNode): boolean =>
   getBinaryNodeChild(notice, 'link_code_companion_reg')?.attrs.stage !== 'refresh_code'
 

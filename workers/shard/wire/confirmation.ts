@@ -5,15 +5,15 @@
 import { type BinaryNode, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 
 /**
- * Outcome of a message's stanza. `read`: it was decrypted, now or earlier. `peer`: the account's own phone sent it only
- * to its linked devices; `history` if it is a part of the history. `unread`: a retry is requested. `absent`: it had no
- * content, and the phone is asked for the content. `done`: nothing more will follow.
+ * Outcome of a message's stanza. `read`: the message was decrypted, now or earlier. `peer`: the account's own phone sent the message only to its
+ * linked devices. `history`: like `peer`, and it is a part of the history. `unread`: a retry is requested. `absent`: the message had no content, and
+ * the phone is asked for it. `done`: nothing more will follow.
  */
 export type MessageOutcome = 'read' | 'peer' | 'history' | 'unread' | 'absent' | 'done'
 
 export interface Receiver {
   isOwn(jid: string): boolean
-  /** Whether the account shows itself as available. If not, its receipts have the type `inactive`, so that the phone still notifies. */
+  /** Whether the account shows itself as available. If not, its receipts have the type `inactive`, so that the phone still shows notifications. */
   isAvailable: boolean
 }
 
@@ -70,7 +70,7 @@ export function messageConfirmations(node: BinaryNode, outcome: MessageOutcome, 
 function receipt(node: BinaryNode, { isOwn, isAvailable }: Receiver): BinaryNode {
   const { from = '', participant, recipient } = node.attrs
   if (isOwn(participant ?? from)) {
-    // The account wrote the message on another of its devices.
+    // The account itself wrote the message on another of its devices.
     return participant
       ? receiptOf(node, from, { type: 'sender', participant })
       : receiptOf(node, from, { type: 'sender', ...(recipient ? { recipient } : {}) })
@@ -85,10 +85,13 @@ const receiptOf = ({ attrs }: BinaryNode, to: string, more: Record<string, strin
 
 const withoutDevice = (jid: string) => jid.replace(/:\d+@/, '@')
 
-/** Returns the common fields of receipts that are sent as one. */
+/** Returns the fields that receipts must have in common to be sent as one receipt. */
 export const receiptGroup = ({ attrs: { id, ...rest } }: BinaryNode): string => JSON.stringify(rest)
 
-/** Joins the receipts of several messages with the same other fields: the id is that of the first, `<list>` has the others. */
+/**
+ * Joins the receipts of several messages with the same other fields: the id of the joined receipt is the id of the first, and `<list>` contains the
+ * other ids.
+ */
 export function joinedReceipt([first, ...others]: readonly [BinaryNode, ...BinaryNode[]]): BinaryNode {
   if (others.length === 0) return first
   const items = others.map(({ attrs }) => ({ tag: 'item', attrs: { id: attrs.id ?? '' } }))

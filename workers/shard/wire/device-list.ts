@@ -1,5 +1,5 @@
 /**
- * Devices of people, to which a message is encrypted:
+ * Queries the devices of people, because a message is encrypted for each device:
  *
  *   <iq xmlns="usync"><usync context="message"><query><devices version="2"/><lid/></query><list><user jid/>…</list></usync></iq>
  *     → <usync><list><user jid><devices><device-list><device id key-index? is_hosted?/>…</device-list></devices><lid val/>?</user>…
@@ -22,19 +22,19 @@ export interface Device {
 }
 
 export interface PersonDevices {
-  /** As in the query: a number or a LID. */
+  /** Jid as in the query: a number or a LID. */
   jid: string
   /** The LID of a person who was queried by number, if there is one. */
   lid: string | null
   devices: Device[]
-  /** Ids of devices that no message can address; a message to one of them would fail for all. */
+  /** Ids of devices that no message can address. A message to one of them would fail for all devices. */
   unaddressable: string[]
 }
 
 export const devicesQuery = (jids: readonly string[], sid: string): BinaryNode =>
   usyncQuery(['devices', 'lid'], jids.map(userAt), sid, 'message')
 
-/** Throws if the network refused the query, for everybody or for one person. */
+/** Returns the devices of each person. Throws if the network refused the query, for everybody or for one person. */
 export function devicesIn(answer: BinaryNode): PersonDevices[] {
   const usync = getBinaryNodeChild(answer, 'usync')
   const refusal = errorIn(getBinaryNodeChild(getBinaryNodeChild(usync, 'result'), 'devices'))
@@ -63,7 +63,7 @@ function isAddressable(device: BinaryNode): boolean {
   return Number.isInteger(id) && id >= 0 && (id < HOSTED_DEVICE || (id === HOSTED_DEVICE && isHosted(device)))
 }
 
-/** The network refuses a query for the keys of a companion without this index. */
+/** Whether the network has keys of the device. It refuses a query for the keys of a linked device without a key index. */
 const hasKeys = (device: BinaryNode): boolean => idOf(device) === 0 || Number(device.attrs['key-index']) > 0
 
 function deviceOf(jid: string, device: BinaryNode): Device {

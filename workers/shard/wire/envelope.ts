@@ -1,4 +1,4 @@
-/** Reads attributes that stanzas of every kind have: sender, subject, time. Pure. */
+/** Reads the attributes that all kinds of stanzas have: sender, chat, time. Pure. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { networkSeconds } from './bounds.ts'
 

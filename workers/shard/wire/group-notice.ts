@@ -1,13 +1,13 @@
 /**
- * Parses `<notification type="w:gp2" from=group participant? participant_pn? participant_lid?>`: changes of a group,
- * one child per change, named by its tag. Pure. Children and attributes are those of WhatsApp Web.
+ * Parses `<notification type="w:gp2" from=group participant? participant_pn? participant_lid?>`: changes of a group. Each child is one change, and
+ * its tag is the kind of change. Pure. Children and attributes are those of WhatsApp Web.
  */
 import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys'
 import { contentText } from './content.ts'
 import { type Group, groupIn, groupJidIn } from './groups.ts'
 import { bare } from './jid.ts'
 
-/** Person who made the changes; absent if it was the network. */
+/** Person who made the changes; absent if the network made them. */
 export interface Actor {
   jid: string | undefined
   alt: string | undefined
@@ -27,7 +27,7 @@ export interface GroupChange {
   kind: string
   /** Way in which a person asked to join: `invite_link`, `non_admin_add`, `linked_group_join`. */
   requestMethod: string | undefined
-  /** Subject, for a new subject and for a new group. */
+  /** Subject of the group, in a change of the subject and in a new group. */
   subject: string | undefined
   /** New description; null if absent. */
   body: string | null
@@ -52,7 +52,7 @@ export interface GroupChange {
 export interface GroupNotice {
   group: string
   actor: Actor
-  /** Changes in their order. */
+  /** Changes in the order of the children. */
   changes: readonly GroupChange[]
 }
 
@@ -62,7 +62,7 @@ export const groupNoticeIn = (notice: BinaryNode): GroupNotice => ({
   changes: getAllBinaryNodeChildren(notice).map(changeOf),
 })
 
-/** Parses the group of a `create`; null if it is only named. Throws like the library for a group that cannot be parsed. */
+/** Parses the group of a `create`; null if the notice contains only its id. Throws like the library for a group that cannot be parsed. */
 export function createdGroupIn({ node }: GroupChange): Group | null {
   return getBinaryNodeChild(node, 'group')?.attrs.id ? groupIn(node) : null
 }
@@ -70,7 +70,7 @@ export function createdGroupIn({ node }: GroupChange): Group | null {
 /** Returns the people of a change; at most tens of thousands. */
 export const peopleIn = ({ node }: GroupChange): NoticePerson[] => getBinaryNodeChildren(node, 'participant').map(personOf)
 
-/** Returns the people who asked to join, if the actor is another person. */
+/** Returns the people who asked to join. The notice lists them if its actor is another person. */
 export const requestedIn = ({ node }: GroupChange): NoticePerson[] => getBinaryNodeChildren(node, 'requested_user').map(personOf)
 
 function changeOf(child: BinaryNode): GroupChange {

@@ -1,7 +1,6 @@
 /**
- * Reads and writes groups on the wire: queries for which the library requests less than the network returns, and the
- * parsing of answers. Pure. Requests and answers are those of WhatsApp Web (`w:g2`), or of zapo (`leave`, `<invite>` as
- * a write).
+ * Reads and writes groups on the wire: queries that return more data than those of the library, and the parsing of answers. Pure. Requests and
+ * answers are those of WhatsApp Web (`w:g2`); `leave` and the `set` query with `<invite>` are those of the library zapo.
  */
 import {
   type BinaryNode,
@@ -31,7 +30,7 @@ export const node = (tag: string, attrs: Record<string, string> = {}, content?: 
 export interface Group extends GroupMetadata {
   /** Whether the network has suspended the group: nobody can write to it. */
   isSuspended: boolean
-  /** For a community: whether all members may add groups, not only its administrators. */
+  /** Whether all members of a community may add groups, and not only its administrators. */
   membersAddGroups: boolean
   /** Version of the list of members. */
   membersVersion: string | null
@@ -40,7 +39,7 @@ export interface Group extends GroupMetadata {
 /** `<iq to=group get><query request="interactive"/></iq>`, answered by `<group>`. */
 export const metadataQuery = (group: string) => query(group, 'get', node('query', { request: 'interactive' }))
 
-/** `<iq to=@g.us get><query><group jid/>…</query></iq>`, answered by `<groups><group/>…</groups>`: at most 10,000. */
+/** `<iq to=@g.us get><query><group jid/>…</query></iq>`, answered by `<groups><group/>…</groups>`: with at most 10,000 groups. */
 export const batchQuery = (groups: readonly string[]) =>
   query(
     ALL_GROUPS,
@@ -56,13 +55,13 @@ export const batchQuery = (groups: readonly string[]) =>
 export const participatingQuery = () =>
   query(ALL_GROUPS, 'get', node('participating', {}, [node('participants'), node('description')]))
 
-/** `<iq to=group get><invite/></iq>`, answered by `<invite code/>`, in the form of zapo. */
+/** `<iq to=group get><invite/></iq>`, answered by `<invite code/>`, as the library zapo sends it. */
 export const inviteCodeQuery = (group: string) => query(group, 'get', node('invite'))
 
 /** `<iq to=group set><invite/></iq>`, answered with a new code; the previous one becomes invalid. */
 export const newInviteCodeQuery = (group: string) => query(group, 'set', node('invite'))
 
-/** Reads the code; null if the answer has none. */
+/** Reads the code; null if the answer contains none. */
 export const inviteCodeIn = (answer: BinaryNode): string | null => getBinaryNodeChild(answer, 'invite')?.attrs.code || null
 
 /** `<iq to=@g.us get><invite code/></iq>`, answered by `<group size>`. */
@@ -71,10 +70,13 @@ export const invitedQuery = (code: string) => query(ALL_GROUPS, 'get', node('inv
 /** `<iq to=@g.us set><invite code/></iq>`, answered by `<group jid>` or `<membership_approval_request jid>`. */
 export const joinQuery = (code: string) => query(ALL_GROUPS, 'set', node('invite', { code }))
 
-/** `<iq to=@g.us set><leave><group id/></leave></iq>`; a refusal is the attribute `error` of the answered `<group>`. */
+/** `<iq to=@g.us set><leave><group id/></leave></iq>`; the answer contains `<group>`, which has the attribute `error` if the network refuses. */
 export const leaveQuery = (group: string) => query(ALL_GROUPS, 'set', node('leave', {}, [node('group', { id: group })]))
 
-/** `<iq to=group set><announcement/></iq>`: only administrators write (`not_announcement`: all do), or change the description (`locked`, `unlocked`). */
+/**
+ * `<iq to=group set><announcement/></iq>`: only administrators may write (with `not_announcement`, all members may). `locked` and `unlocked` do the
+ * same for changes of the description.
+ */
 export const settingQuery = (group: string, setting: 'announcement' | 'not_announcement' | 'locked' | 'unlocked') =>
   query(group, 'set', node(setting))
 
@@ -86,14 +88,17 @@ export const whoAddsQuery = (group: string, mode: 'admin_add' | 'all_member_add'
 export const approvalQuery = (group: string, isOn: boolean) =>
   query(group, 'set', node('membership_approval_mode', {}, [node('group_join', { state: isOn ? 'on' : 'off' })]))
 
-/** `<iq to=group set><ephemeral expiration/></iq>`, or `<not_ephemeral/>`: the message timer of the group in seconds. */
+/** `<iq to=group set><ephemeral expiration/></iq>`, or `<not_ephemeral/>`: sets the message timer of the group in seconds. */
 export const timerQuery = (group: string, seconds: number) =>
   query(group, 'set', seconds > 0 ? node('ephemeral', { expiration: String(seconds) }) : node('not_ephemeral'))
 
 /** `<iq to=group set><subject>text</subject></iq>` */
 export const subjectQuery = (group: string, subject: string) => query(group, 'set', node('subject', {}, Buffer.from(subject)))
 
-/** `<iq to=group set><description id prev?><body>text</body></description></iq>`, or `<description delete=true prev?/>`. `prev`: id of the present one. */
+/**
+ * `<iq to=group set><description id prev?><body>text</body></description></iq>`, or `<description delete=true prev?/>`. `prev`: id of the present
+ * description.
+ */
 export function descriptionQuery(group: string, { text, id, prev }: { text: string; id: string; prev: string | undefined }) {
   const before: Record<string, string> = prev ? { prev } : {}
   const description = text
@@ -105,9 +110,9 @@ export function descriptionQuery(group: string, { text, id, prev }: { text: stri
 /** A person to add. */
 export interface Newcomer {
   jid: string
-  /** Number that is sent with a LID; the network refuses a LID without it. */
+  /** Number of the person. It must be sent with a LID, because the network refuses a LID without a number. */
   phoneNumber?: string | undefined
-  /** Token that the person gave to this account, which allows adding people who only accept their contacts. */
+  /** Token that the person gave to this account. With it, the account may add a person who accepts only contacts. */
   token?: Uint8Array | undefined
 }
 
@@ -122,7 +127,7 @@ const newcomer = ({ jid, phoneNumber, token }: Newcomer) =>
 export const createQuery = (subject: string, key: string, people: readonly Newcomer[]) =>
   query(ALL_GROUPS, 'set', node('create', { subject, key }, people.map(newcomer)))
 
-/** `<iq to=group set><add><participant jid phone_number?/>…</add></iq>`; 1,024 at most. */
+/** `<iq to=group set><add><participant jid phone_number?/>…</add></iq>`; for at most 1,024 people. */
 export const addQuery = (group: string, people: readonly Newcomer[]) => query(group, 'set', node('add', {}, people.map(newcomer)))
 
 export type MemberChange = 'remove' | 'promote' | 'demote'
@@ -146,7 +151,7 @@ export interface JoinRequest {
   jid: string
   pn: string | undefined
   lid: string | undefined
-  /** Epoch seconds; NaN if absent in the answer. */
+  /** Time of the request in epoch seconds; NaN if the answer has none. */
   requestedAt: number
   method: string | undefined
 }
@@ -160,11 +165,11 @@ export const joinRequestsIn = (answer: BinaryNode): JoinRequest[] =>
 
 /** The network's result for one person. */
 export interface Outcome {
-  /** All jids in the answer, without a device part. */
+  /** All jids of the person in the answer, without a device part. */
   names: string[]
   /** Code of the result; 200 means done. */
   code: number
-  /** Allows the account to invite a person whom it may not add. */
+  /** Invitation code that the account may send to a person whom it may not add; null if there is none. */
   invitation: { code: string; expiresAt: number } | null
 }
 
@@ -178,7 +183,7 @@ function codeOf(participant: BinaryNode): number {
   const request = getBinaryNodeChild(participant, 'membership_approval_request')
   if (!request) return DONE
   const error = Number(request.attrs.error)
-  // "Not modified" means that the person already waits.
+  // "Not modified" means that the person is already waiting for approval.
   return error > 0 && error !== NOT_MODIFIED ? error : WAITS_FOR_APPROVAL
 }
 
@@ -192,28 +197,28 @@ function outcomeOf(participant: BinaryNode): Outcome {
   }
 }
 
-/** Returns the people under `path` of an answer, one element inside the other. */
+/** Returns the people in an answer. `path`: the tags of the elements around them, from the outside to the inside. */
 export function outcomesIn(answer: BinaryNode, ...path: string[]): Outcome[] {
   const list = path.reduce<BinaryNode | undefined>(getBinaryNodeChild, answer)
   return getBinaryNodeChildren(list, 'participant').map(outcomeOf)
 }
 
-/** Returns the jid of a group that an answer names by `jid`, or by its bare `id`. */
+/** Returns the jid of the group in an answer, which has it as `jid`, or without the server as `id`. */
 export function groupJidIn(answer: BinaryNode, tag = 'group'): string | null {
   const { jid, id } = getBinaryNodeChild(answer, tag)?.attrs ?? {}
   const name = jid ?? id
   return name ? (name.includes('@') ? name : `${name}@g.us`) : null
 }
 
-/** Returns the network's code if it refuses to let the account leave. */
+/** Returns the network's code if the network refused to let the account leave; null otherwise. */
 export function leaveError(answer: BinaryNode): number | null {
   const { error } = getBinaryNodeChild(getBinaryNodeChild(answer, 'leave'), 'group')?.attrs ?? {}
   return Number(error) > 0 ? Number(error) : null
 }
 
 /**
- * Parses a group with the library, and adds two fields that it drops: whether the group is suspended, and approval,
- * which is only on with `<group_join state="on"/>`. Throws like the library.
+ * Parses a group with the library, and corrects two fields: whether the group is suspended, which the library drops, and whether joining needs
+ * approval, which is only the case with `<group_join state="on"/>`. Throws like the library.
  */
 export function groupIn(answer: BinaryNode): Group {
   const group = getBinaryNodeChild(answer, 'group')
@@ -228,12 +233,12 @@ export function groupIn(answer: BinaryNode): Group {
 }
 
 /**
- * One group in an answer with many. `truncated`: the group is only named, and must be queried. `refused`: the account
- * is not a member.
+ * One group in an answer with many groups. `truncated`: the answer contains only its id, so the group must be queried. `refused`: the account is not
+ * a member.
  */
 export type ListedGroup = { is: 'whole'; group: Group } | { is: 'truncated' | 'refused'; jid: string }
 
-/** Yields the groups of an answer with many, one at a time, because each takes some work and there may be thousands. */
+/** Yields the groups of an answer with many groups one at a time, because parsing a group takes some time and there may be thousands. */
 export function* groupsIn(answer: BinaryNode): Generator<ListedGroup> {
   for (const group of getBinaryNodeChildren(getBinaryNodeChild(answer, 'groups'), 'group')) {
     const alone: BinaryNode = { tag: 'iq', attrs: {}, content: [group] }

@@ -1,14 +1,14 @@
 /**
- * Decodes the history that a phone sends to a new device, one field at a time. It arrives as one deflated protobuf of
- * any size (`HistorySync`). At any time, memory only holds one incomplete field and one conversation without its
- * messages. Messages are skipped in place: only the newest of each chat is read for its key and time, and in a chat
- * with only a LID the account's own messages, until a receipt in one has the number. Field numbers: WAProto.proto of
- * the library, `HistorySync`, `Conversation`, `HistorySyncMsg`, `WebMessageInfo`.
+ * Decodes the history that a phone sends to a new device, one field at a time. It arrives as one deflated protobuf of any size (`HistorySync`). At
+ * any time, memory only holds one incomplete field and one conversation without its messages. Messages are skipped without decoding, with two
+ * exceptions. The key and the time of the newest message of each chat are read. In a chat that has only a LID, the account's own messages are read
+ * until a receipt in one of them contains the person's number. Field numbers: WAProto.proto of the library, `HistorySync`, `Conversation`,
+ * `HistorySyncMsg`, `WebMessageInfo`.
  */
 import { isHostedLidUser, isHostedPnUser, isLidUser, isPnUser, type proto as Proto, proto } from '@whiskeysockets/baileys'
 import { BYTES, fixed, NotProtobuf, VARINT, varint } from './protobuf.ts'
 
-/** One item of a history. Omitted fields are undefined. */
+/** One item of a history. Fields that the phone omitted are undefined. */
 export type HistoryPiece =
   | { kind: 'chat'; chat: HistoryChat }
   /** Name that a person chose. */
@@ -17,22 +17,25 @@ export type HistoryPiece =
   | { kind: 'pair'; pn: string; lid: string }
   | { kind: 'pastParticipants'; group: string; participants: readonly Proto.IPastParticipant[] }
   | { kind: 'settings'; settings: Proto.IGlobalSettings }
-  /** Salt of tokens for contacts who gave none (`chat-token.ts`). */
+  /** Salt of tokens for contacts who gave no token (`chat-token.ts`). */
   | { kind: 'chatTokenSalt'; salt: Uint8Array }
 
-/** A chat as on its phone, without its messages. `name` is its saved name; times are in seconds. */
+/** A chat as it is on the phone, without its messages. `name` is the saved name; times are in seconds. */
 export interface HistoryChat extends Omit<Proto.IConversation, 'messages'> {
   id: string
-  /** Newest message of the chat, which phones write first. */
+  /** Newest message of the chat. Phones write it before the other messages. */
   newest: { id: string; fromMe: boolean; participant: string | undefined; timestamp: number } | undefined
 }
 
 export interface HistoryParser {
-  /** Yields the pieces that these bytes complete, in the phone's order. Read it to its end before the next call. Throws `DamagedHistory`. */
+  /**
+   * Yields the pieces that these bytes complete, in the phone's order. The generator must be read to its end before the next call. Throws
+   * `DamagedHistory`.
+   */
   push(bytes: Uint8Array): Generator<HistoryPiece, void>
-  /** Called at the end of the bytes. Throws `DamagedHistory` if something is missing. */
+  /** Must be called after the last bytes. Throws `DamagedHistory` if data is missing. */
   end(): void
-  /** Number of bytes that are kept for incomplete data. */
+  /** Number of bytes of incomplete data that are in memory. */
   readonly held: number
 }
 
@@ -43,9 +46,9 @@ export class DamagedHistory extends Error {
   }
 }
 
-/** Longer fields are skipped: a name, a token, a list of a thousand participants are far below this size. */
+/** Size above which a field is skipped. A name, a token or a list of a thousand participants is far smaller. */
 const MAX_FIELD = 2 ** 20
-/** Number of bytes that are kept of one chat; further fields of it are skipped. */
+/** The most bytes of one chat that are kept; further fields of the chat are skipped. */
 const MAX_CHAT = 2 ** 20
 
 /** Field numbers of `HistorySync`. */
@@ -55,7 +58,7 @@ const DECODED = new Map<number, (bytes: Uint8Array) => HistoryPiece | null>([
   [8, (bytes) => ({ kind: 'settings', settings: proto.GlobalSettings.decode(bytes) })],
   [12, (bytes) => pastParticipants(proto.PastParticipants.decode(bytes))],
   [15, (bytes) => pairOf(proto.PhoneNumberToLIDMapping.decode(bytes))],
-  // `nctSalt`, which the library's definition lacks. This is a copy, because a view would keep the whole piece of the stream.
+  // `nctSalt`, which the library's definition lacks. The bytes are copied, because a view would keep the whole piece of the stream in memory.
   [19, (bytes) => (bytes.length > 0 ? { kind: 'chatTokenSalt', salt: Uint8Array.from(bytes) } : null)],
 ])
 /** Field numbers of `Conversation`. */
@@ -69,14 +72,14 @@ interface OpenChat {
   size: number
   isLid: boolean
   newest: HistoryChat['newest']
-  /** Number of a chat with only a LID, from the receipt of a message of the account. */
+  /** Number of the person in a chat that has only a LID, taken from a receipt of one of the account's messages. */
   receiptFrom: string | undefined
 }
 
 export function historyParser(): HistoryParser {
   let bytes: Uint8Array = new Uint8Array(0)
   let at = 0
-  /** Parts that wait until the next field is complete. */
+  /** Bytes that are kept until the next field is complete. */
   let later: Uint8Array[] = []
   let size = 0
   let needed = 0
@@ -84,7 +87,7 @@ export function historyParser(): HistoryParser {
   let skipping = 0
   let chat: OpenChat | null = null
 
-  /** Whether the bytes of a field are complete; if not, it waits for them. */
+  /** Whether all bytes of a field have arrived. If not, the rest of the data is kept until the next call. */
   function isWhole({ start, end }: Field): boolean {
     if (end <= bytes.length) return true
     needed = end - start
@@ -113,7 +116,7 @@ export function historyParser(): HistoryParser {
     if (isMessage) lookAt(open, bytes.subarray(data, end))
     else {
       if (isBytes && number === ID) open.isLid = isLid(Buffer.from(bytes.subarray(data, end)).toString())
-      // This is a copy, because a view would keep the whole piece of the stream.
+      // The bytes are copied, because a view would keep the whole piece of the stream in memory.
       open.parts.push(Uint8Array.from(bytes.subarray(start, end)))
       open.size += end - start
     }
@@ -171,7 +174,7 @@ export function historyParser(): HistoryParser {
       } catch (error) {
         throw error instanceof NotProtobuf ? new DamagedHistory(error.message) : error
       }
-      // Only the rest is copied, because the pieces of the stream are large.
+      // Only the incomplete rest is copied, because the pieces of the stream are large.
       later = at < bytes.length ? [Uint8Array.from(bytes.subarray(at))] : []
       size = bytes.length - at
       bytes = new Uint8Array(0)
@@ -212,7 +215,7 @@ function fieldAt(bytes: Uint8Array, start: number): Field | null {
   return { number, start, data: tag.end, end, isBytes: false }
 }
 
-/** Returns a complete chat, and the names of the person it is with. */
+/** Returns a complete chat, and the number and LID of the person in it. */
 function* chatDone({ parts, newest, receiptFrom }: OpenChat): Generator<HistoryPiece, void> {
   const decoded = decode(proto.Conversation, Buffer.concat(parts))
   if (!decoded.id) return
@@ -224,7 +227,7 @@ function* chatDone({ parts, newest, receiptFrom }: OpenChat): Generator<HistoryP
 
 const wantsMessage = ({ newest, isLid, receiptFrom }: OpenChat) => !newest || (isLid && receiptFrom === undefined)
 
-/** Parses bytes of `HistorySyncMsg`. */
+/** Reads the key and the receipts of a message from the bytes of its `HistorySyncMsg`. */
 function lookAt(open: OpenChat, bytes: Uint8Array) {
   const { message } = decode(proto.HistorySyncMsg, bytes)
   const { key, messageTimestamp, userReceipt } = message ?? {}
@@ -236,7 +239,7 @@ function lookAt(open: OpenChat, bytes: Uint8Array) {
       timestamp: Number(messageTimestamp ?? 0),
     }
   const reader = userReceipt?.[0]?.userJid
-  // The reader of a message of the account in a 1:1 chat is the other person.
+  // In a 1:1 chat, a receipt of the account's own message comes from the other person.
   if (open.isLid && key?.fromMe && reader && isPn(reader)) open.receiptFrom = reader
 }
 

@@ -6,7 +6,7 @@ export type ChatKind = 'user' | 'group' | 'newsletter' | 'status' | 'broadcast'
 
 export const STATUS_JID = 'status@broadcast'
 
-/** Devices from this number on exist only on hosted servers: this one is an account that Meta's servers host for a company. */
+/** Devices with at least this number exist only on hosted servers, which Meta runs for companies. */
 export const HOSTED_DEVICE = 99
 
 export function chatKind(jid: string): ChatKind {
@@ -17,17 +17,14 @@ export function chatKind(jid: string): ChatKind {
   return 'user'
 }
 
-/** Alternative names of the two servers of people: those of hosted accounts, and the old name that some clients still write. */
+/** Alternative names of the two servers for people: the names for hosted accounts, and the old name that some clients still use. */
 const SERVERS = new Map([
   ['hosted', 's.whatsapp.net'],
   ['hosted.lid', 'lid'],
   ['c.us', 's.whatsapp.net'],
 ])
 
-/**
- * Returns the identifier of a jid without a look-up; a LID stays `<digits>@lid` (use `Identity.person` if the number
- * may be known).
- */
+/** Returns the identifier of a jid without a look-up; a LID remains `<digits>@lid` (use `Identity.person` if the number may be known). */
 export const identifierOf = (jid: string): string => cut(written(jid), MAX_ID)
 
 function written(jid: string): string {
@@ -45,14 +42,14 @@ export function jidOf(identifier: string): string {
   return `${identifier}@s.whatsapp.net`
 }
 
-/** Returns every jid of a chat or person in the form of events, LID first. A group or channel has one. */
+/** Returns every jid of a chat or person from its identifiers in an event, the LID first. A group or channel has one jid. */
 export const jidsOf = ({ phone, lid }: { phone: string; lid: string | null }): string[] => [
   ...new Set([...(lid === null ? [] : [lid]), jidOf(phone)]),
 ]
 
 /**
- * The usual form of a jid without a device or agent part. A list has thousands of people, and parsing each takes
- * fifteen times as long.
+ * The usual form of a jid without a device or agent part. Such a jid is not parsed, because a list may have thousands of people, and parsing takes
+ * fifteen times as long as this test.
  */
 const IS_BARE = /^[^:_@]+@(?:s\.whatsapp\.net|lid|g\.us)$/
 

@@ -1,4 +1,7 @@
-/** JSON that a stranger wrote into a field of a message: parsed with a guard and read field by field, without trusting its shape. */
+/**
+ * Reads JSON that another person wrote into a field of a message. Errors of the parser are caught, and fields are read one by one, because the JSON
+ * can have any form.
+ */
 import { cut } from './bounds.ts'
 
 export type Json = Readonly<Record<string, unknown>>
@@ -10,7 +13,7 @@ export function jsonObjectOrNull(text: string | null | undefined): Json | null {
     const value: unknown = JSON.parse(text)
     return isObject(value) ? value : null
   } catch {
-    // Invalid JSON counts as an object without fields, which is enough for readers.
+    // For callers, invalid JSON is equivalent to an object without fields.
     return null
   }
 }
@@ -20,12 +23,12 @@ export const jsonObject = (text: string | null | undefined): Json => jsonObjectO
 
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Limits of a stranger's JSON that is passed on. */
+/** Limits for JSON of another person that is passed on in an event. */
 const PASSED_ON = { levels: 16, values: 1_000, characters: 65_536, name: 256 }
 
 /**
- * Copies JSON within the limits, for an event: values after the last are omitted, texts are truncated, and deeper
- * values are null. Lone surrogates are replaced, because strict readers of JSON refuse a whole body because of one.
+ * Copies JSON within the limits, for an event: values above the limit are omitted, texts are truncated, and values below the deepest level become
+ * null. Lone surrogates are replaced, because a strict reader refuses a whole JSON body that contains one.
  */
 export function passedOn(json: Json): Json {
   let { values, characters } = PASSED_ON
@@ -56,8 +59,8 @@ export function passedOn(json: Json): Json {
 export const object = (value: unknown): Json => (isObject(value) ? value : {})
 export const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.map(object) : [])
 /**
- * Returns a text. Numbers count as text, because some clients write ids that way. Lone surrogates are replaced, because
- * no event may have one.
+ * Returns a text. Numbers are converted to text, because some clients write ids as numbers. Lone surrogates are replaced, because no event may have
+ * one.
  */
 export const textOf = (value: unknown): string | null =>
   typeof value === 'string' ? value.toWellFormed() : typeof value === 'number' && Number.isFinite(value) ? String(value) : null

@@ -1,5 +1,5 @@
 /**
- * Keep-alive queries in both directions.
+ * Keep-alive queries of both sides.
  *
  *   <iq to="s.whatsapp.net" type="get" xmlns="w:p"/>              ours; the library puts a `<ping/>` inside, which the web client does not
  *   <iq from="s.whatsapp.net" type="get" xmlns="urn:xmpp:ping"/>  the network's, which ends the stream of a client that gives no result (`confirmation.ts`)

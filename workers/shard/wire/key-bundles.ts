@@ -1,12 +1,12 @@
 /**
- * Keys of other devices, from which a session with each begins:
+ * Queries the keys of other devices. With these keys, a session with each device is created:
  *
  *   <iq xmlns="encrypt" type="get"><key><user jid reason="identity"?/>…</key></iq>
  *     → <list><user jid><registration/><identity/><skey/><key/>?</user>…</list>
  */
 import { type BinaryNode, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 
-/** `isRenewal`: the known keys of these devices are outdated. */
+/** Builds the query. `isRenewal`: whether the known keys of these devices are outdated. */
 export const keyBundlesQuery = (jids: readonly string[], isRenewal: boolean): BinaryNode => ({
   tag: 'iq',
   attrs: { to: S_WHATSAPP_NET, type: 'get', xmlns: 'encrypt' },

@@ -1,16 +1,16 @@
 /**
- * Names the kind of a stanza in strings that are safe for a metric: its tag, and the type that distinguishes it from
- * others with the same tag.
+ * Describes the kind of a stanza with two strings that can safely be used in a metric: its tag, and a type that distinguishes it from other stanzas
+ * with this tag.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 
 export interface Kind {
   tag: string
-  /** `type` of a notification or a receipt, namespace of a query, or the first child; else `none`. */
+  /** Attribute `type` of a notification or a receipt, namespace of a query, or tag of the first child; `none` if there is none of these. */
   type: string
 }
 
-/** A keyword of the protocol. Any other text was chosen by a stranger and is not repeated. */
+/** Form of a keyword of the protocol. Any other text may be chosen by another person, so it is not used. */
 const WORD = /^[a-z][a-z0-9_:-]{0,39}$/
 
 const word = (text: string | undefined): string => (text === undefined ? 'none' : WORD.test(text) ? text : 'odd')

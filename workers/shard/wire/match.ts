@@ -1,13 +1,13 @@
-/** Pattern for the stanzas of a row of the table. Pure. */
+/** A pattern that describes the stanzas of one row of the table. Pure. */
 import { type BinaryNode, getAllBinaryNodeChildren } from '@whiskeysockets/baileys'
 
 export interface Match {
   tag: string
-  /** Attributes with their values; an array lists allowed values, undefined means absent. */
+  /** Attributes with their values; an array lists the allowed values, and undefined means that the attribute is absent. */
   attrs?: Readonly<Record<string, string | readonly (string | undefined)[]>>
-  /** Tag of its first child. */
+  /** Tag of the stanza's first child. */
   child?: string
-  /** Tags that none of its children may have. */
+  /** Tags that no child of the stanza may have. */
   without?: readonly string[]
   /** Server of the jid in `from`. */
   from?: string

@@ -15,7 +15,7 @@ export interface MediaHosts {
   auth: string
   /** Hosts in the order in which they are tried. */
   hosts: string[]
-  /** Validity of hosts and credentials in seconds; null if absent in the answer. */
+  /** Time in seconds for which hosts and credentials are valid; null if the answer does not say. */
   ttlSeconds: number | null
 }
 

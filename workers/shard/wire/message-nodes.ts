@@ -1,12 +1,12 @@
 /** Builds the nodes of a message's stanza beside its ciphertexts, and the stanzas of channel posts and resends. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 
-/** `<meta polltype|event_type|status_setting>`: kind of a message that the network cannot read. */
+/** `<meta polltype|event_type|status_setting>` states the kind of an encrypted message, which the network cannot read itself. */
 export const metaNode = (attrs: Record<string, string>): BinaryNode => ({ tag: 'meta', attrs })
 
 /**
- * The node `biz` of messages with buttons: without it the network accepts the buttons, but no client shows them.
- * `seconds` since the epoch.
+ * The node `biz` of messages with buttons: without this node the network accepts the buttons, but no client shows them. `seconds`: current time in
+ * epoch seconds.
  *
  *   <biz actual_actors="2" host_storage="2" privacy_mode_ts><interactive type="native_flow" v="1"><native_flow v="9" name="mixed"/></interactive>
  *     <quality_control source_type="third_party"/></biz>
@@ -27,29 +27,32 @@ export const mixedBizNode = (seconds: number): BinaryNode => ({
 /** The node `bot`, in addition to `mixedBizNode` in 1:1 chats. */
 export const bizBotNode = (): BinaryNode => ({ tag: 'bot', attrs: { biz_bot: '1' } })
 
-/** The node `biz` of payments and orders, with their name. */
+/** The node `biz` of payments and orders. `name`: the name of the flow. */
 export const payBizNode = (name: 'payment_info' | 'order_details' | 'order_status'): BinaryNode => ({
   tag: 'biz',
   attrs: { native_flow_name: name },
 })
 
-/** Node with the device's identity. `identity`: its encoded form, with which a session begins, with the account's signature. */
+/**
+ * Builds the node with this device's identity, which is part of the first message of a session. `identity`: the encoded identity with the account's
+ * signature.
+ */
 export const deviceIdentityNode = (identity: Uint8Array): BinaryNode => ({ tag: 'device-identity', attrs: {}, content: identity })
 
-/** The privacy token that a contact gave this account. `t`: the time of the token, which queries state and messages do not. */
+/** The privacy token that a contact gave this account. `t`: the time of the token, which is stated in queries but not in messages. */
 export const contactTokenNode = (token: Uint8Array, t?: string): BinaryNode => ({
   tag: 'tctoken',
   attrs: t === undefined ? {} : { t },
   content: token,
 })
 
-/** A reaction to a post; null removes it. */
+/** Builds a reaction to a post; null removes the reaction. */
 export const reactionNode = (emoji: string | null): BinaryNode => ({
   tag: 'reaction',
   attrs: emoji === null ? {} : { code: emoji },
 })
 
-/** Content of a post, which is not encrypted. `attrs`: `mediatype`, without which the network refuses everything except text with 479. */
+/** Content of a post, which is not encrypted. `attrs` contains the `mediatype`. Without it, the network refuses all posts except texts with 479. */
 export const plaintextNode = (attrs: Record<string, string>, content: Uint8Array): BinaryNode => ({
   tag: 'plaintext',
   attrs,
@@ -64,9 +67,9 @@ export const postStanza = (attrs: Record<string, string>, content: BinaryNode[])
 
 export interface SealedAgain {
   id: string
-  /** Attributes of the stanza of the first send. */
+  /** Attributes that the stanza of the first send had. */
   attributes: Record<string, string>
-  /** Destination of this send. */
+  /** Attributes with the destination of this send. */
   address: Record<string, string>
   ciphertext: { type: 'msg' | 'pkmsg'; bytes: Uint8Array; attributes: Record<string, string> }
   /** Number of the retry request. */
@@ -90,7 +93,7 @@ const encNode = (type: 'msg' | 'pkmsg' | 'skmsg', attributes: Record<string, str
 })
 
 export interface MessageContent {
-  /** A ciphertext for each device: of the message, or of the key of the shared ciphertext. */
+  /** A ciphertext for each device. It contains the message, or the key of the shared ciphertext. */
   sealed: readonly Sealed[]
   /** The ciphertext for all devices of a group or an audience. */
   shared?: Uint8Array
@@ -120,7 +123,7 @@ export const messageStanza = (
   }
 }
 
-/** A request to the account's phone. `identity`: as in `deviceIdentityNode`, in the first message of a session. */
+/** Builds a request to the account's own phone. `identity`: the identity as in `deviceIdentityNode`, for the first message of a session. */
 export const peerStanza = (
   attrs: { id: string; to: string },
   { type, ciphertext }: Pick<Sealed, 'type' | 'ciphertext'>,

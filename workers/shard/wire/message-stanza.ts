@@ -1,16 +1,16 @@
 /**
- * Parses `<message id from participant? category? edit? t notify?>`. Pure. It has `<enc type v>` with a ciphertext each, or `<plaintext>` in
- * channels, or `<unavailable type? hosted?><bot/>?</unavailable>` if the content is not delivered to this device.
+ * Parses `<message id from participant? category? edit? t notify?>`. Pure. Its children are `<enc type v>` elements with one ciphertext each; in
+ * channels a `<plaintext>`; or `<unavailable type? hosted?><bot/>?</unavailable>` if the content is not delivered to this device.
  */
 import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild } from '@whiskeysockets/baileys'
 
-/** Kinds of ciphertexts that can be decrypted: those of a session, those with the sender key of a group, and answers of bots. */
+/** Kinds of ciphertexts that can be decrypted: ciphertexts of a session, ciphertexts with the sender key of a group, and answers of bots. */
 const OPENED = ['pkmsg', 'msg', 'skmsg', 'msmsg'] as const
 export type CiphertextKind = (typeof OPENED)[number]
 
 const kindOf = (enc: BinaryNode) => OPENED.find((kind) => kind === enc.attrs.type)
 
-/** Returns the ciphertexts in their order: the same array objects each time, so that they can be found again in a map. */
+/** Returns the ciphertexts in their order. Each call returns the same array objects, so that a map can have them as keys. */
 export const ciphertextsIn = (node: BinaryNode): Uint8Array[] =>
   encrypted(node).flatMap(({ content }) => (content instanceof Uint8Array ? content : []))
 
@@ -24,8 +24,7 @@ const encrypted = (node: BinaryNode) =>
   getAllBinaryNodeChildren(node).filter((child) => child.tag === 'enc' && kindOf(child) !== undefined)
 
 /**
- * Returns the name of the first content that cannot be decrypted: the type of its ciphertext, or its tag; undefined if
- * there is none.
+ * Returns the name of the first content that cannot be decrypted: the type of its ciphertext, or its tag. Undefined if all content can be decrypted.
  */
 export function foreignKind(node: BinaryNode): string | undefined {
   const foreign = getAllBinaryNodeChildren(node).find(
@@ -42,15 +41,15 @@ export function contentKind(node: BinaryNode): string | undefined {
 
 const isContent = ({ tag }: BinaryNode) => tag === 'enc' || tag === 'plaintext'
 
-/** Whether the message is an addition to another one: apps show nothing in its place if they cannot read it. */
+/** Whether the message only adds something to another message, so that apps show nothing if they cannot read it. */
 export const isHidden = (node: BinaryNode): boolean =>
   getAllBinaryNodeChildren(node).some(({ tag, attrs }) => tag === 'enc' && attrs['decrypt-fail'] === 'hide')
 
-/** `<meta target_id target_sender_jid? target_chat_jid?/>` and `<bot edit? edit_target_id?/>` of a bot's answer. */
+/** Data in a bot's answer: `<meta target_id target_sender_jid? target_chat_jid?/>` and `<bot edit? edit_target_id?/>`. */
 export interface AnswerStanza {
-  /** The message that it answers, whose secret decrypts it. */
+  /** The message that the bot answers. Its secret is needed to decrypt the answer. */
   target: { id: string; sender: string | undefined; chat: string | undefined }
-  /** Ids that may be part of its key: that of the answer which it continues, if it comes in parts, and its own. */
+  /** Ids from which the key may be derived: the id of the answer itself and, if the answer comes in parts, the id of its first part. */
   ids: string[]
 }
 
@@ -66,15 +65,15 @@ export function answerIn(node: BinaryNode): AnswerStanza {
  */
 export const isEmptyHanded = (node: BinaryNode): boolean => !getAllBinaryNodeChildren(node).some(isContent)
 
-/** Whether a message is marked as one of the account's own phone only to its devices; from others the mark has no meaning. */
+/** Whether a message is marked as one that the account's own phone sent only to its devices. In messages of other people this mark has no meaning. */
 export const isMarkedPeer = ({ attrs }: BinaryNode): boolean => attrs.category === 'peer'
 
-/** Types of `<unavailable>` whose content the phone does not have either, or does not share. */
+/** Types of `<unavailable>` for content that the phone does not have either, or does not share. */
 const NEVER = new Set(['bot_unavailable_fanout', 'hosted_unavailable_fanout', 'view_once_unavailable_fanout'])
 
 /**
- * Returns why the content is absent. `shown`: view-once content, which has arrived on the device that may show it.
- * `never`: nobody sends it. `later`: the phone can be asked for it.
+ * Returns why the content is absent. `shown`: it is view-once content, and has arrived on the device that may show it. `never`: no device will send
+ * it. `later`: the phone can be asked for it.
  */
 export function absenceOf(node: BinaryNode): 'shown' | 'never' | 'later' {
   const unavailable = getBinaryNodeChild(node, 'unavailable')
@@ -84,6 +83,6 @@ export function absenceOf(node: BinaryNode): 'shown' | 'never' | 'later' {
   return neverComes ? 'never' : 'later'
 }
 
-/** Whether the content is absent because it may be shown once, on a phone. */
+/** Whether the content is absent because it is view once and may only be shown on a phone. */
 export const isViewOnce = (node: BinaryNode): boolean =>
   getAllBinaryNodeChildren(node).some(({ tag, attrs }) => tag === 'unavailable' && attrs.type?.startsWith('view_once'))

@@ -1,5 +1,6 @@
 /**
- * `<notification type="mex"><update op_name>JSON</update></notification>`: notices of GraphQL operations. The JSON has `updates`, or the answer of the operation as `data`. Pure. The shapes are those of captured samples.
+ * `<notification type="mex"><update op_name>JSON</update></notification>`: notices of GraphQL operations. The JSON has `updates`, or the answer of
+ * the operation as `data`. Pure. The structure of the JSON is that of captured samples.
  */
 import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
 import { contentText } from './content.ts'
@@ -25,7 +26,7 @@ export function lidChangeIn({ data }: Json): { before: string; after: string } |
   return before && after ? { before, after } : null
 }
 
-/** Parses `NotificationUserReachoutTimelockUpdate`; null if it has no lock. */
+/** Parses `NotificationUserReachoutTimelockUpdate`; null if it contains no lock. */
 export function reachOutLockIn({ data }: Json): ReachOutLock | null {
   const lock = object(object(data).xwa2_notify_account_reachout_timelock)
   return lock.is_active === undefined ? null : reachOutLock(lock)

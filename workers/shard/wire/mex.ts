@@ -1,15 +1,12 @@
 /**
- * The GraphQL operations of `w:mex` in one table. The web client identifies each by a number that changes with its
- * builds, so an operation has the current number and those of older builds, which are tried when the network does not
- * know the newer one (`connection/mex.ts`).
+ * The GraphQL operations of `w:mex` in one table. The web client identifies each operation by a number, which changes with its builds. So a row has
+ * the current number and the numbers of older builds, which are tried if the network does not know the newer number (`connection/mex.ts`).
  *
  *   <iq to="s.whatsapp.net" type="get" xmlns="w:mex"><query query_id>{"variables":{…}}</query></iq>   → <result>{"data":{field:…},"errors":[…]}</result>
  *
- * To add an operation, add a row under its name in the web client, with `id` and `field`, the field of `data` that has
- * the answer; a test compares both with a description of
- * the web client, if there is one beside the project. When a number changes, the new one becomes `id`, and
- * the old one the first of `older`. If an older build used other variables, its entry is a function of the current
- * ones.
+ * To add an operation, add a row under its name in the web client, with its `id`, and with `field`, the field of `data` that contains the answer. A
+ * test compares both with a description of the web client, if this file exists beside the project. When a number changes, the new one becomes `id`,
+ * and the old one the first of `older`. If an older build used other variables, its entry is a function of the current ones.
  */
 import { type BinaryNode, getBinaryNodeChild, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 import { type Json, jsonObject, object, objects, textOf } from './json.ts'
@@ -27,7 +24,9 @@ export interface MexOperation {
   older?: readonly (string | ((today: Json) => MexForm))[]
 }
 
-/** Numbers of the web client 2.3000.1045798079 (August 2026); older ones are from the library (rc14) and from captured answers. */
+/**
+ * The numbers are those of the web client 2.3000.1045798079 (August 2026). The older numbers are from the library (rc14) and from captured answers.
+ */
 export const MEX = {
   CreateNewsletter: { id: '25149874324715067', field: 'xwa2_newsletter_create', older: ['8823471724422422'] },
   UpdateNewsletter: { id: '24250201037901610', field: 'xwa2_newsletter_update' },
@@ -105,7 +104,9 @@ export const mexQuery = ({ id, variables }: MexForm): BinaryNode => ({
   content: [{ tag: 'query', attrs: { query_id: id }, content: Buffer.from(JSON.stringify({ variables })) }],
 })
 
-/** `unknown`: the network no longer has such an operation, and nothing was done. `refused` has the first error of the network. */
+/**
+ * Result of a query. `unknown`: the network no longer has this operation, and nothing was done. `refused` contains the first error of the network.
+ */
 export type MexAnswer =
   | { kind: 'data'; value: unknown }
   | { kind: 'unknown'; error: Json }
@@ -118,7 +119,7 @@ export function mexAnswer(answer: BinaryNode, field: string): MexAnswer {
   const content = getBinaryNodeChild(answer, 'result')?.content
   const text = typeof content === 'string' ? content : content instanceof Uint8Array ? Buffer.from(content).toString() : null
   const json = jsonObject(text)
-  // Some answers have both data and errors: a part of the requested fields.
+  // Some answers have both data and errors, because only a part of the requested fields was found.
   const value = object(json.data)[field]
   if (value !== undefined && value !== null) return { kind: 'data', value }
   const [error] = objects(json.errors)
@@ -127,18 +128,18 @@ export function mexAnswer(answer: BinaryNode, field: string): MexAnswer {
 }
 
 /**
- * Whether the operation is unknown. An unknown operation id is a bad request that names no field; wrong variables name
- * the field (captured answers, Cobalt 539).
+ * Whether the operation is unknown to the network. The answer is then a "bad request" error without the name of a field; if a variable is wrong, the
+ * error contains the name of the field (captured answers, Cobalt 539).
  */
 const isUnknown = (data: unknown, { extensions, path }: Json) =>
   (data === null || data === undefined) &&
   object(extensions).error_code === BAD_REQUEST &&
   (path === undefined || (Array.isArray(path) && path.length === 0))
 
-/** Role of the viewer in a channel, which the current look-up sends. */
+/** Role of the account in a channel. It is part of the current query of a channel. */
 export type ViewRole = 'GUEST' | 'SUBSCRIBER' | 'ADMIN' | 'OWNER'
 
-/** Returns all variables of `FetchNewsletter`, because the network refuses a look-up if one of them is missing. */
+/** Returns all variables of `FetchNewsletter`, because the network refuses a query if one of them is missing. */
 export const newsletterLookUp = (key: string, type: 'JID' | 'INVITE', viewRole: ViewRole): Json => ({
   fetch_creation_time: true,
   fetch_full_image: true,

@@ -13,7 +13,7 @@ export type NewsletterChange =
 
 export interface NewsletterNotice {
   newsletter: string
-  /** Epoch seconds, as text. */
+  /** Time in epoch seconds, as text. */
   t: string | undefined
   changes: readonly NewsletterChange[]
 }

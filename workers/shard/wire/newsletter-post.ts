@@ -1,7 +1,7 @@
 /**
- * Parses `<message from=channel id server_id t edit? is_sender?><plaintext/><meta msg_edit_t?/></message>`: a channel
- * post, or a later change of one under the same id. With `<reaction code?/>` instead of content, another device of the
- * account reacted to the post with that number. Pure.
+ * Parses `<message from=channel id server_id t edit? is_sender?><plaintext/><meta msg_edit_t?/></message>`: a channel post, or a later change of a
+ * post under the same id. A stanza with `<reaction code?/>` instead of content means that another device of the account reacted to the post with this
+ * number. Pure.
  */
 import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild } from '@whiskeysockets/baileys'
 
@@ -17,7 +17,7 @@ export interface PostStanza {
   content: Uint8Array | null
   /** A reaction to the post; empty if it was removed. */
   reaction: string | undefined
-  /** Tag of the first child; without children, the stanza's `type` or its own tag. Reported if the content is unknown. */
+  /** Tag of the first child; without children, the stanza's `type` or its own tag. It is reported if the content is unknown. */
   kind: string
 }
 
@@ -27,7 +27,7 @@ export function postStanzaIn(node: BinaryNode): PostStanza {
   const { is_sender: isSender, type } = node.attrs
   const content = getBinaryNodeChild(node, 'plaintext')?.content
   const reaction = getBinaryNodeChild(node, 'reaction')
-  // The `edit` of a reaction means that it was removed.
+  // In a reaction, `edit` means that the reaction was removed, so it is no edit of the post.
   const edit = reaction ? undefined : node.attrs.edit
   return {
     isOwn: isSender === 'true',

@@ -1,6 +1,6 @@
 /**
- * Parses descriptions of channels and lists of posts. Pure. The shapes are those of captured answers; a description is
- * the answer of a GraphQL operation (`mex.ts`).
+ * Parses descriptions of channels and lists of posts. Pure. The structures are those of captured answers. A description is the answer to a GraphQL
+ * operation (`mex.ts`).
  *
  * { id, state: { type }, thread_metadata: { name: { text }, description: { text }, creation_time, subscribers_count,
  *   verification, invite,
@@ -11,7 +11,7 @@ import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, S_WHATSAPP_
 import { count } from './bounds.ts'
 import { type Json, numberOf, object, objects, textOf } from './json.ts'
 
-/** A channel. String values are the network's, in lower case. A field is null if it is absent in the answer. */
+/** A channel. String values are the network's, in lower case. A field is null if the answer does not contain it. */
 export interface Newsletter {
   id: string
   name: string
@@ -24,7 +24,7 @@ export interface Newsletter {
   /** Code of the invitation link. */
   invite: string | null
   handle: string | null
-  /** Value for `pictureUrl`. */
+  /** Picture of the channel, as the argument of `pictureUrl`. */
   picture: unknown
   preview: unknown
   reactionCodes: string | null
@@ -64,7 +64,7 @@ function mutedIn({ settings }: Json): boolean | null {
   return value === undefined ? null : value === 'ON'
 }
 
-/** Returns the URL of `{ direct_path }`, which rarely comes with the complete URL; null if there is no picture. */
+/** Returns the URL of a picture, built from its `direct_path`, because a complete URL is rarely included. Null if there is no picture. */
 export function pictureUrl(picture: unknown, host: string): string | null {
   const { url, direct_path } = object(picture)
   const path = textOf(direct_path)
@@ -81,7 +81,10 @@ export function directoryPage(answer: unknown): { newsletters: Newsletter[]; nex
   }
 }
 
-/** `<iq xmlns=newsletter type=get to=s.whatsapp.net><messages type=jid jid count before?/></iq>`: the last posts before one, in the form of zapo. */
+/**
+ * `<iq xmlns=newsletter type=get to=s.whatsapp.net><messages type=jid jid count before?/></iq>`: queries the last posts, or those before a given
+ * post. It is the query that the library zapo sends.
+ */
 export const postsQuery = (newsletter: string, limit: number, before?: string): BinaryNode => ({
   tag: 'iq',
   attrs: { to: S_WHATSAPP_NET, type: 'get', xmlns: 'newsletter' },
@@ -123,7 +126,10 @@ export function postsIn(answer: BinaryNode): Post[] {
   })
 }
 
-/** Terms about channels that an account accepts before its first use of a feature (`newsletter_*_tos*` among the server's properties). */
+/**
+ * Terms about channels. The network requires that an account accepts them before it uses a feature for the first time (`newsletter_*_tos*` in the
+ * server's properties).
+ */
 export const TERMS = { create: '20601217', follow: '20601216', administer: '20610101' } as const
 
 const terms = (type: 'get' | 'set', notice: string, attrs: Record<string, string> = {}): BinaryNode => ({
@@ -132,10 +138,10 @@ const terms = (type: 'get' | 'set', notice: string, attrs: Record<string, string
   content: [{ tag: 'request', attrs, content: [{ tag: 'notice', attrs: { id: notice } }] }],
 })
 
-/** `<iq xmlns=tos type=get><request><notice id/></request></iq>`, answered by `<tos><notice id state/></tos>`, in the form of zapo. */
+/** `<iq xmlns=tos type=get><request><notice id/></request></iq>`, answered by `<tos><notice id state/></tos>`, as the library zapo sends it. */
 export const termsQuery = (notice: string) => terms('get', notice)
 
-/** `<iq xmlns=tos type=set><request type=session_update><notice id/></request></iq>`, in the form of zapo. */
+/** `<iq xmlns=tos type=set><request type=session_update><notice id/></request></iq>`, as the library zapo sends it. */
 export const acceptTermsQuery = (notice: string) => terms('set', notice, { type: 'session_update' })
 
 export const areTermsAccepted = (answer: BinaryNode, notice: string): boolean =>

@@ -1,7 +1,7 @@
 /**
  * Encodes a stanza to its binary form; `binary-node.ts` decodes it. The library creates a dozen functions again for each node of a stanza, and puts
- * each byte into a list of numbers (WABinary/encode.js), so V8 compiles these functions again and again. The bytes are the same; a test compares the
- * two.
+ * each byte into a list of numbers (WABinary/encode.js), so V8 compiles these functions again and again. This encoder creates the same bytes; a test
+ * compares the two.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { TAGS, TOKEN_MAP } from '@whiskeysockets/baileys/lib/WABinary/constants.js'
@@ -9,13 +9,13 @@ import { type FullJid, jidDecode } from '@whiskeysockets/baileys/lib/WABinary/ji
 
 /** One or two bytes that represent each token. */
 const TOKENS: ReadonlyMap<string, { dict?: number; index: number }> = new Map(Object.entries(TOKEN_MAP))
-/** Two characters per byte, at most `PACKED_MAX`. */
+/** Digits that can be packed with two characters per byte, at most `PACKED_MAX` characters. */
 const DIGITS = /^[\d.-]{1,127}$/
 const HEX = /^[\dA-F]{1,127}$/
 
 const INT_20 = 2 ** 20
 
-/** Encodes a stanza, after the byte that means "not compressed". Throws for a node without a tag or with invalid contents. */
+/** Encodes a stanza; the first byte means "not compressed". Throws for a node without a tag or with invalid content. */
 export function nodeBytes(node: BinaryNode): Buffer {
   const writing = new Writing()
   writing.byte(0)
@@ -71,7 +71,7 @@ class Writing {
   }
 
   #string(text: string): void {
-    // The first of the tokens is empty and represents nothing.
+    // The first token is the empty text, which represents no token.
     const token = text === '' ? undefined : TOKENS.get(text)
     if (token) {
       if (token.dict !== undefined) this.byte(TAGS.DICTIONARY_0 + token.dict)
@@ -124,7 +124,7 @@ class Writing {
 
 const [NINE, MINUS, DOT, A] = ['9', '-', '.', 'A'].map((character) => character.charCodeAt(0)) as [number, number, number, number]
 
-/** Returns the half byte of a character; 15 after the last one. */
+/** Returns the half byte that represents a character; 15 after the last character. */
 function half(text: string, at: number): number {
   const code = at < text.length ? text.charCodeAt(at) : 0
   if (code === 0) return 15

@@ -6,15 +6,15 @@ import { errorIn, type Refusal, refused, userWithNumber, usyncAnswer, usyncQuery
 /** Builds the query for the account of a number. `sid` is a unique id of the query. */
 export const numberQuery = (digits: string, sid: string): BinaryNode => usyncQuery(['contact'], [userWithNumber(digits)], sid)
 
-/** Does the same for many numbers, with their LIDs. */
+/** Builds the query for the accounts of many numbers and for their LIDs. */
 export const numbersQuery = (numbers: readonly string[], sid: string): BinaryNode =>
   usyncQuery(['contact', 'lid'], numbers.map(userWithNumber), sid)
 
 export type NumberAnswer =
-  /** `jid` has the registered form, which can have one digit more or less. */
+  /** `jid` contains the registered form of the number, which can have one digit more or less than the given one. */
   | { type: 'account'; jid: string }
   | { type: 'none' }
-  /** The network refused: each protocol of a query has an error in its result, or in the person's part of it. */
+  /** The network refused: the result of a protocol contains an error, or a person's entry for this protocol does. */
   | Refusal
 
 export function numberAnswer(answer: BinaryNode): NumberAnswer {
@@ -40,9 +40,8 @@ export interface Account {
 }
 
 /**
- * Returns the account of each number, by the number of the query. It is matched by the contact that the answer repeats,
- * because the jid has the registered form. Null if there is no account. A refusal of one person's part refuses the
- * whole answer.
+ * Returns the account of each number, by the number of the query. An entry is matched by the number that the answer repeats in `<contact>`, because
+ * its jid has the registered form. Null if there is no account. If the network refused the entry of one person, the result is this refusal.
  */
 export function numberAnswers(answer: BinaryNode, numbers: readonly string[]): Map<string, Account | null> | Refusal {
   const said = usyncAnswer(answer)

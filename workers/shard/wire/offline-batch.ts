@@ -1,7 +1,7 @@
 /** `<ib><offline_batch count/></ib>`: requests more stanzas of the offline backlog. Pure. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 
-/** Request for `count` more of the waiting stanzas. */
+/** Builds the request for `count` more of the waiting stanzas. */
 export const offlineBatch = (count: number): BinaryNode => ({
   tag: 'ib',
   attrs: {},

@@ -1,5 +1,5 @@
 /**
- * Links a device to an account that requires its passkey: the stanzas, and the protobufs and JSON inside them. Pure.
+ * Links a device to an account that requires its passkey: builds and parses the stanzas, and the protobufs and JSON inside them. Pure.
  *
  *   <notification from="s.whatsapp.net" type="passkey_prologue_request"><passkey_request_options/>?     WebAuthn options as JSON
  *   <iq type="get" xmlns="md"><passkey_request_options/>                       answered with the same element
@@ -15,9 +15,9 @@ import { contentText } from './content.ts'
 
 /** Length of a public key, a nonce, a hash, and a secret. */
 export const KEY_BYTES = 32
-/** Limit of the options, as in the web client. */
+/** Largest size of the options, as in the web client. */
 const MAX_OPTIONS = 4_096
-/** A reference is opaque; those of QR codes have about 90 characters. */
+/** Longest reference. References are opaque; those of QR codes have about 90 characters. */
 const MAX_REF = 1_024
 
 /** Options that a browser must sign. */
@@ -29,17 +29,14 @@ export interface RequestOptions {
   rpId: string
   /** Whether the authenticator must verify the person, not only their presence. */
   isVerificationRequired: boolean
-  /** Ids of credentials in base64url; if empty, any passkey of the relying party. */
+  /** Ids of the credentials that may be used, in base64url. If empty, any passkey of the relying party may be used. */
   allowed: readonly string[]
 }
 
-/** Without one in the options a browser uses the host of its page. */
+/** Id of the relying party if the options have none: a browser then uses the host of its page. */
 const DEFAULT_RP = 'web.whatsapp.com'
 
-/**
- * Reads the options in the network's request, or in its answer to the query. Null if there are none, or none that a
- * browser could use.
- */
+/** Reads the options in the network's request, or in its answer to the query. Null if there are no options, or if a browser could not use them. */
 export function requestOptionsIn(stanza: BinaryNode): RequestOptions | null {
   const text = textWithin(getBinaryNodeChild(stanza, 'passkey_request_options'), MAX_OPTIONS)
   const json = text === null ? null : objectOf(text)
@@ -62,7 +59,7 @@ export interface PrimaryIdentity {
   nonce: Uint8Array
 }
 
-/** Reads the phone's key and nonce; null if they are not the first element, or incomplete. */
+/** Reads the phone's key and nonce; null if the first element does not contain them or they are incomplete. */
 export function primaryIdentityIn(notice: BinaryNode): PrimaryIdentity | null {
   const [child] = getAllBinaryNodeChildren(notice)
   if (child?.tag !== 'primary_ephemeral_identity' || !(child.content instanceof Uint8Array)) return null
@@ -72,7 +69,7 @@ export function primaryIdentityIn(notice: BinaryNode): PrimaryIdentity | null {
     : null
 }
 
-/** Whether the server sent the notice, because only the server has a part in a pairing. */
+/** Whether the server sent the notice. In a pairing, notices of any other sender are ignored. */
 export const isFromServer = ({ attrs }: BinaryNode): boolean =>
   attrs.from === S_WHATSAPP_NET || `@${attrs.from}` === S_WHATSAPP_NET
 
@@ -85,7 +82,7 @@ export interface Prologue {
   /** Assertion as JSON bytes. */
   assertion: Uint8Array
   payload: Uint8Array
-  /** Proof of the handoff; null if the phone must ask its owner. */
+  /** Proof that this is the device whose code the phone accepted; null if there is none, so that the phone must ask its owner. */
   proof: Uint8Array | null
 }
 
@@ -108,7 +105,7 @@ export const sealedRequestQuery = (request: Uint8Array): BinaryNode => query('se
 export interface CompanionIdentity {
   /** Public key of this attempt. */
   publicKey: Uint8Array
-  /** `DeviceProps.PlatformType`, as in the registration. */
+  /** Type of this device (`DeviceProps.PlatformType`), as in the registration. */
   deviceType: number
   ref: string
 }

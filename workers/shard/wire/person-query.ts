@@ -1,4 +1,4 @@
-/** Queries the public data of a person by jid: the `usync` queries with protocols other than numbers (`usync.ts`). */
+/** Queries the public data of a person by jid, with the `usync` protocols that do not need a number (`usync.ts`). */
 import { type BinaryNode, getBinaryNodeChild, proto, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 import { secondsToIso } from './bounds.ts'
 import { contentText } from './content.ts'
@@ -7,7 +7,10 @@ import { errorIn, type Refusal, userAt, usyncAnswer, usyncQuery } from './usync.
 /** Queries the message timer of new chats of this person. */
 export const durationQuery = (jid: string, sid: string): BinaryNode => usyncQuery(['disappearing_mode'], [userAt(jid)], sid)
 
-/** Queries the public data of a person. `status`: the about text. A verified name means that the account is a business. */
+/**
+ * Queries the public data of a person. The protocol `status` returns the about text. A verified name in the answer means that the account is a
+ * business.
+ */
 export const aboutQuery = (jid: string, sid: string): BinaryNode => usyncQuery(['status', 'business'], [userAt(jid)], sid)
 
 /** `<iq xmlns="status" type="set"><status>text</status></iq>`. */
@@ -17,7 +20,7 @@ export const setAboutQuery = (text: string): BinaryNode => ({
   content: [{ tag: 'status', attrs: {}, content: Buffer.from(text) }],
 })
 
-/** Returns the timer in seconds; null if the account shows none. */
+/** Returns the timer in seconds; null if the answer shows none for this account. */
 export function durationIn(answer: BinaryNode): number | null | Refusal {
   const user = onlyUser(answer)
   if (user?.type === 'refused') return user
@@ -26,10 +29,10 @@ export function durationIn(answer: BinaryNode): number | null | Refusal {
 }
 
 export interface About {
-  /** About text; null if there is none or it is hidden. */
+  /** About text; null if the person has none or hides it. */
   text: string | null
   setAt: string | null
-  /** Whether the account is a business; null if absent in the answer. */
+  /** Whether the account is a business; null if the answer does not say. */
   isBusiness: boolean | null
   /** Verified name of a business. */
   verifiedName: string | null
@@ -45,13 +48,13 @@ export function aboutIn(answer: BinaryNode): About | Refusal {
   return {
     text,
     setAt: text === null ? null : secondsToIso(Number(status?.attrs.t ?? 0)),
-    // An error inside means that there is none.
+    // If the element contains an error instead of a certificate, the account is no business.
     isBusiness: business === undefined ? null : certificate !== undefined,
     verifiedName: nameIn(certificate?.content),
   }
 }
 
-/** Returns the name in the certificate of a business; an unreadable one has none. */
+/** Returns the name in the certificate of a business; null if the certificate cannot be read. */
 function nameIn(certificate: BinaryNode['content']): string | null {
   if (!(certificate instanceof Uint8Array)) return null
   try {
@@ -69,7 +72,7 @@ function onlyUser(answer: BinaryNode): { type: 'user'; node: BinaryNode } | Refu
   return node && { type: 'user', node }
 }
 
-/** Returns a part of the answer. A part with an error is hidden from this account, or absent. */
+/** Returns a part of the answer. Undefined if the part is absent, or if it contains an error because the person hides it from this account. */
 function part(user: BinaryNode | undefined, tag: string): BinaryNode | undefined {
   const found = getBinaryNodeChild(user, tag)
   return errorIn(found) ? undefined : found

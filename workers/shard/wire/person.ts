@@ -1,9 +1,9 @@
 /** A person in the form of the API, and the look-up of number and LID. */
 
 export interface Person {
-  /** Identifier in the API: the number if known, else `<digits>@lid`. */
+  /** Identifier in the API: the number if it is known, otherwise `<digits>@lid`. */
   phone: string
-  /** `<digits>@lid` or null. */
+  /** LID as `<digits>@lid`; null if it is unknown. */
   lid: string | null
 }
 

@@ -1,8 +1,7 @@
 /**
- * Computes the `phash` of a message to a group: a hash of its intended devices, which the network computes too. The ack
- * has a different one if the network knows other devices. The algorithm is that of whatsmeow and zapo: sorted full
- * addresses, six bytes of SHA-256. The library's own uses the addresses in their given form, and six characters of the
- * encoded hash.
+ * Computes the `phash` of a message to a group: a hash of its intended devices, which the network computes too. If the network knows other devices,
+ * the ack contains a different hash. The algorithm is that of the libraries whatsmeow and zapo: the full addresses are sorted, and six bytes of their
+ * SHA-256 are used. The algorithm of our own library differs: it uses the addresses in their given form, and six characters of the encoded hash.
  */
 import { createHash } from 'node:crypto'
 import { jidDecode } from '@whiskeysockets/baileys'
@@ -16,7 +15,7 @@ export function participantHash(devices: readonly string[]): string | null {
   for (const jid of devices) {
     const { user, server, device = 0 } = jidDecode(jid) ?? {}
     if (user === undefined || server === undefined) return null
-    // A hosted device gets the message and is not counted.
+    // A hosted device gets the message, but is not included in the hash.
     if (device !== HOSTED_DEVICE && !server.startsWith('hosted')) addresses.add(`${user}.0:${device}@${server}`)
   }
   const digest = createHash('sha256')

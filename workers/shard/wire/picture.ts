@@ -1,6 +1,6 @@
 /**
- * Reads and writes pictures of accounts, groups and channels. The writes are those of the library and zapo. `target` is
- * the group; it is absent for the account's own picture.
+ * Reads and writes pictures of accounts, groups and channels. The queries that change a picture are those of our library and of zapo. `target` is the
+ * group; it is absent for the account's own picture.
  */
 import { type BinaryNode, getBinaryNodeChild, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 
@@ -14,10 +14,10 @@ const query = (target: string | undefined, content: BinaryNode[] | undefined): B
 export const setPictureQuery = (jpeg: Uint8Array, target?: string) =>
   query(target, [{ tag: 'picture', attrs: { type: 'image' }, content: jpeg }])
 
-/** `<iq to=s.whatsapp.net set target?/>`. */
+/** `<iq to=s.whatsapp.net set target?/>` removes the picture. */
 export const removePictureQuery = (target?: string) => query(target, undefined)
 
-/** `<iq target get><picture type query="url">token?</picture></iq>`, answered by `<picture url>`. `token`: that of a contact. */
+/** `<iq target get><picture type query="url">token?</picture></iq>`, answered by `<picture url>`. `token`: token of a contact. */
 export const pictureQuery = (target: string, size: 'image' | 'preview', token: BinaryNode[]): BinaryNode => ({
   tag: 'iq',
   attrs: { target, to: S_WHATSAPP_NET, type: 'get', xmlns: 'w:profile:picture' },
@@ -35,8 +35,8 @@ export interface PictureChange {
 }
 
 /**
- * Parses `<notification type="picture"><set id author?/>` or `<delete author?/></notification>`; null for others, such
- * as a request for a picture.
+ * Parses `<notification type="picture"><set id author?/>` or `<delete author?/></notification>`; null for other notifications, such as a request for
+ * a picture.
  */
 export function pictureChangeIn(notice: BinaryNode): PictureChange | null {
   const set = getBinaryNodeChild(notice, 'set')

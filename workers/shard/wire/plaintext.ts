@@ -1,4 +1,4 @@
-/** Plaintexts of messages, built from the bytes of the message, so that it is encoded once for all devices. */
+/** Builds plaintexts of messages. They are built from the encoded bytes of the message, so that it is encoded only once for all devices. */
 import { randomInt } from 'node:crypto'
 import { proto } from '@whiskeysockets/baileys'
 
@@ -7,7 +7,7 @@ const DEVICE_SENT = 31
 const DESTINATION = 1
 const CONTENT = 2
 
-/** Largest padding. Each of its bytes is its length, which is random. */
+/** Largest padding. Its length is random, and each byte of the padding contains this length. */
 const MAX_PADDING = 16
 
 export function padded(message: Uint8Array): Uint8Array {
@@ -18,8 +18,8 @@ export function padded(message: Uint8Array): Uint8Array {
 }
 
 /**
- * Builds the form in which the account's other devices get a message that one of them sent. `message`: the encoded
- * message; `info`: as in the message.
+ * Builds the form in which the account's other devices get a message that one of them sent. `message`: the encoded message; `info`: context of the
+ * message, which is repeated outside of it.
  */
 export function deviceSent(to: string, message: Uint8Array, info: proto.IMessageContextInfo | null | undefined): Uint8Array {
   const sent = Buffer.concat([field(DESTINATION, Buffer.from(to)), field(CONTENT, message)])
@@ -27,7 +27,7 @@ export function deviceSent(to: string, message: Uint8Array, info: proto.IMessage
   return Buffer.concat([field(DEVICE_SENT, sent), ...around])
 }
 
-/** The message that gives a device the key of a group or an audience. */
+/** Builds the message that gives a device the key of a group or an audience. */
 export const distributing = (groupId: string, key: Uint8Array): Uint8Array =>
   proto.Message.encode({ senderKeyDistributionMessage: { groupId, axolotlSenderKeyDistributionMessage: key } }).finish()
 

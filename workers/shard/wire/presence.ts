@@ -31,7 +31,7 @@ export const chatState = (to: string, state: ChatState): BinaryNode => ({
   content: [state === 'recording' ? { tag: 'composing', attrs: { media: 'audio' } } : { tag: state, attrs: {} }],
 })
 
-/** Returns the state; null for any other stanza. */
+/** Returns the presence state in a stanza; null for any other stanza. */
 export function stateOf(node: BinaryNode): PresenceState | null {
   if (node.tag === 'presence') return node.attrs.type === 'unavailable' ? 'unavailable' : node.attrs.type ? null : 'available'
   const [child] = getAllBinaryNodeChildren(node)
@@ -40,7 +40,7 @@ export function stateOf(node: BinaryNode): PresenceState | null {
   return child.attrs.media === 'audio' ? 'recording' : 'composing'
 }
 
-/** Returns the `last` of a presence in epoch seconds; null if hidden or invalid. */
+/** Returns the time `last` of a presence in epoch seconds; null if it is hidden or invalid. */
 export function lastSeenIn({ attrs }: BinaryNode): number | null {
   const seconds = Number(attrs.last)
   return Number.isSafeInteger(seconds) && seconds > 0 && seconds < 1e11 ? seconds : null

@@ -1,6 +1,6 @@
 /**
- * Reads and writes privacy settings, and the people who are excluded from a setting "my contacts except". The reading
- * of such a list is that of WhatsApp Web; the other forms are those that other clients send.
+ * Reads and writes privacy settings, and the people who are excluded from a setting "my contacts except". The query of such a list is that of
+ * WhatsApp Web; the other queries are those that other clients send.
  *
  *   <iq xmlns="privacy" type="get"><privacy/></iq>                                       → <privacy><category name value/>…</privacy>
  *   <iq xmlns="privacy" type="set"><privacy><category name value/></privacy></iq>
@@ -26,7 +26,7 @@ export type ListCategory = Exclude<Category, 'online' | 'readreceipts'>
 
 /**
  * Form in which the account addresses people: by LID after the network has migrated the account, otherwise by number. The network refuses the other
- * form.
+ * kind of jid.
  */
 export type Addressing = 'lid' | 'pn'
 
@@ -62,7 +62,7 @@ export const settingQuery = (name: Category, value: string): BinaryNode =>
 export const listQuery = (name: ListCategory, addressing: Addressing): BinaryNode =>
   privacyQuery('get', modeOf(addressing), [{ tag: 'list', attrs: { name, value: 'contact_blacklist' } }])
 
-/** Changes a list. `dhash`: version of the list to which the changes apply; null if there is none yet. */
+/** Changes a list. `dhash`: version of the list to which the changes apply; null if there is no list yet. */
 export const listChangeQuery = (
   name: ListCategory,
   changes: readonly ListChange[],
@@ -78,8 +78,8 @@ export const listChangeQuery = (
   ])
 
 /**
- * Returns the attributes of a person. With LID addressing the number is added if known. Without a LID, or a number in
- * the other mode, the person's other jid is used.
+ * Returns the attributes of a person. With LIDs, the number is added if it is known. If the jid of the required kind is unknown, the person's other
+ * jid is used.
  */
 function userAttrs({ action, lid, pn }: ListChange, addressing: Addressing): Record<string, string> {
   if (addressing === 'pn' || lid === null) return { action, jid: pn ?? lid ?? '' }
@@ -91,15 +91,15 @@ export interface PeopleList {
   people: Named[]
 }
 
-/** Parses a list. An answer without `<list>` means that the list is empty. */
+/** Parses a list. If the answer has no `<list>`, the list is empty. */
 export function listOf(answer: BinaryNode): PeopleList {
   const list = getBinaryNodeChild(getBinaryNodeChild(answer, 'privacy'), 'list')
   return { dhash: list?.attrs.dhash ?? null, people: getBinaryNodeChildren(list, 'user').flatMap(namedBy) }
 }
 
 /**
- * Parses an entry of a list of people: `jid` with the other jid in `pn_jid` or `lid`. The API cannot represent an entry
- * with only a username.
+ * Parses an entry of a list of people: `jid`, and the other jid in `pn_jid` or `lid`. An entry with only a username is omitted, because the API
+ * cannot represent it.
  */
 export function namedBy({ attrs }: BinaryNode): Named[] {
   const jids = [attrs.jid, attrs.pn_jid, attrs.lid].filter((jid) => jid !== undefined)

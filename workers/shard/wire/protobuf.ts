@@ -1,4 +1,4 @@
-/** Reads fields of a protobuf message by number, for those that the library's definitions lack. Pure. */
+/** Reads fields of a protobuf message by number, for fields that are missing in the library's definitions. Pure. */
 
 /** Wire types: the lowest three bits of a tag. */
 export const VARINT = 0
@@ -6,10 +6,10 @@ export const FIXED64 = 1
 export const BYTES = 2
 export const FIXED32 = 5
 
-/** The bytes are not a protobuf message. */
+/** Thrown if the bytes are not a protobuf message. */
 export class NotProtobuf extends Error {}
 
-/** Reads a varint; undefined if the bytes end too early. Above 2^53 the value is not exact; callers refuse such a length. */
+/** Reads a varint; undefined if the bytes end too early. A value above 2^53 is not exact; callers refuse such a value as a length. */
 export function varint(bytes: Uint8Array, from: number): { value: number; end: number } | undefined {
   let value = 0
   for (let shift = 0; shift < 10; shift++) {
@@ -29,8 +29,7 @@ export function fixed(type: number): number {
 }
 
 /**
- * Returns the last field with this number that has bytes, as in protobuf; null if there is none, or if the message is
- * invalid.
+ * Returns the bytes of the last field with this number, because in protobuf the last one counts. Null if there is none, or if the message is invalid.
  */
 export function bytesField(message: Uint8Array, wanted: number): Uint8Array | null {
   let found: Uint8Array | null = null

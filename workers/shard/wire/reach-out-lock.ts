@@ -1,12 +1,12 @@
 /**
- * Parses the lock on writing to new people, in the network's notices and answers: `{ is_active, time_enforcement_ends
- * }`, seconds as text. Pure.
+ * Parses the lock on writing to new people, in the network's notices and answers: `{ is_active, time_enforcement_ends }`, with the time in seconds as
+ * text. Pure.
  */
 import { object } from './json.ts'
 
 export interface ReachOutLock {
   isActive: boolean
-  /** End of the lock; null if absent or unreadable. */
+  /** End of the lock in epoch seconds; null if it is absent or unreadable. */
   endsAtSeconds: number | null
 }
 

@@ -9,11 +9,11 @@ import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whi
 export interface ReceiptStanza {
   id: string | undefined
   from: string | undefined
-  /** Kind of the receipt; an empty one means delivered. */
+  /** Kind of the receipt; an empty text means delivered. */
   type: string
   participant: string | undefined
   recipient: string | undefined
-  /** Epoch seconds, as text. */
+  /** Time in epoch seconds, as text. */
   t: string | undefined
   /** Ids of all messages of the receipt. */
   ids: readonly string[]
@@ -26,8 +26,8 @@ export function receiptIn(node: BinaryNode): ReceiptStanza {
 }
 
 /**
- * Yields the receipts of a stanza: usually the stanza itself; one of many members yields one per member, each created
- * when it is requested.
+ * Yields the receipts of a stanza: usually only the stanza itself. A stanza with the receipts of many members yields one receipt per member, and each
+ * is created when it is requested.
  */
 export function* receiptsIn(node: BinaryNode): Generator<ReceiptStanza, void> {
   const whole = receiptIn(node)

@@ -4,11 +4,11 @@ import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
 /** Returns the code; 0 if it is absent or not a number. */
 export const refusalCode = (answer: BinaryNode): number => Number(getBinaryNodeChild(answer, 'error')?.attrs.code) || 0
 
-/** Returns the field of the query that was refused; null if none is named. */
+/** Returns the field of the query that was refused; null if the answer names none. */
 export const refusedField = (answer: BinaryNode): string | null =>
   getBinaryNodeChild(getBinaryNodeChild(answer, 'error'), 'field')?.attrs.name || null
 
-/** Returns a query with an id: its own if it has one. */
+/** Returns a query with an id. If the query has an id already, it is kept. */
 export function withId(query: BinaryNode, make: () => string): { id: string; query: BinaryNode } {
   const id = query.attrs.id ?? make()
   return { id, query: { ...query, attrs: { ...query.attrs, id } } }

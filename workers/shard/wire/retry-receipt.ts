@@ -12,7 +12,7 @@ export interface RetryReceipt {
   from: string
   participant: string
   recipient: string | null
-  /** Number of this request, starting at 1; null if it requests nothing. */
+  /** Number of this request, starting at 1; null if the receipt requests nothing. */
   count: number | null
 }
 

@@ -14,9 +14,9 @@ import { deviceIdentityNode } from './message-nodes.ts'
 export interface RetryFacts {
   /** Number of the request, starting at 1. */
   count: number
-  /** Reason in the network's numbers; 0 if unknown. */
+  /** Reason for the request, as a number of the network; 0 if it is unknown. */
   error: number
-  /** A one-time key for the new session of the sender. */
+  /** A one-time key with which the sender can create a new session. */
   preKey?: { id: number; pair: KeyPair }
 }
 

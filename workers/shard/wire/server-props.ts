@@ -6,29 +6,29 @@
 import { type BinaryNode, getBinaryNodeChild, reduceBinaryNodeToDictionary, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 
 export interface ServerProps {
-  /** Whether messages to a person carry the person's token. */
+  /** Whether messages to a person contain the token that this person gave us. */
   privacyTokenOn1to1: boolean
-  /** Whether queries for a person's picture do. */
+  /** Whether queries for a person's picture contain the token that this person gave us. */
   profilePicPrivacyToken: boolean
   /** Whether our token is given to the LID instead of the number. */
   lidTrustedTokenIssueToLid: boolean
 }
 
-/** Values of the web client until the network has sent others. */
+/** Values of the web client, which are used until the network has sent its own. */
 export const INITIAL_PROPS: ServerProps = {
   privacyTokenOn1to1: true,
   profilePicPrivacyToken: true,
   lidTrustedTokenIssueToLid: false,
 }
 
-/** Number and name of each property; the network sends either. */
+/** Number and name of each property, because the network sends one or the other. */
 const NAMES: Readonly<Record<keyof ServerProps, readonly string[]>> = {
   privacyTokenOn1to1: ['10518', 'privacy_token_sending_on_all_1_on_1_messages'],
   profilePicPrivacyToken: ['9666', 'profile_scraping_privacy_token_in_photo_iq'],
   lidTrustedTokenIssueToLid: ['14303', 'lid_trusted_token_issue_to_lid'],
 }
 
-/** `hash`: that of the last answer. */
+/** Builds the query for the properties. `hash`: the hash in the last answer. */
 export const propsQuery = (hash: string | undefined): BinaryNode => ({
   tag: 'iq',
   attrs: { to: S_WHATSAPP_NET, xmlns: 'abt', type: 'get' },

@@ -1,6 +1,6 @@
 /**
- * Lists the event names under which the library emits a stanza on its socket: its id, its tag, attributes and its first
- * child (Socket/socket.js).
+ * Lists the event names under which the library emits a stanza on its socket. They are built from its id, its tag, its attributes and its first child
+ * (Socket/socket.js).
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 
@@ -16,8 +16,8 @@ export interface StanzaEvents {
 }
 
 /**
- * Creates the lists. Most tags only have listeners for the tag itself; the names with attributes, three each, are only
- * created for others.
+ * Creates the lists. Most tags have listeners only for the tag itself. The names with attributes, three per attribute, are created only for the other
+ * tags.
  */
 export function createStanzaEvents(): StanzaEvents {
   /** Tags with listeners for more specific names. */

@@ -1,6 +1,6 @@
 /**
- * Builds and parses `usync`: a query about people, by number or by jid, for several things of many people at once. The
- * form is that of WhatsApp Web as other clients send it:
+ * Builds and parses `usync`: a query about people, by number or by jid. One query can request several kinds of data about many people. It is the
+ * query of WhatsApp Web, as other clients send it:
  *
  *   <iq to="s.whatsapp.net" type="get" xmlns="usync"><usync context="interactive|message" mode="query" sid index="0" last="true">
  *     <query><contact/><lid/><devices version="2"/>…</query><list><user jid/><user><contact>+number</contact></user>…</list></usync></iq>
@@ -11,7 +11,7 @@ import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, S_WHATSAPP_
 
 export type Protocol = 'contact' | 'lid' | 'status' | 'business' | 'disappearing_mode' | 'devices'
 
-/** `sid`: a unique text for each query. `context`: why the client wants to know. */
+/** `sid`: a unique text for each query. `context`: reason of the query. */
 export const usyncQuery = (
   protocols: readonly Protocol[],
   users: readonly BinaryNode[],
@@ -46,7 +46,7 @@ function element(protocol: Protocol): BinaryNode {
 
 export const userAt = (jid: string): BinaryNode => ({ tag: 'user', attrs: { jid } })
 
-/** Builds a person by number. The network only finds a number that begins with a plus. */
+/** Builds the element of a person by number. The network only finds numbers that begin with a plus. */
 export const userWithNumber = (digits: string): BinaryNode => ({
   tag: 'user',
   attrs: {},
