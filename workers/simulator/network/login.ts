@@ -65,8 +65,8 @@ export function activate(network: Network, connection: Connection, companion: Co
 }
 
 /**
- * Continues after the client has received everything that waited. It receives messages that it must read again, and a
- * new device receives its phone's data.
+ * Continues after the client has received all stanzas that waited. The messages that it requested again are then sent
+ * to it, and a new device receives its phone's data.
  */
 function caughtUp(network: Network, connection: Connection, companion: Companion) {
   connection.send(dirty('account_sync'))
@@ -87,14 +87,14 @@ export function leave(connection: Connection) {
   const companion = connection.companion
   if (companion?.connection !== connection) return
   companion.connection = undefined
-  // A subscription ends with its connection.
+  // The presence subscriptions of a device end with its connection.
   for (const person of connection.network.people.values()) person.subscribers.delete(companion)
   showAvailability(companion, false)
 }
 
 /**
- * Ends the link of a device, for the phone or for the client itself: the device is removed, and receives a stream error
- * if it is connected.
+ * Ends the link of a device, because the phone or the client itself requested it. The device is removed, and receives a
+ * stream error if it is connected.
  */
 export function unlinkDevice(network: Network, companion: Companion) {
   const { person, device, connection } = companion

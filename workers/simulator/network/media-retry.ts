@@ -10,8 +10,8 @@ import { findPerson, pnOf } from './people.ts'
 const NOT_FOUND = 2
 
 /**
- * Answers a device that could not download a file and asks its phone to upload it again. This media host never deletes
- * files, so the answer is the same path, encrypted with the media's own key as a phone does.
+ * Answers a device that could not download a file and asks its phone to upload the file again. This media host never
+ * deletes files, so the answer contains the same path. It is encrypted with the key of the file, as a phone does.
  */
 export function answerMediaRetry(network: Network, companion: Companion, item: BinaryNode) {
   const { id = '' } = item.attrs

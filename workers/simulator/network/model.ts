@@ -20,26 +20,29 @@ import type { PersonInbox } from './person-inbox.ts'
 export type Platform = 'android' | 'ios' | 'smba' | 'smbi'
 export type ReceiptMode = Settings['receipts']
 
-/** A person with a number: a simulated phone (which can link companions) or a contact. */
+/** A person with a phone number: a simulated phone (which can link devices) or a contact. */
 export interface Person {
   readonly number: string
   lid: string
   name: string
   platform: Platform
-  /** Whether the person was created through `POST /phones`: it owns device 0 and links gateway instances. */
+  /**
+   * Whether the person was created through `POST /phones`. Such a person owns device 0 and can link instances of the
+   * gateway.
+   */
   isPhone: boolean
   /** Whether the person was created automatically when a client addressed the number. */
   isAutomatic: boolean
   business: boolean
-  /** Code of the contact link; absent until queried. */
+  /** Code of the person's contact link. It is absent until the link is queried. */
   contactCode?: string | undefined
   email?: string | undefined
-  /** Ids of the terms that a linked device reported as accepted. */
+  /** Ids of the terms of service that a linked device reported as accepted. */
   notices?: Set<string> | undefined
-  /** JIDs that the account reported to the network, oldest first. */
+  /** JIDs of people and groups that the account reported to the network for abuse, oldest first. */
   reports?: string[] | undefined
   username?: string | undefined
-  /** Four digits that strangers must know besides the user name. */
+  /** Four digits that strangers must know in addition to the user name. */
   usernameKey?: string | undefined
   /** The verified name of a business, if it differs from its name. */
   verifiedName?: string | undefined
@@ -48,60 +51,60 @@ export interface Person {
   /** Number of times that a linked device queried the picture. */
   pictureQueries?: number
   about: string | undefined
-  /** Time at which the about text was set; without one, at which the person was created. Epoch seconds. */
+  /** Time at which the about text was set, or, if there is none, at which the person was created; in epoch seconds. */
   aboutAt: number
   /** A text that is shown beside the name for a limited time. Its times are in seconds. */
   textStatus?: { text: string | null; emoji: string | null; duration: number; at: number } | undefined
   blockedMe: boolean
   /**
-   * Whether the person refuses messages of strangers with 463: of accounts that have neither its token nor one made
-   * with the salt of their phone.
+   * Whether the person refuses messages of strangers with 463. A stranger is an account that has neither a token of the
+   * person, nor a token that was made with the salt of its own phone.
    */
   needsToken?: boolean
-  /** The salt with which a phone's linked devices make tokens for new chats. */
+  /** The salt with which the linked devices of this phone make tokens for new chats. */
   chatTokenSalt?: Buffer | undefined
-  /** People who may add it to groups; a contact presents the token that it was given. */
+  /** The people who may add this person to groups. A contact proves that by the token that the person gave. */
   groupAdd: 'all' | 'contacts' | 'none'
-  /** Tokens that the person gave, in hex, by the number of the trusted person. */
+  /** Trust tokens that the person gave, in hex, by the number of the trusted person. */
   trusted?: Map<string, string>
-  /** The passkey without which a phone links no device. */
+  /** The passkey that is required before this phone links a device. */
   passkey?: Passkey | undefined
-  /** The last linking for which the passkey was requested. It is not saved. */
+  /** The last linking for which the passkey was requested. The state file does not contain it. */
   ceremony?: Ceremony
-  /** Whether the person takes messages without decrypting them, for load tests. */
+  /** Whether the person accepts messages without decrypting them, for load tests. */
   isSink: boolean
-  /** Whether the person sends a retry receipt for a message that it cannot read, as phones do. */
+  /** Whether the person sends a retry receipt for a message that it cannot decrypt, as phones do. */
   asksAgain: boolean
   /**
-   * Size of the phone's history. `messages`: number in each chat; default 1. `saved`: how many of these people are in
-   * the address book.
+   * Size of the phone's history. `messages`: the number in each chat, 1 by default. `saved`: the number of these people
+   * who are in the address book.
    */
   history: { chats: number; contacts: number; messages?: number | undefined; saved?: number | undefined }
-  /** Devices that the simulator itself runs; 0 is the phone. */
+  /** Devices that the simulator itself runs. Device 0 is the phone. */
   devices: PretendDevice[]
-  /** Linked devices with their own connection: gateway instances. */
+  /** Linked devices that have their own connection: instances of the gateway. */
   companions: Map<number, Companion>
   nextDevice: number
   presence: 'available' | 'unavailable'
   lastSeen: number
   /**
-   * Linked devices that are subscribed to the person's presence, and the kind of identifier that they used; for as long
-   * as they are connected.
+   * Linked devices that are subscribed to the person's presence, with the kind of identifier that they used. A
+   * subscription ends with the connection.
    */
   subscribers: Map<Companion, 'lid' | 'pn'>
   inbox: PersonInbox
-  /** Messages of this person by id, newest last, for contacts' devices that request them again. */
+  /** Messages of this person by id, newest last. They are kept for devices of contacts that request them again. */
   sent: Map<string, SentMessage>
   /**
-   * Stanzas of the latest messages as linked devices received them, by id, so that they can be sent again. They are not
-   * saved.
+   * Stanzas of the latest messages as linked devices received them, by message id, so that they can be sent again. The
+   * state file does not contain them.
    */
   replayable: Map<string, { to: Companion; stanza: BinaryNode }[]>
-  /** Receipts and typing of the gateway to this person, newest last. */
+  /** Receipts and typing indicators that the gateway sent to this person, newest last. */
   signals: Signal[]
   /** JIDs that this account blocked. */
   blocklist: Set<string>
-  /** Accounts that queried the device list: they are notified when it changes. */
+  /** Numbers of the accounts that queried the device list. They are notified when it changes. */
   watchers: Set<string>
   /** Numbers that a privacy setting excludes, by the name of the setting. */
   privacyLists: Map<string, Set<string>>
@@ -109,7 +112,7 @@ export interface Person {
   privacy: Map<string, string>
   defaultEphemeralSeconds: number
   appState: AppState
-  /** End of a reach-out lock, epoch seconds. */
+  /** Time at which a restriction (reach-out lock) ends, in epoch seconds. */
   restrictedUntil: number | undefined
   statusPrivacy: { setting: 'contacts' | 'allowlist' | 'denylist'; numbers: string[] }
 }
@@ -130,14 +133,19 @@ export interface SentMessage {
 export interface PretendDevice {
   readonly person: Person
   readonly id: number
-  /** `<number>.<device>`: the name under which other devices store its session. */
+  /** `<number>.<device>`: the address under which other devices store their session with it. */
   readonly address: string
-  /** The device's keys are created at their first use, because most devices of a network never receive a message. */
+  /**
+   * The keys of the device. They are created at their first use, because most devices of a network never receive a
+   * message.
+   */
   readonly signal: SignalDevice
   readonly hasSignal: boolean
-  /** Number of messages that the device could decrypt. */
+  /** Number of messages that the device has decrypted. */
   received: number
-  /** Runs jobs one after the other, because a ratchet has no lock. */
+  /**
+   * Runs jobs of the device one after the other, because the ratchet of a session must not be used by two jobs at once.
+   */
   turn<T>(job: () => Promise<T>): Promise<T>
 }
 
@@ -147,33 +155,36 @@ export interface PublicSignedKey {
   signature: Buffer
 }
 
-/** A linked device as the server knows it: its public keys and its pending stanzas. */
+/** A linked device as the server knows it: its public keys, and the stanzas that wait for it. */
 export interface Companion {
   readonly person: Person
   readonly device: number
   readonly address: string
-  /** Long-term Noise public key, which alone identifies the device at login. */
+  /** Long-term public Noise key. At login, only this key identifies the device. */
   noiseKey: Buffer
   identity: Buffer
   registrationId: number
   signedPreKey: PublicSignedKey
   preKeys: Map<number, Buffer>
-  /** `ADVSignedDeviceIdentity` with the device's own signature. */
+  /** `ADVSignedDeviceIdentity` that contains the device's own signature. */
   deviceIdentity: Buffer | undefined
   keyIndex: number
   os: string
   platformType: number
   wantsFullHistory: boolean
   isBootstrapped: boolean
-  /** Set once the device has queried its groups: later changes of them are kept for it. */
+  /** Set when the device has queried its groups. Later changes of the groups are kept for it. */
   hasReadGroups?: boolean
   /** Stanzas that are not acknowledged yet, oldest first. They are sent again at the next login. */
   pending: Map<string, BinaryNode>
-  /** Messages for whose failure the client sent a retry receipt: the nack that follows is about the old copy. */
+  /**
+   * Messages for which the client sent a retry receipt. The negative acknowledgement that follows is about the first
+   * copy, and is ignored.
+   */
   nacksToIgnore: Set<string>
   isAvailable: boolean
   connection: Connection | undefined
-  /** The counts of the last login. They are not saved. */
+  /** The counts that the client sent at its last login. The state file does not contain them. */
   login?: { passive: boolean; lc: number | null; connectAttemptCount: number | null }
 }
 
@@ -199,7 +210,7 @@ export interface Group {
   joinApproval: boolean
   memberAddMode: 'admin_add' | 'all_member_add'
   isSuspended: boolean
-  /** Time at which a member appealed against the suspension; epoch seconds. */
+  /** Time at which a member appealed against the suspension of the group, in epoch seconds. */
   appealedAt?: number
   invite: string
   isCommunity: boolean
@@ -210,23 +221,29 @@ export interface Group {
   linkedParent: string | undefined
   picture: string | undefined
   pictureQueries?: number
-  /** Devices that have a simulated device's sender key: addresses by the author's address. */
+  /** Devices that have the sender key of a simulated device, by the address of that device. */
   keyHolders: Map<string, Set<string>>
-  /** The client's own key of the creation: a repeated request with this key creates no second group. */
+  /**
+   * A key that the client chose for the creation. If a request is repeated with the same key, no second group is
+   * created.
+   */
   key?: string
-  /** The most members; by default the network's limit (`groups.ts`). */
+  /** The most members. By default it is the network's limit (`groups.ts`). */
   capacity?: number
   /** Codes of invitations that were revoked. */
   revokedInvites?: Set<string>
-  /** Numbers of people whom an admin removed: they can no longer join by the link. */
+  /** Numbers of people whom an admin removed. They can no longer join by the link. */
   removed?: Set<string>
-  /** Settings that are present or absent, by their tag on the network. The field is absent in the data of earlier releases. */
+  /** Settings that are on, by their tag on the network. The field is absent in the data of earlier releases. */
   flags?: Set<string>
-  /** Settings whose value is a keyword: `member_link_mode`, `member_share_group_history_mode`. */
+  /** Values of the settings that have a keyword: `member_link_mode`, `member_share_group_history_mode`. */
   modes?: Map<string, string>
-  /** Version of everything except the members. */
+  /** Version of all data of the group except the members. */
   settingsVersion?: string
-  /** Version of the member list, which the server sends with each change. It is absent in the data of earlier releases. */
+  /**
+   * Version of the list of members, which the server sends with each change. It is absent in the data of earlier
+   * releases.
+   */
   membersVersion?: string
 }
 
@@ -246,7 +263,7 @@ export interface Network {
   /** Observers of the stanzas. */
   readonly trace: Trace
   readonly expectations: Expectations
-  /** Answers that the control API set in place of ours. */
+  /** Answers that the control API has set and that replace those of the network. */
   readonly answers: Answers
   readonly calls: Calls
   /** All people by their number. */
@@ -254,25 +271,25 @@ export interface Network {
   readonly lids: Map<string, Person>
   readonly groups: Map<string, Group>
   readonly connections: Set<Connection>
-  /** Connections that show a code, by each reference in it. */
+  /** Connections that show a QR code, by each reference in their codes. */
   readonly refs: Map<string, Connection>
   /** Secrets of codes that a `companion_reg_refresh` invalidated. */
   readonly retiredSecrets: Set<string>
   readonly newsletters: Map<string, Newsletter>
-  /** `host:port` to which media is uploaded. */
+  /** `host:port` to which clients upload media. */
   mediaHost: string | undefined
-  /** Stores payloads of phones that are too large for a stanza. */
+  /** Stores data of phones that are too large for a stanza. */
   upload: ComposeContext['upload'] | undefined
   isDown: boolean
   forged: Set<'root' | 'leaf' | 'account_signature'>
-  /** Called after a change of saved data: the state file must be written. */
+  /** Called after each change of saved data, so that the state file is written. */
   changed(): void
-  /** Runs a job that outlives the stanza that started it; errors are added to `failures`. */
+  /** Runs a job that takes longer than the stanza that started it. Its errors are added to `failures`. */
   run(job: Promise<unknown>): void
-  /** Timers of the network itself (receipts, bursts, calls), cleared when it stops. */
+  /** Starts a timer of the network itself (receipts, bursts, calls). The timers are cleared when the network stops. */
   later(delayMs: number, job: () => void): void
   readonly failures: string[]
-  /** Adds to `failures` an error that no caller awaits. */
+  /** Adds an error to `failures`, because no caller waits for it. */
   note(failure: string): void
 }
 
@@ -291,52 +308,58 @@ export type Calls = Map<string, Call>
 
 /** One client's socket, from the handshake to its end. */
 export interface Connection {
-  /** Id that is unique over restarts, used in traces. */
+  /** Id that no other connection has, even after a restart. Traces use it. */
   readonly id: string
   readonly network: Network
-  /** The linked device; set at login. */
+  /** The linked device. It is set at login. */
   companion: Companion | undefined
-  /** The handshake of a device that has no account yet and wants to be linked. */
+  /** The handshake of a device that has no account yet and waits to be linked. */
   registration: ClientHandshake | undefined
-  /** The ceremony; set when the passkey was requested from this connection. */
+  /** The linking with a passkey. It is set when the passkey was requested from this connection. */
   ceremony?: Ceremony
-  /** True when the stored stanzas were sent: from then on new ones are sent immediately. */
+  /** True when all waiting stanzas have been sent. From then on, new stanzas are sent immediately. */
   isLive: boolean
-  /** The backlog while stored stanzas are sent (`offline-queue.ts`). */
+  /** The stanzas that waited, while they are being sent (`offline-queue.ts`). */
   backlog: Backlog | undefined
   readonly isOpen: boolean
-  /** Sends a stanza. `isOrdered`: the control API set it in place of the network's own; a trace marks it. */
+  /** Sends a stanza. `isOrdered`: the control API has set the stanza, and a trace marks it. */
   send(item: BinaryNode, isOrdered?: boolean): void
-  /** Sends a frame of these bytes, unchecked: the first byte says whether the rest is deflated. */
+  /** Sends a frame with these bytes, without a check. The first byte says whether the others are compressed. */
   sendFrame(payload: Uint8Array): void
-  /** Sends an undecodable frame, after which the client's counters are wrong. */
+  /** Sends a frame that cannot be decrypted. After it, the client's counters are wrong. */
   sendGarbage(): void
   /** Resolves with the client's answer to an `<iq>` of the network. */
   expect(id: string): Promise<BinaryNode>
-  /** Sends a last stanza, if one is given, and closes the connection. */
+  /** Closes the connection. If a last stanza is given, it is sent before. */
   end(last?: BinaryNode): void
-  /** Breaks the socket without a last stanza. */
+  /** Breaks the connection without a last stanza. */
   cut(): void
 }
 
-/** One linking by a phone that requires its passkey. The phone keeps the last one, so that the control API can show how it ended. */
+/**
+ * One attempt to link a device to a phone that requires its passkey. The phone keeps the last attempt, so that the
+ * control API can show how it ended.
+ */
 export interface Ceremony {
   readonly network: Network
   readonly phone: Person
   readonly passkey: Passkey
   readonly connection: Connection
-  /** The secret that the phone knows: the one in the QR code, or the one agreed with the typed code. */
+  /**
+   * The secret that the phone knows: the secret in the QR code, or the one that both sides agreed on with the typed
+   * code.
+   */
   readonly handedSecret: Buffer
-  /** Time at which the phone accepted the code, in epoch ms. */
+  /** Time at which the phone scanned or typed the code, in epoch ms. */
   readonly startedAt: number
   readonly refs: Set<string>
   readonly problems: string[]
   readonly acks: CeremonyView['acks']
   readonly relayed: RelayItem[]
-  /** Readers that wait for a relayed item. */
+  /** Requests of programs that wait for the next item. */
   readonly waiting: Set<() => void>
   primary: Primary
-  /** The query that the server expects next; a prologue is accepted until the sealed request has arrived. */
+  /** The query that the server expects next. A prologue is accepted until the encrypted request has arrived. */
   awaits: 'prologue' | 'nonce' | 'sealed_request' | 'nothing'
   stage: CeremonyStage
   challenge: Challenge | undefined

@@ -6,7 +6,7 @@ import { createTrust, type Trust } from '../wire/trust.ts'
 import { createFaults } from './faults.ts'
 import type { Network } from './model.ts'
 
-/** Every setting has a value here, because a reset assigns these values over the current ones. */
+/** Every setting has a value here, because a reset overwrites the current values with these. */
 export const DEFAULT_SETTINGS: Required<Settings> = {
   auto_contacts: true,
   echo: true,
@@ -29,7 +29,7 @@ export interface NetworkOptions {
   changed?: () => void
 }
 
-/** The network's whole state, without people at first. `stop` clears its timers. */
+/** Creates the whole state of the network, without people. `stop` clears its timers. */
 export function createNetwork(options: NetworkOptions = {}): Network & { stop(): void } {
   const timers = new Set<NodeJS.Timeout>()
   const failures: string[] = []

@@ -15,12 +15,15 @@ export function watchLive(newsletter: Newsletter, { address }: Companion) {
   newsletter.live.set(address, seconds() + LIVE_UPDATES)
 }
 
-/** Receives a post that a linked device publishes, unencrypted, for all readers. The ack has the post's number. */
+/**
+ * Handles a post that a linked device publishes, without encryption, for all readers. The acknowledgement contains the
+ * number of the post.
+ */
 export function receivePost(network: Network, companion: Companion, item: BinaryNode) {
   const { to = '', id = '' } = item.attrs
   const newsletter = network.newsletters.get(to)
   const role = newsletter?.subscribers.get(companion.person.number)?.role
-  // A removal has an empty content.
+  // If the post is removed, its content is empty.
   const plaintext = child(item, 'plaintext')
   const bytes = plaintext && (bytesOf(plaintext) ?? Buffer.alloc(0))
   if (newsletter && role && item.attrs.type === 'reaction') return react(network, newsletter, companion, item)
@@ -43,7 +46,7 @@ function describePost(post: Post, item: BinaryNode) {
   post.meta = child(item, 'meta')?.attrs
 }
 
-/** Changes a post. An edit has the new content under the id of the post; a removal has none. */
+/** Changes a post. An edit contains the new content under the id of the post, and a removal has no content. */
 function change(network: Network, newsletter: Newsletter, companion: Companion, item: BinaryNode, bytes: Uint8Array) {
   const found = newsletter.posts.find(({ id }) => id === item.attrs.id)
   if (!found) return companion.connection?.send(acknowledgement(item, 404))
@@ -53,7 +56,10 @@ function change(network: Network, newsletter: Newsletter, companion: Companion, 
   changePost(network, newsletter, found, isRemoval ? undefined : bytes, companion)
 }
 
-/** Notifies readers of a change under the post's own id: an edit has the whole new content, a removal has none. */
+/**
+ * Notifies readers of a changed post, under the post's own id. An edit contains the complete new content, and a removal
+ * has no content.
+ */
 export function changePost(
   network: Network,
   newsletter: Newsletter,
@@ -80,12 +86,12 @@ export function changePost(
   )
 }
 
-/** A placeholder reader, because the network does not report who reacts. */
+/** The network does not report which reader reacts, so this name replaces the reader. */
 const SOMEBODY = 'somebody'
 
 /**
- * Reports a reaction. `live_updates`: the stanza of the server, with a count for each reaction. `reaction`: the stanza
- * that the library expects, which is not known from WhatsApp Web.
+ * Reports a reaction. `live_updates`: the stanza of the server, which has a count for each reaction. `reaction`: the
+ * stanza that the library expects, which WhatsApp Web is not known to receive.
  */
 export function newReaction(
   network: Network,
@@ -119,7 +125,7 @@ function liveUpdates(newsletter: Newsletter, posts: Post[]): BinaryNode {
   return node('notification', attrs, [node('live_updates', {}, [listed])])
 }
 
-/** Builds a post in a list of posts. */
+/** Builds the node of a post in a list of posts. */
 export function listedPost(made: Post): BinaryNode {
   const counts = countsOf(made)
   return node('message', { id: made.id, server_id: made.serverId, t: made.at, type: made.type ?? 'text' }, [
@@ -131,8 +137,8 @@ export function listedPost(made: Post): BinaryNode {
 const plaintextOf = ({ message, mediaType }: Post) => node('plaintext', { mediatype: mediaType }, message)
 
 /**
- * Makes a person an administrator of the channel, or ends that. The notice is a child of the channel's notification, or
- * an answer without a query: the web client reads `data`, the library `updates`.
+ * Makes a person an administrator of the channel, or ends that role. The notice is a child of the channel's
+ * notification, or an answer without a query, in which the web client reads `data` and the library reads `updates`.
  */
 export function newRole(
   network: Network,
@@ -176,7 +182,7 @@ function react(network: Network, newsletter: Newsletter, companion: Companion, i
   notifyLive(network, newsletter, found)
 }
 
-/** Notifies the devices with live updates; offline devices miss the change. */
+/** Notifies the devices that are subscribed to live updates. Devices that are offline miss the change. */
 function notifyLive(network: Network, newsletter: Newsletter, made: Post) {
   for (const [address, until] of newsletter.live ?? []) {
     if (until < seconds()) newsletter.live?.delete(address)
@@ -192,7 +198,7 @@ function addPost(newsletter: Newsletter, id: string, message: Uint8Array): Post 
   return post
 }
 
-/** A simulated person publishes a post. */
+/** Makes a simulated person publish a post. */
 export function post(network: Network, newsletter: Newsletter, id: string, message: Uint8Array): Post {
   const made = addPost(newsletter, id, message)
   const about = stanzaOf(proto.Message.decode(message))

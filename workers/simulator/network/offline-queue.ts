@@ -3,13 +3,13 @@ import type { Companion, Connection, Network } from './model.ts'
 import { deliver } from './transmit.ts'
 
 /**
- * Sends a linked device its pending stanzas. The server announces their number (`offline_preview`), sends the first
- * few, and waits for
- * `<ib><offline_batch count/></ib>`: then it sends that number, until the next request. After the last stanza it sends `offline`, and only then new stanzas.
+ * Sends a linked device the stanzas that waited for it. The server announces their number (`offline_preview`), sends
+ * the first few, and waits for `<ib><offline_batch count/></ib>`. Then it sends `count` stanzas, and waits for the next
+ * request. After the last stanza it sends `offline`, and only then new stanzas.
  *
- * Clients differ: the web client requests again for as long as stanzas come, Baileys requests once, whatsmeow never.
- * Sources disagree about the server's behaviour for the latter two; here they receive one more stanza for each one that
- * they confirm, unless `offline_batches` of the settings is `required`.
+ * Clients differ: the web client requests a batch for as long as stanzas come, Baileys requests only one, and whatsmeow
+ * requests none. Sources disagree about what the server does for the latter two. In this simulator they receive another
+ * stanza for each one that they confirm, unless the setting `offline_batches` is `required`.
  */
 
 /** Number of stanzas that are sent before any request. */
@@ -18,8 +18,8 @@ const UNASKED = 5
 const KINDS = ['message', 'receipt', 'notification', 'call'] as const
 
 /**
- * Hands over the backlog to a client that has logged in and is ready: announces the pending stanzas and begins to send
- * them. `done` is called when all were sent.
+ * Begins to send the waiting stanzas to a client that has logged in and is ready, after an announcement of their
+ * number. `done` is called when all of them have been sent.
  */
 export function handOver(network: Network, connection: Connection, companion: Companion, done: () => void) {
   const waiting = [...companion.pending.values()]
@@ -31,7 +31,7 @@ export function handOver(network: Network, connection: Connection, companion: Co
   goOn(network, connection)
 }
 
-/** Handles `<offline_batch>`: the new count replaces the rest of an earlier one. */
+/** Handles `<offline_batch>`. The new count replaces what is left of an earlier count. */
 export function receiveBatchRequest(network: Network, connection: Connection, item: BinaryNode) {
   const count = Number(child(item, 'offline_batch')?.attrs.count)
   if (!connection.backlog || !(count > 0)) return
@@ -39,7 +39,7 @@ export function receiveBatchRequest(network: Network, connection: Connection, it
   goOn(network, connection)
 }
 
-/** Records that the client has answered a stanza. */
+/** Records that the client has answered a stanza, which may allow the next one. */
 export function confirmed(network: Network, connection: Connection) {
   if (!connection.backlog || network.settings.offline_batches === 'required') return
   connection.backlog.allowed += 1
@@ -52,7 +52,7 @@ function goOn(network: Network, connection: Connection) {
   for (; backlog.next < backlog.keys.length && backlog.allowed > 0; backlog.next++) {
     const key = backlog.keys[backlog.next] ?? ''
     const item = companion.pending.get(key)
-    // The stanza was settled since the backlog was listed, or it is queued again behind the others.
+    // The client has answered this stanza since the list was made, or the stanza was queued again after the others.
     if (!item || backlog.later.has(key)) continue
     backlog.allowed--
     backlog.sent++
@@ -73,7 +73,7 @@ function finish(network: Network, connection: Connection, companion: Companion) 
   done()
 }
 
-/** Sends the network's notices before and after the stanzas; a fault can suppress them. */
+/** Sends the network's notification before or after the waiting stanzas. A fault can suppress it. */
 function announce(network: Network, connection: Connection, what: BinaryNode) {
   const facts = { child: what.tag, phone: connection.companion?.person.number }
   if (network.faults.take('ib', facts) !== 'drop') connection.send(node('ib', { from: SERVER_JID }, [what]))

@@ -18,7 +18,10 @@ const IV = 16
 const GCM_IV = 12
 const TAG = 16
 
-/** Handles the two stanzas of a companion: its hello, and its key bundle after the phone's answer. */
+/**
+ * Handles the two stanzas of a companion device: its hello, and the bundle of keys that it sends after the phone's
+ * answer.
+ */
 export function receiveLinkCode({ network, connection, subject }: Query): BinaryNode[] | undefined {
   const { stage, jid = '' } = subject.attrs
   if (stage === 'companion_hello') {
@@ -46,7 +49,10 @@ function codeKey(code: string, salt: Uint8Array): Buffer {
   return pbkdf2Sync(Buffer.from(code), salt, ROUNDS, 32, 'sha256')
 }
 
-/** Time in ms for a hello that is still on its way when the code is typed, because a client knows its code before the server does. */
+/**
+ * Time in ms to wait for a hello that is still on its way when the code is typed, because a client knows its code
+ * before the server does.
+ */
 const HELLO_DEADLINE = 1_000
 
 async function findWaiting(network: Network, phone: Person): Promise<CodePairing | undefined> {
@@ -58,7 +64,10 @@ async function findWaiting(network: Network, phone: Person): Promise<CodePairing
   }
 }
 
-/** Types the code on the phone. A wrong one is only noticed when the companion's bundle cannot be decrypted. */
+/**
+ * Types the code on the phone. A wrong code is only noticed when the bundle of the companion device cannot be
+ * decrypted.
+ */
 export async function enterCode(network: Network, phone: Person, code: string): Promise<Taken> {
   const pairing = await findWaiting(network, phone)
   if (!pairing) throw new ControlError('conflict', `nobody waits for a code of ${phone.number}`)
@@ -76,7 +85,7 @@ export async function enterCode(network: Network, phone: Person, code: string): 
 
   const answered = new Promise<Finish>((resolve, reject) => {
     pairing.finish = { resolve }
-    // The companion answers immediately or not at all.
+    // The companion device answers immediately, or it does not answer at all.
     network.later(10_000, () => reject(new ControlError('conflict', 'the device did not answer')))
   })
   connection.send(
@@ -97,8 +106,8 @@ export async function enterCode(network: Network, phone: Person, code: string): 
 }
 
 /**
- * Decrypts `salt | iv | AES-GCM` of companion identity, phone identity and 32 random bytes. Undefined if the code was
- * different.
+ * Decrypts `salt | iv | AES-GCM`. The content is the identity of the companion device, the identity of the phone, and
+ * 32 random bytes. Returns undefined if the code was different.
  */
 function openBundle(bundle: Buffer, shared: Buffer): Buffer | undefined {
   const key = hkdf(shared, 32, bundle.subarray(0, SALT), 'link_code_pairing_key_bundle_encryption_key')
@@ -108,7 +117,7 @@ function openBundle(bundle: Buffer, shared: Buffer): Buffer | undefined {
   try {
     return Buffer.concat([opened, decipher.final()])
   } catch {
-    // Authentication fails if the code is wrong.
+    // If the code is wrong, the authentication of AES-GCM fails.
     return undefined
   }
 }

@@ -7,10 +7,13 @@ import { failure, streamError } from './connection.ts'
 import type { Connection, Network, Person } from './model.ts'
 import { linkOrDemandPasskey } from './passkey.ts'
 
-/** References per code: the client shows the first for 60 s, each later one for 20 s, and stops after the last. */
+/**
+ * Number of references that the client receives. It shows a code with the first one for 60 s, and with each later one
+ * for 20 s, and stops after the last.
+ */
 const REFS = 6
 
-/** Sends references for QR codes to a client without an account. */
+/** Sends references for QR codes to a client that has no account. */
 export function offerPairing(network: Network, connection: Connection, client: ClientHandshake) {
   connection.registration = client
   sendRefs(network, connection)
@@ -23,7 +26,10 @@ function sendRefs(network: Network, connection: Connection) {
   connection.send(node('iq', { from: SERVER_JID, type: 'set', id: randomId(), xmlns: 'md' }, [node('pair-device', {}, content)]))
 }
 
-/** Asks the client that shows this code for a new one: the secret in the old code is invalidated, and no phone accepts it. */
+/**
+ * Asks the client that shows this code for a new code. The secret in the old code becomes invalid, so no phone accepts
+ * the old code.
+ */
 export function refreshCompanionReg(network: Network, qr: string) {
   const { connection, advSecret } = shownBy(network, qr)
   network.retiredSecrets.add(advSecret.toString('base64'))

@@ -1,8 +1,11 @@
-/** The course of a passkey ceremony: its end, the acknowledgements of the companion, and how the control API shows it. */
+/**
+ * Functions for a linking with a passkey: how it ends, the acknowledgements of the companion device, and how the
+ * control API shows it.
+ */
 import type { CeremonyView } from '../control/passkeys.ts'
 import type { Ceremony, Connection } from './model.ts'
 
-/** Ends the ceremony for the phone, which does not answer from now on. */
+/** Ends the linking for the phone, which does not answer after this. */
 export function discard(ceremony: Ceremony, why: string) {
   if (isOver(ceremony)) return
   ceremony.problems.push(why)
@@ -12,14 +15,17 @@ export function discard(ceremony: Ceremony, why: string) {
 
 export const isOver = ({ stage }: Ceremony) => stage === 'discarded' || stage === 'linked'
 
-/** Ends the ceremony of an ended connection. A link in progress notices that by itself. */
+/**
+ * Ends the linking after its connection has ended. If the device is already being linked, that code notices the end by
+ * itself.
+ */
 export function endCeremony({ ceremony }: Connection) {
   if (ceremony && ceremony.stage !== 'linking') discard(ceremony, 'the connection ended')
 }
 
 /**
- * Handles the companion's ack of a notification. A cut after a notification waits for this, so that the notification
- * has arrived.
+ * Handles the companion device's acknowledgement of a notification. If the connection must be cut after a notification,
+ * the cut waits for this acknowledgement, so that the notification has arrived.
  */
 export function takeAck({ ceremony, cut }: Connection, attrs: Record<string, string>) {
   if (!ceremony) return

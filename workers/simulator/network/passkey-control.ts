@@ -10,7 +10,7 @@ import type { Passkey } from './passkey-model.ts'
 import { readRelayed } from './passkey-relay.ts'
 import { requestPrologue, sendIdentity, sendUnaskedIdentity } from './passkey-stanzas.ts'
 
-/** Lengths in bytes of generated ids: of a credential, and of its owner. */
+/** Lengths in bytes of generated ids. This one is the id of a passkey, and the next one that of its owner. */
 const CREDENTIAL_ID = 20
 const USER_HANDLE = 16
 const ADV_SECRET = 32
@@ -79,7 +79,7 @@ function runningCeremony(phone: Person): Ceremony {
   return ceremony
 }
 
-/** Returns the ceremony, which only a program that acts as the phone may control. */
+/** Returns the current linking. Throws if no program acts as the phone, because only such a program may control it. */
 function relayedCeremony(phone: Person): Ceremony {
   if (passkeyOf(phone).playedBy !== 'program') throw new ControlError('conflict', 'the simulator plays this phone')
   return runningCeremony(phone)

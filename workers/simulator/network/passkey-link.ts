@@ -3,7 +3,7 @@ import { link } from './link.ts'
 import type { Ceremony } from './model.ts'
 import { discard } from './passkey-ceremony.ts'
 
-/** Ends a successful ceremony with the ordinary linking, with the secret that the companion sent. */
+/** Ends a successful linking with the ordinary link of a device. It uses the secret that the companion device sent. */
 export function linkWith(ceremony: Ceremony, secret: Buffer) {
   const { network, phone, connection, handedSecret, passkey } = ceremony
   ceremony.stage = 'linking'

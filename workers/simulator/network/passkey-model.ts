@@ -15,12 +15,12 @@ export interface Passkey {
   bend: PasskeyBends
 }
 
-/** The phone's side of a ceremony: the simulator's own, or that of a program. */
+/** The phone's side of the linking. The simulator or a program acts as the phone. */
 export interface Primary {
   takePrologue(prologue: Prologue): void
   takeNonce(nonce: Buffer): void
   takeRequest(sealed: Buffer): void
-  /** Gives the owner's answer. False if nothing is asked. */
+  /** Gives the owner's answer. Returns false if the phone asks nothing. */
   answer?(yes: boolean, code?: string): boolean
   /** Puts WhatsApp in the background. */
   leave?(): void
@@ -37,7 +37,7 @@ export interface Prologue {
 
 export interface Challenge {
   value: Buffer
-  /** Time in epoch ms. */
+  /** Time at which it arrived, in epoch ms. */
   issuedAt: number
   isUsed: boolean
 }

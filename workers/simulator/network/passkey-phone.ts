@@ -9,9 +9,9 @@ import type { Primary, Prologue } from './passkey-model.ts'
 import { identityOf, sendIdentity } from './passkey-stanzas.ts'
 
 /**
- * Acts as the phone in a ceremony: it checks that the companion is the device whose code was scanned, agrees on a key
- * and a code with it, and decrypts its sealed request. Errors are shown only on the phone; the companion is not
- * informed.
+ * Acts as the phone when a device is linked with a passkey. It checks that the companion device is the one whose code
+ * was scanned, agrees on a key and a code with it, and decrypts its encrypted request. Errors are shown only on the
+ * phone; the companion device is not informed.
  */
 
 /** Age in seconds up to which the phone accepts a proof. */
@@ -21,17 +21,17 @@ const IV = 12
 const KEY = 32
 const NO_SALT = Buffer.alloc(0)
 
-/** Alphabet of codes, including those that are typed. */
+/** Alphabet of the codes that are compared, and of the codes that are typed. */
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTVWXYZ'
 
 interface Attempt {
-  /** The encoded identity, which the commitment includes. */
+  /** The encoded identity of the phone, which is a part of the commitment. */
   identity: Buffer
   publicKey: Buffer
   deviceType: number
   ref: string
   commitment: Buffer
-  /** Whether the proof was accepted, so that the owner is not asked. */
+  /** Whether the phone has accepted the proof, so that the owner is not asked. */
   isHandedOff: boolean
   pair: KeyPair
   nonce: Buffer
@@ -43,7 +43,7 @@ interface Attempt {
 export function createPasskeyPhone(ceremony: Ceremony): Primary {
   const { passkey } = ceremony
   let attempt: Attempt | undefined
-  /** The key of the proof is valid for one prologue. */
+  /** The key of the proof. It can be used for one prologue only. */
   let handoffKey: Buffer | undefined = hkdf(ceremony.handedSecret, KEY, NO_SALT, 'shortcake-passkey-handoff-v1')
 
   function judgeProof({ payload, proof }: Prologue): Ceremony['proof'] {
@@ -78,7 +78,10 @@ export function createPasskeyPhone(ceremony: Ceremony): Primary {
     finish(current)
   }
 
-  /** Links the device once both are there: the owner's consent and the sealed request may arrive in either order. */
+  /**
+   * Links the device when both are there: the owner's consent and the encrypted request. They may arrive in either
+   * order.
+   */
   function finish({ isConfirmed, secret }: Attempt) {
     if (isConfirmed && secret) linkWith(ceremony, secret)
   }
@@ -125,7 +128,9 @@ export function createPasskeyPhone(ceremony: Ceremony): Primary {
 const plain = (code: string) => code.replace(/[^0-9A-Za-z]/g, '').toUpperCase()
 const equal = (one: Uint8Array, other: Uint8Array) => one.length === other.length && timingSafeEqual(one, other)
 
-/** Creates the attempt. The server has checked that the payload and the identity are complete. */
+/**
+ * Creates the attempt for a prologue. The server has already checked that the payload and the identity are complete.
+ */
 function attemptOf({ payload }: Prologue, isHandedOff: boolean): Attempt {
   const { companionEphemeralIdentity, commitment } = proto.ProloguePayload.decode(payload)
   const identity = Buffer.from(companionEphemeralIdentity ?? [])
@@ -145,7 +150,10 @@ function attemptOf({ payload }: Prologue, isHandedOff: boolean): Attempt {
   }
 }
 
-/** Computes the code to compare, in two groups of four letters: 40 bits of both nonces and the phone's key, five bits per letter. */
+/**
+ * Computes the code that the owner compares, in two groups of four letters. It consists of 40 bits that depend on both
+ * nonces and the phone's key, with five bits per letter.
+ */
 function codeOf(primaryNonce: Buffer, companionNonce: Buffer, primaryKey: Buffer): string {
   const mask = sha256(companionNonce, primaryKey)
   let bits = 0n
@@ -163,12 +171,15 @@ function open(sealed: Buffer, key: Buffer): proto.IPairingRequest | undefined {
     const opened = Buffer.concat([decipher.update(encryptedPayload.subarray(0, -TAG)), decipher.final()])
     return proto.PairingRequest.decode(opened)
   } catch {
-    // Everything that cannot be decrypted or parsed is handled alike.
+    // Every request that cannot be decrypted or parsed is handled in the same way.
     return undefined
   }
 }
 
-/** Returns a problem of the request: the keys must be those of the code and of the registration, and the secret must be new. */
+/**
+ * Returns a problem of the request, or undefined. The keys must be those in the code and in the registration, and the
+ * secret must be a new one.
+ */
 function problemOf({ connection, handedSecret }: Ceremony, request: proto.IPairingRequest): string | undefined {
   const { companionPublicKey, companionIdentityKey, advSecret } = request
   const client = connection.registration

@@ -6,7 +6,7 @@ type Unnumbered = RelayItem extends infer Item ? (Item extends RelayItem ? Omit<
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
 
-/** Creates a phone that a program acts as: items for it are stored until the program reads them. */
+/** Creates a phone for a program that acts as the phone. Items for it are stored until the program reads them. */
 export function createPasskeyRelay(ceremony: Ceremony): Primary {
   const { registration } = ceremony.connection
   const relay = (item: Unnumbered) => {
@@ -34,7 +34,7 @@ export function createPasskeyRelay(ceremony: Ceremony): Primary {
   }
 }
 
-/** Returns items after this number; waits for one if there is none. */
+/** Returns the items after this number. If there are none, waits for one. */
 export async function readRelayed(ceremony: Ceremony, after: number, waitMs: number): Promise<RelayItem[]> {
   const since = () => ceremony.relayed.slice(after)
   if (since().length > 0 || waitMs === 0) return since()

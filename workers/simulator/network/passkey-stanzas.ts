@@ -5,9 +5,12 @@ import { type BinaryNode, node, randomId, SERVER_JID, seconds } from '../wire/no
 import type { Ceremony } from './model.ts'
 import { RP_ID } from './passkey-assertion.ts'
 
-/** Sends the stanzas that the server sends to a companion unasked: the request for the passkey, and the identity of the phone. */
+/**
+ * Sends the stanzas that the server sends to a companion device without a query: the request for the passkey, and the
+ * identity of the phone.
+ */
 
-/** Validity of a challenge in seconds. */
+/** Time for which a challenge is valid, in seconds. */
 export const CHALLENGE_SECONDS = 600
 const KEY = 32
 const NONCE = 32
@@ -39,17 +42,19 @@ export function requestOptions(ceremony: Ceremony, bend?: 'not_json' | 'no_chall
   return Buffer.from(JSON.stringify(options))
 }
 
-/** Sends a continuation with random keys. */
+/** Sends a continuation with random keys, which the companion device did not request. */
 export const sendUnaskedIdentity = ({ connection }: Ceremony) => connection.send(continuation(foreignIdentity()))
 
-/** Sends the phone's encoded identity to the companion, after which the companion may send its nonce. */
+/**
+ * Sends the encoded identity of the phone to the companion device. After that, the companion device may send its nonce.
+ */
 export function sendIdentity(ceremony: Ceremony, identity: Uint8Array) {
   const { network, connection, passkey, prologues } = ceremony
   const { continuation: bend, continuation_delay_ms: delayMs } = passkey.bend
   const stanzas = bent(bend, identity)
   const send = () => {
     if (stanzas.length === 0 || ceremony.stage === 'discarded') return
-    // The delayed continuation of an abandoned attempt is sent, and changes nothing here.
+    // The delayed continuation belongs to an abandoned attempt. It is still sent, but the stage does not change.
     if (ceremony.stage === 'deciding' && ceremony.prologues === prologues) {
       ceremony.awaits = 'nonce'
       ceremony.stage = 'awaiting_nonce'
@@ -70,7 +75,7 @@ export const identityOf = (publicKey: Uint8Array, nonce: Uint8Array): Uint8Array
 
 const foreignIdentity = () => identityOf(randomBytes(KEY), randomBytes(NONCE))
 
-/** Returns the continuation, or the deviation that the control API set. */
+/** Returns the continuation. If the control API has set a deviation, it is applied. */
 function bent(bend: PasskeyBends['continuation'], identity: Uint8Array): BinaryNode[] {
   if (bend === 'none') return []
   if (bend === 'twice') return [continuation(identity), continuation(foreignIdentity())]

@@ -16,17 +16,17 @@ import { CHALLENGE_SECONDS, requestOptions, requestPrologue } from './passkey-st
 import { type Query, QueryError, UndescribedError } from './queries/query.ts'
 
 /**
- * Acts as the server in linking a device to an account that requires its passkey: it requests the passkey, verifies the
- * assertion, and relays data between companion and phone. The phone's side is `passkey-phone.ts`.
+ * Acts as the server when a device is linked to an account that requires its passkey. It requests the passkey, verifies
+ * the assertion, and passes data between the companion device and the phone. `passkey-phone.ts` is the phone's side.
  */
 
 const NONCE = 32
 const KEY = 32
 const PROOF = 32
-/** The most prologues of one ceremony; later ones are refused. */
+/** The most prologues of one linking. Later ones are refused. */
 const MAX_PROLOGUES = 5
 
-/** Handles that the phone has accepted a code: links the device, or requests the account's passkey first. */
+/** Handles that the phone has scanned or typed a code. It links the device, or requests the account's passkey first. */
 export async function linkOrDemandPasskey(
   network: Network,
   phone: Person,
@@ -67,15 +67,15 @@ function demandPasskey(network: Network, phone: Person, passkey: Passkey, connec
   ceremony.primary = passkey.playedBy === 'program' ? createPasskeyRelay(ceremony) : createPasskeyPhone(ceremony)
   phone.ceremony = ceremony
   connection.ceremony = ceremony
-  // With a typed code, the answer to the companion's last query must be sent first.
+  // If the code was typed, the answer to the companion device's last query must be sent before the request.
   setImmediate(() => requestPrologue(ceremony))
 }
 
-/** Runs the job when the answer was sent, unless the connection must end after this step. */
+/** Runs the job after the answer was sent. If the connection must be cut after this step, cuts it instead. */
 function afterAnswer(ceremony: Ceremony, step: PasskeyStep, job: () => void = () => {}) {
   setImmediate(() => {
     if (ceremony.passkey.bend.cut_after !== step) return job()
-    // The answer is written at the end of this turn.
+    // The answer is written at the end of this turn of the event loop.
     ceremony.network.later(0, () => ceremony.connection.cut())
   })
 }
@@ -85,15 +85,15 @@ function ceremonyOf({ connection }: Query): Ceremony {
   return connection.ceremony
 }
 
-/** The codes of refusals are assumptions: none are published. */
+/** Error codes of refusals. They are assumptions, because the real codes are not published. */
 const REFUSALS = {
-  /** The stanza is malformed, or not the expected step. */
+  /** The stanza is malformed, or it is not the expected step. */
   400: 'bad-request',
   /** The assertion proves nothing. */
   403: 'forbidden',
-  /** The challenge has expired or was used. */
+  /** The challenge has expired, or was used before. */
   410: 'gone',
-  /** Too many attempts. */
+  /** The companion device has made too many attempts. */
   429: 'rate-overlimit',
 } as const
 
@@ -146,7 +146,10 @@ function readPrologue(ceremony: Ceremony, subject: BinaryNode): Prologue {
   return { credentialId, challenge, assertion, payload, proof }
 }
 
-/** Checks that the identity is complete, of the kind of device that registered, and contains a reference of this connection. */
+/**
+ * Checks that the identity is complete, that its kind of device is the registered one, and that it contains a reference
+ * of this connection.
+ */
 function checkPayload(ceremony: Ceremony, payload: Buffer) {
   const { identity, commitment } = decoded(ceremony, payload)
   const { publicKey, deviceType, ref } = identity
@@ -172,7 +175,7 @@ function platformOf({ registration }: Connection): number {
   return proto.DeviceProps.decode(props ?? new Uint8Array()).platformType ?? 0
 }
 
-/** Uses up the challenge, which is valid for one answer. */
+/** Returns the challenge and removes it, because it is valid for one answer only. */
 function useChallenge(ceremony: Ceremony): Buffer {
   const { challenge, passkey } = ceremony
   if (!challenge) return refuse(ceremony, 400, 'no challenge was given out')

@@ -84,17 +84,20 @@ export function setDeviceCount(person: Person, count: number) {
   person.nextDevice = Math.max(person.nextDevice, count)
 }
 
-/** Brazilian mobile numbers, with and without the ninth digit. */
+/** Matches Brazilian mobile numbers with or without the ninth digit. */
 const BRAZILIAN = /^(55\d\d)(9?)(\d{8})$/
 
-/** Returns the registered form of a number, as the network does; the given number if neither form is registered, or both are. */
+/**
+ * Returns the registered form of a number, as the network does. Returns the given number if none of its two forms is
+ * registered, or both are.
+ */
 export function registeredForm(network: Network, number: string): string {
   const [, area, ninth, rest] = BRAZILIAN.exec(number) ?? []
   const other = `${area}${ninth === '9' ? '' : '9'}${rest}`
   return area !== undefined && !network.people.has(number) && network.people.has(other) ? other : number
 }
 
-/** Returns the person with a number; an automatic contact is created here. */
+/** Returns the person with a number. A contact that does not exist yet is created. */
 export function findNumber(network: Network, number: string): Person | undefined {
   const known = network.people.get(number)
   if (known) return known
@@ -109,7 +112,7 @@ export function findPerson(network: Network, address: string): Person | undefine
   const known = network.lids.get(user)
   if (known) return known
   const number = numberOfLid(user)
-  // A person with a chosen LID is not found by the generated one.
+  // If a person has a chosen LID, the generated LID must not find the person.
   return number === undefined || network.people.has(number) ? undefined : findNumber(network, number)
 }
 
@@ -140,8 +143,8 @@ export const jidOf = (person: Person, addressing: 'lid' | 'pn', device = 0) =>
 
 /**
  * Returns the attributes of an account's own message for its other devices: the person of the chat, by both kinds of
- * address. Such a message is always sent from the number and has no `sender_lid`: clients take that for the other
- * address of the chat, and would confuse two people.
+ * address. Such a message is always sent from the number, and has no `sender_lid`. Clients would take `sender_lid` for
+ * the other address of the chat, and would confuse two people.
  */
 export function recipientAttributes(network: Network, chat: string): Record<string, string> {
   const person = findPerson(network, chat)
@@ -150,7 +153,9 @@ export function recipientAttributes(network: Network, chat: string): Record<stri
   return { recipient: lidJidOf(person), peer_recipient_pn: pnOf(person), addressing_mode: 'lid' }
 }
 
-/** Stores a receipt, typing or token of the gateway to a person; the last hundred are kept. */
+/**
+ * Stores a receipt, a typing indicator or a token that the gateway sent to a person. Only the last hundred are kept.
+ */
 export function addSignal(person: Person, signal: Person['signals'][number]) {
   person.signals.push(signal)
   if (person.signals.length > 100) person.signals.shift()
@@ -161,6 +166,6 @@ export function setAbout(person: Person, text: string) {
   person.aboutAt = seconds()
 }
 
-/** Returns the text that is shown beside a name: the temporary text status, or the about text. */
+/** Returns the text that is shown beside a name: the text status, which is temporary, or the about text. */
 export const textStatusOf = ({ textStatus, about, aboutAt }: Person): Person['textStatus'] =>
   textStatus ?? (about === undefined ? undefined : { text: about, emoji: null, duration: 0, at: aboutAt })

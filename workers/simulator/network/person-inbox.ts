@@ -2,9 +2,12 @@ import { isDeepStrictEqual } from 'node:util'
 import type { InboxItem, MessageCopy } from '../control/network-control.ts'
 import { isGroup, STATUS } from './jid.ts'
 
-/** The most items that are kept per person; older ones are dropped, and their numbers are not used again. */
+/** The most items that are kept per person. Older items are dropped, and their numbers are not used again. */
 const KEPT = 20_000
-/** The most items that are kept over a restart: a reader continues after the number that it has read. */
+/**
+ * The most items that are kept over a restart. They keep their numbers, so that a reader can continue after the last
+ * number that it has read.
+ */
 const KEPT_SAVED = 200
 /** The most message ids whose copies are kept. */
 const KEPT_COPIES = 500
@@ -15,14 +18,17 @@ export interface SavedInbox {
 }
 
 export interface PersonInbox {
-  /** Adds an item. False if this message is there already; it is counted as repeated. */
+  /** Adds an item. If the inbox already has this message, counts it as repeated and returns false. */
   add(item: Omit<InboxItem, 'seq'>): boolean
-  /** Returns items after a number; waits for one if there is none. */
+  /** Returns the items after a number. If there are none, waits for one. */
   read(after: number, waitMs: number): Promise<InboxItem[]>
-  /** Counts that a device requested a message id again: the phone's count is shown with the item when it arrives. */
+  /**
+   * Counts how often a device has requested a message id again. When the message arrives, its item shows the count of
+   * the phone.
+   */
   countRetry(id: string, device: number): number
   retries(id: string): number
-  /** Stores the copy that each device received under a message id, whether or not it could be decrypted. */
+  /** Stores the copy of a message that a device received, whether or not the device could decrypt it. */
   keepCopy(copy: MessageCopy): void
   copies(id: string): MessageCopy[]
   find(id: string): InboxItem | undefined
@@ -31,8 +37,8 @@ export interface PersonInbox {
 }
 
 /**
- * Returns the key of a message by author and chat: phones show it once. A 1:1 chat has one key, regardless of how it is
- * addressed.
+ * Returns the key of a message, which consists of author, chat and id, because phones show such a message only once. A
+ * 1:1 chat has only one key, whichever address it is given by.
  */
 const nameOf = ({ id, from, chat }: Pick<InboxItem, 'id' | 'from' | 'chat'>) =>
   `${id} ${from} ${isGroup(chat) || chat === STATUS ? chat : ''}`

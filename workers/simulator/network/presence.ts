@@ -6,8 +6,8 @@ import { addSignal, findPerson, jidOf } from './people.ts'
 export type PresenceState = 'available' | 'unavailable' | 'composing' | 'recording' | 'paused'
 
 /**
- * Handles the availability of an account, or a subscription to another person's. Presence is never stored: an offline
- * subscriber misses it.
+ * Handles the availability of an account, or its subscription to the presence of another person. Presence is never
+ * stored, so a subscriber that is offline misses it.
  */
 export function receivePresence(network: Network, companion: Companion, item: BinaryNode) {
   const { type, to, name } = item.attrs
@@ -23,7 +23,10 @@ export function receivePresence(network: Network, companion: Companion, item: Bi
   if (name) companion.person.name = name
 }
 
-/** Shows the availability of an account, which is available while one of its devices is. Connected subscribers are notified. */
+/**
+ * Sets the availability of an account, which is available while one of its devices is. Connected subscribers are
+ * notified.
+ */
 export function showAvailability(companion: Companion, isAvailable: boolean) {
   const { person } = companion
   const before = person.presence
@@ -40,7 +43,7 @@ function presenceOf(person: Person, addressing: 'lid' | 'pn'): BinaryNode {
   return node('presence', { from: jidOf(person, addressing), ...(isAway ? { type: 'unavailable', last } : {}) })
 }
 
-/** Handles that the client starts or stops typing: the state is relayed to the other members of the chat. */
+/** Handles that the client starts or stops typing. The state is passed on to the other members of the chat. */
 export function receiveChatState(network: Network, companion: Companion, item: BinaryNode) {
   const { to = '' } = item.attrs
   const state = firstChild(item)
@@ -68,7 +71,7 @@ function sendChatState(network: Network, from: Person, to: Person, chat: string,
   for (const { connection } of to.companions.values()) connection?.send(node('chatstate', attrs, [state]))
 }
 
-/** Lets a simulated person go online, go offline, or type. */
+/** Makes a simulated person go online, go offline, or type. */
 export function showPresence(network: Network, person: Person, to: string, state: PresenceState) {
   const audience = audienceOf(network, person, to)
   if (state === 'available' || state === 'unavailable') {

@@ -8,25 +8,30 @@ import { addSignal, findDevice, findPerson, jidOf } from './people.ts'
 import { signedKeyOf, takeBundle } from './queries/keys.ts'
 import { sendAgain } from './send-as.ts'
 
-/** Types of receipts for the account's own devices only. */
+/** Types of receipts that are only for the account's own devices. */
 const PRIVATE_TYPES = new Set(['sender', 'peer_msg', 'hist_sync', 'read-self', 'played-self'])
-/** Types of receipts that say that the messages were read: the account's other devices need not show them as new. */
+/**
+ * Types of receipts which mean that the messages were read. The account's other devices then need not show them as new.
+ */
 const OWN_READS = new Set(['read', 'played', 'read-self', 'played-self'])
 
-/** Handles a receipt of a linked device: it settles the pending stanza, and is relayed to the people concerned. */
+/**
+ * Handles a receipt of a linked device. The stanza that waited for it is removed, and the receipt is passed on to the
+ * people whom it concerns.
+ */
 export function receiveReceipt(network: Network, companion: Companion, item: BinaryNode) {
   const ids = receiptIds(item)
   const { type = '', to = '', participant } = item.attrs
   if (type === 'retry') return receiveRetry(network, companion, item)
   if (type === 'server-error') return answerMediaRetry(network, companion, item)
-  // A ringing call is settled by a receipt, too.
+  // A receipt also answers the stanza of a ringing call.
   if (child(item, 'offer') ?? child(item, 'accept') ?? child(item, 'reject')) return settleCall(network, companion, ids)
   settleByReceipt(network, companion, ids)
   if (OWN_READS.has(type)) notifyOwnDevices(network, companion, item, ids)
   if (PRIVATE_TYPES.has(type)) return
   const device = findDevice(network, participant ?? to)
   if (!device) return
-  // The sender receives "delivered" whether or not the linked device is in use.
+  // The sender receives "delivered" even if the linked device is not in use.
   const wireType = type === 'inactive' ? undefined : type || undefined
   if (device.pretend) {
     addSignal(device.person, { kind: 'receipt', type: wireType ?? 'delivered', from: companion.person.number, chat: to, ids })
@@ -37,7 +42,10 @@ export function receiveReceipt(network: Network, companion: Companion, item: Bin
   sendReceipt(network, device.person, { ...where, type: wireType }, ids)
 }
 
-/** Relays a read on one device to the account's other devices. The receipt comes from the account itself, with the chat. */
+/**
+ * Passes a read on one device on to the account's other devices. The receipt comes from the account itself, and names
+ * the chat.
+ */
 function notifyOwnDevices(network: Network, companion: Companion, item: BinaryNode, ids: string[]) {
   const { person, device } = companion
   const { type, to = '', participant } = item.attrs
@@ -65,11 +73,11 @@ function sendReceipt(network: Network, to: Person, attrs: Record<string, string 
   }
 }
 
-/** Handles a retry receipt: the client could not read a message, and the sender sends it again. */
+/** Handles a retry receipt: the client could not decrypt a message, so the sender sends it again. */
 function receiveRetry(network: Network, companion: Companion, item: BinaryNode) {
   const { id = '', to = '', participant } = item.attrs
   const device = findDevice(network, participant ?? to)
-  // The unreadable copy is settled; a nack about it follows.
+  // The copy that could not be decrypted no longer waits. A negative acknowledgement of it will follow.
   if (settle(network, companion, `message ${id}`)) companion.nacksToIgnore.add(id)
   if (!device) return
   if (device.companion) {
@@ -87,7 +95,7 @@ async function openFromRetry(network: Network, device: PretendDevice, companion:
   const signedPreKey = signedKeyOf(child(keys, 'skey'))
   const identity = childBytes(keys, 'identity')
   const registration = childBytes(item, 'registration')
-  // The former session is archived, not removed, because messages of it may be on their way.
+  // The earlier session is archived and not removed, because messages of it may be on their way.
   if (!signedPreKey || !identity || !registration) {
     return device.signal.openSession(companion.address, takeBundle(network, companion))
   }
@@ -99,10 +107,13 @@ async function openFromRetry(network: Network, device: PretendDevice, companion:
   return device.signal.openSession(companion.address, { registrationId, identity, signedPreKey, ...preKey })
 }
 
-/** Sends receipts of a person's phone: delivered when it has the message, read when the person opened it. */
+/**
+ * Sends the receipts of a person's phone: "delivered" when the phone has the message, and "read" when the person has
+ * opened it.
+ */
 export function sendReceiptsFor(network: Network, person: Person, deviceCopy: DeviceCopy, isNew = true) {
   const { receipts, receipt_delay_ms: delayMs } = network.settings
-  // The phone of an account with linked devices is not in use: it sends read receipts only on request.
+  // If the account has linked devices, its phone is not in use. It then sends read receipts only on request.
   const byItself = person.companions.size > 0 && receipts === 'read' ? 'delivered' : receipts
   const mode = person.receipts ?? byItself
   if (mode === 'none' || deviceCopy.isPeer) return
@@ -114,14 +125,14 @@ export function sendReceiptsFor(network: Network, person: Person, deviceCopy: De
   network.later(delayMs, () => say('read'))
 }
 
-/** Returns the sender in the addressing of the message. */
+/** Returns the attributes that name the sender, in the addressing of the message. */
 function whereFrom(network: Network, person: Person, chat: string): Record<string, string> {
   if (chat === STATUS) return { from: chat, participant: jidOf(person, 'pn') }
   if (isGroup(chat)) return { from: chat, participant: jidOf(person, network.groups.get(chat)?.addressing ?? 'lid') }
   return { from: jidOf(person, parseJid(chat).server === 'lid' ? 'lid' : 'pn') }
 }
 
-/** Sends a receipt because the control API requested it. */
+/** Sends a receipt that the control API requested. */
 export function giveReceipt(
   network: Network,
   person: Person,

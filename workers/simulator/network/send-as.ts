@@ -12,24 +12,30 @@ import { findNumber, jidOf, lidJidOf, pnOf, recipientAttributes } from './people
 import { takeBundle } from './queries/keys.ts'
 import { corrupted } from './transmit.ts'
 
-/** Name that takes the place of a chat, for messages of a phone to its own devices. */
+/** Name that replaces the chat in messages of a phone to its own devices. */
 const PEER = 'peer'
-/** The most messages of a person that are kept, for devices that request them again. */
+/** The most messages that are kept per person, for devices that request them again. */
 const REMEMBERED = 4_000
 
 export interface SendAsOptions {
   id?: string | undefined
-  /** Recipients of a status; by default, everyone with a linked device except the author. */
+  /** Recipients of a status. By default, they are all people with a linked device except the author. */
   audience?: Person[]
   about?: Omit<Composed, 'message'>
-  /** The type of `<unavailable>` that linked devices receive instead of the content. */
+  /** The type of the `<unavailable>` node that linked devices receive in place of the content. */
   unavailable?: string | undefined
   damage?: Damage | undefined
-  /** Takes the encrypted stanzas, one for each linked device, in the order of the calls, and decides when each is sent. */
+  /**
+   * Receives the encrypted stanzas, one for each linked device, in the order of the calls. It decides when each one is
+   * sent.
+   */
   leave?: ((send: () => void) => void) | undefined
 }
 
-/** A simulated person sends a message, encrypted for every linked device concerned, in the order of the calls. */
+/**
+ * Makes a simulated person send a message. It is encrypted for every linked device that must receive it, in the order
+ * of the calls.
+ */
 export async function sendAs(network: Network, from: Person, to: string, message: Message, options: SendAsOptions = {}) {
   const id = options.id ?? newMessageId()
   const device = from.devices[0]!
@@ -47,11 +53,11 @@ export async function sendAs(network: Network, from: Person, to: string, message
 
 interface Outgoing {
   id: string
-  /** Attributes of the stanza for this content: type, edit, meta. */
+  /** Attributes of the stanza that depend on the content: type, edit and meta. */
   about: Omit<Composed, 'message'>
   bytes: Uint8Array
   message: Message
-  /** The retry count of a message that is sent again. */
+  /** The retry count, if the message is sent again. */
   count: number | undefined
   unavailable?: string | undefined
   damage?: SendAsOptions['damage']
@@ -93,19 +99,19 @@ async function seal(
   return node('enc', { v: 2, type, mediatype: about?.mediaType, count }, ciphertext)
 }
 
-/** Length of a wrong padding: more than any valid padding, and more than a short message. */
+/** Length of a wrong padding. It is longer than every valid padding, and longer than a short message. */
 const TOO_MUCH_PADDING = 255
 
 function padded(bytes: Uint8Array, damage: Damage | undefined): Buffer {
   if (damage === 'padding') return Buffer.concat([bytes.subarray(0, TOO_MUCH_PADDING - 1), Buffer.from([TOO_MUCH_PADDING])])
-  // Damaged content is a field of a type that protobuf does not have.
+  // The damaged content begins with a field of a type that does not exist in protobuf.
   return pad(damage === 'content' ? Buffer.alloc(24, 0xff) : bytes)
 }
 
-/** The most stanzas per person that can be sent again unchanged, by the id of their message. */
+/** The most stanzas per person that are kept so that they can be sent again unchanged, by the id of their message. */
 const REPLAYABLE = 50
 
-/** Sends a message to a linked device, corrupted if the control API requested it. */
+/** Sends a message to a linked device. If the control API requested it, the message is corrupted. */
 function deliverTo(
   network: Network,
   from: Person,
@@ -122,7 +128,7 @@ function deliverTo(
   else send()
 }
 
-/** Sends every stanza of a message again, with the same ciphertext; returns their number. */
+/** Sends every stanza of a message again with the same ciphertext, and returns their number. */
 export function replay(network: Network, from: Person, id: string, as = id): number {
   const stanzas = from.replayable.get(id) ?? []
   if (stanzas.length === 0) throw new ControlError('not_found', `${from.number} sent no message ${id} to a linked device lately`)
@@ -132,7 +138,7 @@ export function replay(network: Network, from: Person, id: string, as = id): num
 
 async function toPerson(network: Network, device: PretendDevice, to: Person, outgoing: Outgoing) {
   const from = device.person
-  // A blocked person receives no notice.
+  // A blocked person is not notified.
   if (to.blocklist.has(lidJidOf(from))) return
   for (const companion of to.companions.values()) {
     const { unavailable: type } = outgoing
@@ -175,7 +181,7 @@ function withMeta({ about }: Outgoing, content: BinaryNode[]): BinaryNode[] {
   return about.meta ? [...content, node('meta', about.meta)] : content
 }
 
-/** Records a message that simulated people exchange. It is not encrypted, because no code of the gateway is involved there. */
+/** Records a message between simulated people. It is not encrypted, because the gateway does not take part. */
 function recordFor(to: Person, from: Person, { id, message }: Outgoing, chat: string) {
   if (to.isSink) return
   const { kind, text, media } = describe(message)
@@ -217,7 +223,8 @@ async function toMany(
     for (const companion of companions) enqueue(network, companion, groupStanza(device, chat, addressing, outgoing, content))
     return
   }
-  // This is the key before this message: a holder can read this message and later ones.
+  // The sender key is taken before this message is encrypted with it. So a device that receives it can decrypt this
+  // message and later ones.
   const key = await distribution(device, chat)
   const shared = node(
     'enc',
@@ -227,7 +234,7 @@ async function toMany(
   for (const companion of companions) {
     const copy = holders.has(companion.address) ? [] : [await seal(network, device, companion, key)]
     holders.add(companion.address)
-    // The key itself is not corrupted, only the content that is encrypted with it.
+    // The sender key itself is not corrupted. Only the content that is encrypted with it is.
     const spoilt = outgoing.damage === 'ciphertext' ? corrupted(node('message', {}, [shared])).content : [shared]
     const stanza = groupStanza(device, chat, addressing, outgoing, [...copy, ...(spoilt as BinaryNode[])])
     deliverTo(network, device.person, companion, stanza, { leave: outgoing.leave })
@@ -258,8 +265,8 @@ function groupStanza(
 }
 
 /**
- * Sends a message again that a linked device could not read: with a fresh session and the same id, encrypted for that
- * device alone.
+ * Sends a message again that a linked device could not decrypt. It has a new session and the same id, and is encrypted
+ * for that device only.
  */
 export async function sendAgain(
   network: Network,
@@ -293,8 +300,8 @@ export async function sendAgain(
 }
 
 /**
- * Sends a peer message from the phone to one of its own linked devices, which is not part of any chat. A repeated one
- * is sent complete.
+ * Sends a message from the phone to one of its own linked devices. It does not belong to a chat. If it is sent again,
+ * it is sent completely.
  */
 export async function sendToOwnDevice(
   network: Network,

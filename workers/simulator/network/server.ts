@@ -10,7 +10,7 @@ import { offerPairing } from './pairing.ts'
 import { endCeremony } from './passkey-ceremony.ts'
 import { receiveStanza } from './stanzas.ts'
 
-/** Path that clients connect to, as on the real network. */
+/** Path to which clients connect, as on the real network. */
 export const PATH = '/ws/chat'
 
 export interface NetworkServer {
@@ -23,7 +23,7 @@ function refuse(socket: Duplex, status: number) {
 }
 
 export async function startServer(network: Network, port: number): Promise<NetworkServer> {
-  // Sockets of clients that did not become WebSockets: closed when the server stops.
+  // Sockets of clients that have not become WebSockets. They are closed when the server stops.
   const sockets = new Set<Duplex>()
   const webSockets = new WebSocketServer({ noServer: true, perMessageDeflate: false })
   const server = createServer((_request, response) => response.writeHead(426).end())
@@ -51,7 +51,7 @@ export async function startServer(network: Network, port: number): Promise<Netwo
     socket.on('close', () => sockets.delete(socket))
   })
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    // The ws package only listens after it took over the socket.
+    // The ws package handles errors only after it has taken over the socket.
     socket.on('error', () => socket.destroy())
     const action = network.faults.take('connect', { path: request.url })
     if (action === 'drop') return

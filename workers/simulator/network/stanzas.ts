@@ -23,7 +23,7 @@ const FAULT_POINTS: Record<string, FaultPoint> = {
   call: 'call',
 }
 
-/** Handles every stanza of a client, after the fault rules. */
+/** Handles every stanza of a client, after the rules for faults. */
 export function receiveStanza(network: Network, connection: Connection, item: BinaryNode) {
   const on = FAULT_POINTS[item.tag]
   const phone = connection.companion?.person.number
@@ -46,13 +46,13 @@ export function receiveStanza(network: Network, connection: Connection, item: Bi
   if ('stream_error' in action) return connection.end(streamError(action.stream_error))
   if ('failure' in action) return connection.end(failure(action.failure, { code: action.code, expire: action.expire }))
   if ('corrupt' in action) {
-    // A damaged message is delivered to the people, none of whose devices can read it.
+    // A damaged message is still delivered to the people, but none of their devices can decrypt it.
     return item.tag === 'message' ? handle(network, connection, corrupted(item)) : connection.sendGarbage()
   }
   handle(network, connection, item)
 }
 
-/** Drops the stanza of a device that was unlinked in the meantime, because its phone has removed their session. */
+/** Drops a stanza of a device that was unlinked in the meantime, because its phone has removed their session. */
 function handleLate(network: Network, connection: Connection, item: BinaryNode) {
   const { companion } = connection
   if (companion && companion.person.companions.get(companion.device) !== companion) return
@@ -64,7 +64,7 @@ function handle(network: Network, connection: Connection, item: BinaryNode) {
   if (item.tag === 'iq') return network.run(answerQuery(network, connection, item))
   if (item.tag === 'xmlstreamend') return connection.end()
   if (item.tag === 'ack' && !companion) return takeAck(connection, item.attrs)
-  // A client without an account may only send queries.
+  // A client without an account may only send queries, and this stanza is none.
   if (!companion) return
   switch (item.tag) {
     case 'message':

@@ -3,25 +3,31 @@ import { createTrust, type Trust } from '../wire/trust.ts'
 import type { Network } from './model.ts'
 import { restoreNetwork, type SavedNetwork, saveNetwork } from './state.ts'
 
-/** Time from a change until it is written, in ms; after a slow write the next one waits ten times its duration. */
+/**
+ * Time in ms from a change until it is written. After a slow write, the next write waits ten times as long as that
+ * write took.
+ */
 const DEBOUNCE = 200
-/** Time until a failed write is tried again, in ms. */
+/** Time in ms until a failed write is retried. */
 const RETRY = 1_000
 
-/** Receives a message for the operator. */
+/** Function that receives a message for the operator. */
 export type Warn = (sentence: string) => void
 
 export interface StateFile {
-  /** Notes that the state was changed. */
+  /** Records that the state has changed and must be written. */
   due(): void
-  /** Writes the latest state; later changes are not stored. A refusal of the disk is only a warning, because everything else has to stop as well. */
+  /**
+   * Writes the latest state. Later changes are not stored. If the disk refuses the write, there is only a warning,
+   * because all other parts must stop as well.
+   */
   close(): Promise<void>
 }
 
 export interface OpenedState {
-  /** The trust root of the last run: clients that know it still trust this network. */
+  /** The keys of the certificates of the last run. Clients that trust them still trust this network. */
   trust: Trust | undefined
-  /** Fills the network with the stored state, and stores its changes from now on. */
+  /** Loads the stored state into the network, and stores the network's changes from now on. */
   attach(network: Network): StateFile
 }
 
@@ -45,7 +51,7 @@ export async function openStateFile(path: string, warn: Warn): Promise<OpenedSta
   }
 }
 
-/** Whether the disk or the system refused; any other error of a write is a defect. */
+/** Whether the disk or the operating system refused the write. Every other error is a defect. */
 const isRefusal = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && 'syscall' in error
 
 function keep(network: Network, path: string, warn: Warn): StateFile {
@@ -57,13 +63,14 @@ function keep(network: Network, path: string, warn: Warn): StateFile {
 
   async function write() {
     const started = Date.now()
-    // The state is written beside the old file and then renamed over it: after a crash one of the two is complete.
+    // The state is written to a new file that is then renamed over the old one. So after a crash, one of the two files
+    // is complete.
     const fresh = `${path}.new`
     try {
       await writeFile(fresh, JSON.stringify(saveNetwork(network)))
       await rename(fresh, path)
     } catch (error) {
-      // An incomplete state would take disk space that others need.
+      // An incomplete state would use disk space that other data need.
       await rm(fresh, { force: true }).catch(() => undefined)
       throw error
     }
@@ -83,14 +90,14 @@ function keep(network: Network, path: string, warn: Warn): StateFile {
 
   function begin() {
     timer = undefined
-    // A failed write was noted; the next one is tried nevertheless.
+    // A failed write has been reported. The next write is tried nevertheless.
     writing = writing.then(write, write)
     network.run(writing.catch(refused))
   }
 
   /**
-   * Schedules a write. A client whose connection was cut by the stop can still cause changes: a write of those could be
-   * refused, and retried forever.
+   * Schedules a write. After the stop, a client whose connection was cut can still cause changes. These are not
+   * written, because a refused write would be retried forever.
    */
   function due(inMs = pause) {
     if (!isClosed) timer ??= setTimeout(begin, inMs)

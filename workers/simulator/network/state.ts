@@ -8,8 +8,8 @@ import { addPerson, newPretendDevice } from './people.ts'
 import { createPersonInbox, type SavedInbox } from './person-inbox.ts'
 
 /**
- * Converts the whole network to JSON. Bytes are `{ $bytes: base64 }`, maps and sets are `{ $map: entries }` and `{
- * $set: values }`.
+ * Converts the whole network to JSON. Bytes become `{ $bytes: base64 }`, maps become `{ $map: entries }`, and sets
+ * become `{ $set: values }`.
  */
 export interface SavedNetwork {
   v: 1
@@ -20,7 +20,10 @@ export interface SavedNetwork {
   newsletters: unknown
 }
 
-/** The most messages of a person that are kept over a restart: enough for devices that still request them again. */
+/**
+ * The most messages of a person that are kept over a restart. They are enough for devices that still request messages
+ * again.
+ */
 const KEPT_SENT = 200
 
 export function pack(value: unknown): unknown {
@@ -43,7 +46,7 @@ function unpack(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, unpack(item)]))
 }
 
-/** Fields of a person that are plain data. */
+/** Fields of a person that contain plain data. */
 const PERSON_FIELDS = [
   'lid',
   'name',
@@ -87,7 +90,7 @@ interface SavedPerson extends Pick<Person, (typeof PERSON_FIELDS)[number]> {
   sent: Person['sent']
   /** Inbox of the person. It is absent in the data of earlier releases. */
   inbox?: SavedInbox
-  /** Each device's saved Signal state; null for a device without any session. */
+  /** Saved Signal state of each device; null for a device that has no session. */
   devices: unknown[]
   companions: SavedCompanion[]
 }
@@ -168,7 +171,6 @@ function restorePerson(network: Network, saved: SavedPerson) {
     const companion: Companion = {
       ...data,
       pending: data.pending as Map<string, BinaryNode>,
-      // Numbers become text as keys of JSON objects, but not in our lists of entries.
       person,
       address: `${number}.${data.device}`,
       nacksToIgnore: new Set(),

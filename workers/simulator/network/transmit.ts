@@ -1,4 +1,4 @@
-/** Writes one stanza to a device, changed by the faults that are set. */
+/** Writes a stanza to a device, after the faults that are set have changed it. */
 import { type BinaryNode, children } from '../wire/node.ts'
 import type { Connection, Network } from './model.ts'
 
@@ -23,13 +23,14 @@ export function deliver(network: Network, connection: Connection, item: BinaryNo
   connection.send(item)
 }
 
-/** Returns the same stanza with every ciphertext damaged: the client has to ask for it again. */
+/** Returns the same stanza with every ciphertext damaged, so that the client has to request it again. */
 export function corrupted(item: BinaryNode): BinaryNode {
   const content = children(item).map((part) => {
     if (part.tag === 'participants' || part.tag === 'to') return corrupted(part)
     if (part.tag !== 'enc' || !(part.content instanceof Uint8Array)) return part
     const bytes = Buffer.from(part.content)
-    // The change is in the MAC of a message (also inside a pre-key message), or in the signature of a sender key message.
+    // The changed byte is in the MAC of a message (also inside a pre-key message), or in the signature of a sender key
+    // message.
     const at = Math.max(0, bytes.length - 8)
     bytes[at] = (bytes[at] ?? 0) ^ 0xff
     return { ...part, content: bytes }

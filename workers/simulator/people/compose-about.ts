@@ -9,7 +9,9 @@ import { type SecretPurpose, sealAbout } from './secret.ts'
 const message_id = v.pipe(v.string(), v.minLength(1))
 const { ProtocolMessage, PinInChatMessage, SecretEncryptedMessage, EventResponseMessage } = proto.Message
 
-/** Duration of a pin. Phones allow these three values; another number is sent unchanged, for tests. 0 removes the pin. */
+/**
+ * A pin and its duration. Phones allow three durations. Another number is sent unchanged, for tests. 0 removes the pin.
+ */
 const Pin = v.object({ message_id, seconds: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0)), 604_800) })
 const Reaction = v.object({ message_id, emoji: v.string(), encrypted: v.optional(v.boolean(), false) })
 const Edit = v.object({ message_id, text: v.string(), encrypted: v.optional(v.boolean(), false) })
@@ -20,7 +22,7 @@ const EventResponse = v.object({
   extra_guests: v.optional(v.pipe(v.number(), v.integer()), 0),
 })
 
-/** Forms that refer to an earlier message. */
+/** Forms of messages that refer to an earlier message. */
 export const ABOUT_FORMS: Record<string, Form> = {
   reaction: form('message.reaction', Reaction, composeReaction),
   edit: form('message.edit', Edit, composeEdit),
@@ -49,7 +51,10 @@ export const ABOUT_FORMS: Record<string, Form> = {
   event_response: form('message.event_response', EventResponse, composeEventResponse),
 }
 
-/** Composes a reaction, which is encrypted where readers must not see each other: in the announcements of a community. */
+/**
+ * Composes a reaction. In the announcements of a community it is encrypted, because readers must not see each other
+ * there.
+ */
 function composeReaction(
   { message_id: id, emoji, encrypted }: v.InferOutput<typeof Reaction>,
   context: ComposeContext,
@@ -63,7 +68,7 @@ function composeReaction(
   return { message: { encReactionMessage }, type: 'reaction' }
 }
 
-/** Composes an edit. The new content has the common fields, because the edit itself has no content. */
+/** Composes an edit. The common fields are put into the new content, because the edit itself has no content. */
 function composeEdit(
   { message_id: id, text, encrypted }: v.InferOutput<typeof Edit>,
   context: ComposeContext,
@@ -89,7 +94,7 @@ function composeEdit(
 }
 
 /**
- * Composes a comment under a message of an announcement group. The common fields are those of the comment, which is
+ * Composes a comment on a message of an announcement group. The common fields belong to the comment, which is
  * encrypted.
  */
 function composeComment(
@@ -107,7 +112,7 @@ function composeComment(
   return { message: { encCommentMessage }, type: 'text', hasContext: true }
 }
 
-/** Returns the edited content. A message with a picture keeps the picture and has a new caption. */
+/** Returns the edited content. If the message has a picture, it keeps the picture and gets a new caption. */
 function editedContent(original: proto.IMessage, text: string): proto.IMessage {
   if (original.imageMessage) return { imageMessage: { ...original.imageMessage, caption: text } }
   if (original.videoMessage) return { videoMessage: { ...original.videoMessage, caption: text } }
@@ -161,7 +166,8 @@ function sealed(context: ComposeContext, target: KnownMessage, purpose: SecretPu
   const secret = target.message.messageContextInfo?.messageSecret
   if (!secret?.length)
     throw new ControlError('invalid_request', `message: ${target.id} has no secret, nothing can be sealed about it`)
-  // The content is encrypted with the JIDs that people have in this chat: LIDs if it is addressed by LID.
+  // The content is encrypted with the JIDs that people have in this chat. They are LIDs if the chat is addressed by
+  // LID.
   const about = { secret, messageId: target.id, author: context.jid(target.author), sender: context.jid(context.self) }
   return sealAbout(about, purpose, plain)
 }

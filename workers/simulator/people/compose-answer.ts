@@ -6,13 +6,13 @@ import type { Composed } from './composed.ts'
 
 const message_id = v.pipe(v.string(), v.minLength(1))
 
-/** Forms of answers that press something in a message: a button, a row, a card. */
+/** Forms of answers to something that can be pressed in a message: a button, a row, or a card. */
 export const ANSWER_FORMS: Record<string, Form> = {
   button: form('message.button', v.object({ message_id, id: v.string() }), composeButton),
   list_row: form('message.list_row', v.object({ message_id, row_id: v.string() }), composeListRow),
 }
 
-/** Composes an answer in the form that belongs to the kind of buttons: native flow, template or legacy. */
+/** Composes an answer in the form that fits the kind of buttons: native flow, template or legacy. */
 function composeButton({ message_id: id, id: selected }: { message_id: string; id: string }, context: ComposeContext): Composed {
   const shown = known(context, id)
   const contextInfo = answering(context, shown)
@@ -68,7 +68,7 @@ function composeListRow(
 interface NativeButton {
   name: string
   params: Record<string, unknown>
-  /** Position of the button's card in a carousel. */
+  /** Position of the card in the carousel that has the button. */
   card?: number
 }
 
@@ -86,7 +86,7 @@ function buttonsOf(flow: proto.Message.InteractiveMessage.INativeFlowMessage | n
   return (flow?.buttons ?? []).map(({ name, buttonParamsJson }) => ({ name: name ?? '', params: objectFrom(buttonParamsJson) }))
 }
 
-/** Parses the sender's JSON; a text that is not a JSON object has no buttons to press. */
+/** Parses JSON that the sender of the message wrote. If the text is not a JSON object, it has no buttons. */
 function objectFrom(json: string | null | undefined): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(json ?? '{}')

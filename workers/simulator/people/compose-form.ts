@@ -5,40 +5,45 @@ import type { Composed } from './composed.ts'
 import { unwrap } from './describe.ts'
 import type { MediaKind } from './media.ts'
 
-/** A message of the chat to which another one refers. */
+/** A message of the chat to which another message refers. */
 export interface KnownMessage {
   id: string
-  /** The author: a JID with the number, without a device part. */
+  /** JID of the author, with the number and without a device part. */
   author: string
   message: proto.IMessage
 }
 
-/** Context of the destination for composing. No JID has a device part. */
+/** The context of a chat in which a message is composed. Its JIDs have no device part. */
 export interface ComposeContext {
-  /** The chat as the sender addresses it. */
+  /** The JID of the chat as the sender addresses it. */
   chat: string
-  /** JID of the sender, with the number. */
+  /** JID of the sender. It contains the number. */
   self: string
   /** Finds a message of this chat by its id. */
   find(id: string): KnownMessage | undefined
-  /** Returns the JID of a number, LID or JID in the addressing of this chat. */
+  /** Returns the JID of a person in the addressing of this chat. The person is given as a number, a LID or a JID. */
   jid(person: string): string
-  /** Puts media on the media host, encrypted except for channels. */
+  /** Stores media on the media host. They are encrypted, except for those of channels. */
   upload(blob: Uint8Array, kind: MediaKind): Promise<{ url: string; directPath: string }>
   /** Current time in ms. */
   now(): number
 }
 
-/** Adds the common fields of the request (quote, mentions, forwarded …) to a content. */
+/** Adds the common fields of the request (such as quote, mentions and forwarded) to a content. */
 export type AddContext = (content: proto.IMessage) => void
 
-/** `siblings`: fields of the message beside the one that determines the form: `{ image: base64, mime, caption }`. */
+/**
+ * A form of message. `siblings` are the fields of the message beside the one that determines the form: `{ image:
+ * base64, mime, caption }`.
+ */
 export interface Form {
   siblings: readonly string[]
   make(input: unknown, context: ComposeContext, siblings: Record<string, unknown>, addContext: AddContext): Promise<Composed>
 }
 
-/** Makes a form from its schema and its compose function. `path` is the input's path in the request, for the error message. */
+/**
+ * Makes a form from its schema and its function. `path` is the path of the input in the request, for error messages.
+ */
 export function form<S extends v.GenericSchema>(
   path: string,
   schema: S,
@@ -53,14 +58,16 @@ export function parsed<S extends v.GenericSchema>(schema: S, input: unknown, pat
   throw new ControlError('invalid_request', sayIssue(result.issues[0], path))
 }
 
-/** Writes an issue as a sentence: `message.poll.options.0: Expected string but received 1`. */
+/** Formats an issue as a sentence: `message.poll.options.0: Expected string but received 1`. */
 function sayIssue(issue: v.BaseIssue<unknown>, path = ''): string {
   const inside = v.getDotPath(issue)
   const where = [path, inside].filter(Boolean).join('.')
   return where ? `${where}: ${issue.message}` : issue.message
 }
 
-/** Finds the referenced message, without its wrappers; an unknown id is an error of the request. */
+/**
+ * Finds the message to which the request refers, without its wrappers. If the id is unknown, the request is refused.
+ */
 export function known(context: ComposeContext, id: string): KnownMessage {
   const found = context.find(id)
   if (!found) throw new ControlError('invalid_request', `message: ${id} is not a message of this chat`)
@@ -69,7 +76,7 @@ export function known(context: ComposeContext, id: string): KnownMessage {
   return { ...found, message: { ...content, ...(messageContextInfo ? { messageContextInfo } : {}) } }
 }
 
-/** Builds a reference to that message from the sender's point of view, as on phones. */
+/** Builds the key that refers to this message from the sender's point of view, as phones do. */
 export function keyOf(context: ComposeContext, message: KnownMessage): proto.IMessageKey {
   const isGroup = context.chat.endsWith('@g.us')
   const isOwn = message.author === context.self

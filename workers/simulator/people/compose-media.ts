@@ -3,13 +3,13 @@ import { type ComposeContext, type Form, parsed } from './compose-form.ts'
 import type { Composed } from './composed.ts'
 import { sealMedia, sha256 } from './media.ts'
 
-/** Base64 of the content, alone or as a data URL, whose type is then used. */
+/** The base64 of the content, alone or as a data URL. The type in a data URL is used. */
 const Content = v.pipe(
   v.string(),
   v.regex(/^(?:data:[^,]*;base64,)?[A-Za-z0-9+/_\-\s]+={0,2}\s*$/, 'must be base64 or a base64 data URL'),
 )
 
-/** Fields beside the content: `{ image: base64, mime, caption }`. */
+/** Other fields of the message beside the content: `{ image: base64, mime, caption }`. */
 const Beside = v.object({
   mime: v.optional(v.string()),
   caption: v.optional(v.string()),
@@ -65,7 +65,7 @@ async function upload(content: string, kind: Kind, beside: Beside, context: Comp
   return { ...sealed, url, directPath, mediaKeyTimestamp, mimetype }
 }
 
-/** Uploads a file for a channel, whose files are not encrypted. */
+/** Uploads a file for a channel. Files of channels are not encrypted. */
 async function uploadUnencrypted(bytes: Buffer, kind: Kind, mimetype: string, context: ComposeContext) {
   const { url, directPath } = await context.upload(bytes, kind)
   return { url, directPath, fileSha256: sha256(bytes), fileLength: bytes.length, mimetype }
@@ -102,7 +102,7 @@ function composed(kind: Kind, uploaded: Uploaded, beside: Beside): Composed {
   }
 }
 
-/** Composes a document; one with a caption has an additional wrapper. */
+/** Composes a document. If it has a caption, it gets an additional wrapper. */
 function documentMessage(uploaded: Uploaded, beside: Beside, caption: { caption?: string }): Composed {
   const fileName = beside.file_name ?? 'file'
   const document = { documentMessage: { ...uploaded, ...caption, fileName, title: fileName } }

@@ -16,7 +16,7 @@ import { stanzaOf } from './describe.ts'
 export type { ComposeContext, KnownMessage } from './compose-form.ts'
 export type { Composed } from './composed.ts'
 
-/** Every form of a message, by the field that determines it. */
+/** Every form of message, by the field that determines it. */
 const FORMS: Record<string, Form> = {
   ...CONTENT_FORMS,
   ...MEDIA_FORMS,
@@ -28,7 +28,9 @@ const FORMS: Record<string, Form> = {
 
 const COMMON = Object.keys(CommonFields.entries)
 
-/** Converts the `message` of a request to the protobuf that a phone would encrypt, and the attributes of its stanza. */
+/**
+ * Converts the `message` of a request to the protobuf that a phone would encrypt, and to the attributes of its stanza.
+ */
 export async function compose(input: MessageInput, context: ComposeContext): Promise<Composed> {
   const names = Object.keys(input)
   const [name, ...others] = names.filter((each) => Object.hasOwn(FORMS, each))
@@ -43,12 +45,13 @@ export async function compose(input: MessageInput, context: ComposeContext): Pro
   const composed = await form.make(input[name], context, pick(input, form.siblings), addContext)
   if (name === 'proto') return composed
   if (!composed.hasContext) addContext(composed.message)
-  // Current phones give every message a secret; later messages that refer to it (votes, answers, edits) are encrypted with it.
+  // Current phones give every message a secret. Later messages that refer to the message (votes, answers, edits) are
+  // encrypted with this secret.
   composed.message.messageContextInfo = { messageSecret: randomBytes(32), ...composed.message.messageContextInfo }
   return composed
 }
 
-/** Composes any other message: the protobuf as JSON, bytes as base64. It is sent exactly as given. */
+/** Composes any other message from its protobuf as JSON, in which bytes are base64. It is sent unchanged. */
 function composeProto(input: unknown): Composed {
   const json = parsed(v.record(v.string(), v.unknown()), input, 'message.proto')
   try {

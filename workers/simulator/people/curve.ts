@@ -9,20 +9,23 @@ import {
 } from 'node:crypto'
 import * as curve from 'libsignal/src/curve.js'
 
-/** Curve25519 in libsignal's form: private keys of 32 bytes, public keys of 33 (0x05 in front). The rest of the simulator uses 32. */
+/**
+ * Keys of Curve25519 in libsignal's form. Private keys have 32 bytes, and public keys have 33, because they begin with
+ * 0x05. All other code of the simulator uses public keys of 32 bytes.
+ */
 export interface KeyPair {
   pubKey: Buffer
   privKey: Buffer
 }
 
-/** A pair that can sign: its private key is the scalar that Ed25519 derives from `seed`. */
+/** A key pair that can sign. Its private key is the scalar that Ed25519 derives from `seed`. */
 export interface SigningPair extends KeyPair {
   seed: Buffer
 }
 
 const KEY_TYPE = Buffer.from([5])
 
-/** DER prefixes of a 32-byte key. */
+/** Prefixes in the DER encoding of a key that has 32 bytes. */
 const PKCS8_X25519 = Buffer.from('302e020100300506032b656e04220420', 'hex')
 const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex')
 const SPKI_ED25519 = Buffer.from('302a300506032b6570032100', 'hex')
@@ -33,9 +36,9 @@ export function newKeyPair(): KeyPair {
 }
 
 /**
- * Creates a pair that signs quickly. libsignal signs and verifies in JavaScript at 8 to 10 ms each; for a group of 500
- * that is 500 times per message. XEdDSA is Ed25519 with the key as its Montgomery coordinate: with a private key from
- * an Ed25519 seed, OpenSSL can do both in a tenth of a ms.
+ * Creates a key pair that signs quickly. libsignal signs and verifies in JavaScript, which takes 8 to 10 ms; for a
+ * group of 500 people this is done 500 times per message. XEdDSA is Ed25519 with a key that is given as its Montgomery
+ * coordinate. If the private key comes from an Ed25519 seed, OpenSSL can sign and verify in a tenth of a ms.
  */
 export function newSigningPair(): SigningPair {
   return signingPair(randomBytes(32))
@@ -48,14 +51,14 @@ export function signingPair(seed: Buffer): SigningPair {
   return { seed, privKey, pubKey: typedKey(publicBytes(privateKey(PKCS8_X25519, privKey))) }
 }
 
-/** Returns 33 bytes, from 32 or 33. */
+/** Returns a key with its type byte (33 bytes). The given key has 32 or 33 bytes. */
 export function typedKey(key: Uint8Array): Buffer {
   if (key.length === 33 && key[0] === 5) return Buffer.from(key)
   if (key.length === 32) return Buffer.concat([KEY_TYPE, key])
   throw new Error(`a curve25519 public key has 32 or 33 bytes, this one ${key.length}`)
 }
 
-/** Returns 32 bytes, from 32 or 33. */
+/** Returns a key without its type byte (32 bytes). The given key has 32 or 33 bytes. */
 export function bareKey(key: Uint8Array): Buffer {
   return typedKey(key).subarray(1)
 }
@@ -65,8 +68,8 @@ export function agreement(publicKey: Uint8Array, privateKey: Uint8Array): Buffer
 }
 
 /**
- * Signs with XEdDSA: an Ed25519 signature whose last bit has the sign of the Edwards point, which the Montgomery
- * coordinate does not include.
+ * Signs with XEdDSA. The result is an Ed25519 signature whose last bit is the sign of the Edwards point, because the
+ * Montgomery coordinate does not contain the sign.
  */
 export function sign({ seed }: Pick<SigningPair, 'seed'>, message: Uint8Array): Buffer {
   const key = privateKey(PKCS8_ED25519, seed)
@@ -86,14 +89,17 @@ export function isSignedBy(publicKey: Uint8Array, message: Uint8Array, signature
 
 const P = 2n ** 255n - 19n
 
-/** Converts the key: y = (u - 1) / (u + 1), little-endian. */
+/** Converts a Montgomery coordinate to an Edwards point: y = (u - 1) / (u + 1), little-endian. */
 function edwardsPoint(montgomery: Buffer): Buffer {
   const u = BigInt(`0x${Buffer.from(montgomery).reverse().toString('hex')}`) & (2n ** 255n - 1n)
   const y = ((u - 1n + P) * inverse((u + 1n) % P)) % P
   return Buffer.from(y.toString(16).padStart(64, '0'), 'hex').reverse()
 }
 
-/** Computes the inverse with the extended Euclid. 0 has no inverse; the result is then 0, a point without a valid signature. */
+/**
+ * Computes the inverse with the extended Euclidean algorithm. 0 has no inverse. The result is then 0, which is a point
+ * without a valid signature.
+ */
 function inverse(value: bigint): bigint {
   let [a, b, x, y] = [value, P, 1n, 0n]
   while (a > 1n) {

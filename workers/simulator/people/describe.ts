@@ -3,15 +3,18 @@ import type { Composed } from './composed.ts'
 import type { MediaKind } from './media.ts'
 
 export interface Description {
-  /** Name of the content: text, image, reaction, ...; otherwise the protobuf's field name. */
+  /**
+   * Kind of the content: text, image, reaction, and others. If the kind has no such name, it is the name of the
+   * protobuf's field.
+   */
   kind: string
-  /** Text, caption, emoji, question or name: the part that a reader sees first. */
+  /** The part of the content that a reader sees first: a text, caption, emoji, question or name. */
   text: string | null
-  /** The message's description of its media; the bytes themselves are on the media host. */
+  /** Data that the message gives about its media. The media host has the bytes themselves. */
   media: { mime: string; bytes: number; sha256: string } | null
 }
 
-/** Wrappers around another message. */
+/** Fields that wrap another message. */
 const ENVELOPES = [
   'deviceSentMessage',
   'ephemeralMessage',
@@ -34,7 +37,7 @@ const ENVELOPES = [
   'botTaskMessage',
 ] as const satisfies readonly (keyof proto.IMessage)[]
 
-/** Fields about the message, which are never its content. */
+/** Fields that contain data about the message, and are never its content. */
 const ASIDE = new Set(['messageContextInfo', 'senderKeyDistributionMessage', 'fastRatchetKeySenderKeyDistributionMessage'])
 
 export function unwrap(message: proto.IMessage): proto.IMessage {
@@ -45,14 +48,14 @@ export function unwrap(message: proto.IMessage): proto.IMessage {
   return message
 }
 
-/** Returns the field that holds the content, after unwrapping. */
+/** Returns the content of a message and the name of its field, without the wrappers. */
 export function contentOf(message: proto.IMessage): { name: string; content: Content } | undefined {
   const entries = Object.entries(unwrap(message))
   const found = entries.find(([name, value]) => !ASIDE.has(name) && value !== null && value !== undefined)
   return found && { name: found[0], content: typeof found[1] === 'object' ? found[1] : { text: String(found[1]) } }
 }
 
-/** The fields that are read below, from any content that has them. */
+/** The fields that the code below reads, from any content that has them. */
 interface Content {
   text?: string | null
   caption?: string | null
@@ -140,7 +143,7 @@ const MEDIA_KINDS: Record<string, MediaKind> = {
   stickerMessage: 'sticker',
 }
 
-/** Returns the location of a message's media and the key that decrypts it. */
+/** Returns the address of a message's media, and the key that decrypts them. */
 export function mediaSource(
   message: proto.IMessage,
 ): { kind: MediaKind; directPath: string; mediaKey: Uint8Array; sha256: Uint8Array } | undefined {
@@ -151,7 +154,7 @@ export function mediaSource(
   return directPath && mediaKey?.length && fileSha256 ? { kind, directPath, mediaKey, sha256: fileSha256 } : undefined
 }
 
-/** Returns the stanza's attributes for a message given as a protobuf. */
+/** Returns the attributes of the stanza for a message that is given as a protobuf. */
 export function stanzaOf(message: proto.IMessage): Omit<Composed, 'message'> {
   const { kind } = describe(message)
   const name = contentOf(message)?.name ?? ''

@@ -2,8 +2,8 @@ import type { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import { type Description, describe, unwrap } from './describe.ts'
 
 /**
- * Finds media inside other content, each as a separate message: headers of interactive messages and cards, pictures of
- * products.
+ * Finds media inside other content, and returns each as a separate message: headers of interactive messages and cards,
+ * and pictures of products.
  */
 export function innerMedia(message: proto.IMessage): { message: proto.IMessage; media: NonNullable<Description['media']> }[] {
   const { interactiveMessage, productMessage } = unwrap(message)

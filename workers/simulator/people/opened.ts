@@ -3,21 +3,24 @@ import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import { describe, unwrap } from './describe.ts'
 import { type SecretPurpose, unsealAbout } from './secret.ts'
 
-/** Encrypted content that refers to another message, decrypted by its reader. */
+/** Content that refers to another message and was encrypted, after its reader has decrypted it. */
 export type Opened =
   | { options: string[] }
   | { response: 'going' | 'not_going' | 'maybe' | 'unknown'; extra_guests: number }
   | { text: string | null }
   /**
-   * The content could not be decrypted: the message is not known here, or it was encrypted with other JIDs than people
-   * have in this chat.
+   * The reason why the content could not be decrypted: the message to which it refers is unknown, or it was encrypted
+   * with other JIDs than people have in this chat.
    */
   | { error: string }
 
 export interface OpenContext {
-  /** Finds a message of the chat, and its author: a JID of the kind that the chat uses (number or LID), without a device part. */
+  /**
+   * Finds a message of the chat, and its author. The author is a JID of the kind that the chat uses (number or LID),
+   * without a device part.
+   */
   find(id: string): { author: string; message: proto.IMessage } | undefined
-  /** The sender, in the same form. */
+  /** The sender's JID in the same form. */
   sender: string
 }
 
@@ -73,7 +76,7 @@ function readResponse(plain: Uint8Array): Opened {
   return { response: RESPONSES[response ?? 0] ?? 'unknown', extra_guests: extraGuestCount ?? 0 }
 }
 
-/** Decrypts the content; undefined if the message has none of this kind. */
+/** Decrypts the content; returns undefined if the message contains no such content. */
 export function unseal(message: proto.IMessage, { find, sender }: OpenContext): Opened | undefined {
   const sealed = sealedIn(message)
   if (!sealed) return undefined

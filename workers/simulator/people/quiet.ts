@@ -1,6 +1,7 @@
 /**
- * libsignal prints whole session entries, including private keys, whenever a peer starts a new session, and a stack for every session that it tried
- * in vain. This wraps the console of the thread that loaded it and drops exactly those lines; everything else is printed.
+ * libsignal prints complete session entries, including private keys, whenever a contact starts a new session. It also
+ * prints a stack trace for every session with which it could not decrypt a message. This module wraps the console of
+ * its thread and drops only those lines.
  */
 const SPOKEN_BY_LIBSIGNAL = [
   'Closing session:',
@@ -23,7 +24,7 @@ const METHODS: Method[] = ['log', 'info', 'warn', 'error', 'debug']
 
 let silenced = false
 
-/** Wraps the console of the thread; a second call does nothing. */
+/** Wraps the console of the thread. A second call has no effect. */
 export function silenceLibsignal(): void {
   if (silenced) return
   silenced = true
@@ -42,7 +43,7 @@ function isLibsignal(data: unknown[]): boolean {
   return data.some(carriesRatchet)
 }
 
-/** Whether any argument has a session entry, with any text around it. */
+/** Whether an argument contains a session entry, with any text around it. */
 function carriesRatchet(value: unknown): boolean {
   return typeof value === 'object' && value !== null && ('currentRatchet' in value || '_chains' in value)
 }

@@ -1,10 +1,11 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
 /**
- * Encrypted content that refers to another message (a poll vote, an answer to an event, an edit) uses a key derived from that message's
- * `messageSecret`, so that the network cannot link them:
+ * Encrypts content that refers to another message (a poll vote, an answer to an event, an edit). The key is derived
+ * from that message's `messageSecret`, so that the network cannot link them:
  *
- *     key = HKDF(secret, salt 0, info = message id | its author | the sender | purpose, 32), AES-256-GCM with a 12-byte iv
+ *     key = HKDF(secret, salt 0, info = message id | its author | the sender | purpose, 32), AES-256-GCM with a 12-byte
+ *     iv
  *     aad = message id | NUL | the sender, for votes and answers; none for edits, reactions and comments
  */
 export type SecretPurpose = 'Poll Vote' | 'Event Response' | 'Message Edit' | 'Event Edit' | 'Enc Reaction' | 'Enc Comment'
@@ -12,7 +13,7 @@ export type SecretPurpose = 'Poll Vote' | 'Event Response' | 'Message Edit' | 'E
 export interface SecretAbout {
   secret: Uint8Array
   messageId: string
-  /** JIDs without a device part. */
+  /** JID of the author of the message, without a device part. */
   author: string
   sender: string
 }
@@ -27,7 +28,7 @@ export function sealAbout(about: SecretAbout, purpose: SecretPurpose, plain: Uin
   return { encPayload: Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]), encIv }
 }
 
-/** Decrypts content. Throws if the key does not fit. */
+/** Decrypts content. Throws if it was encrypted with another key. */
 export function unsealAbout(about: SecretAbout, purpose: SecretPurpose, encPayload: Uint8Array, encIv: Uint8Array): Buffer {
   const decipher = createDecipheriv('aes-256-gcm', keyFor(about, purpose), encIv)
   decipher.setAAD(aadFor(about, purpose))

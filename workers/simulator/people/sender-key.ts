@@ -4,10 +4,11 @@ import * as v from 'valibot'
 import { isSignedBy, newSigningPair, sign } from './curve.ts'
 
 /**
- * Signal's sender keys: one hash chain and one signing key per (group, author device). States are plain JSON values, replaced and never
- * changed, so a failure half-way leaves the old one in place.
+ * Signal's sender keys. Each device of an author has one hash chain and one signing key per group. States are plain
+ * JSON values that are replaced and never changed. So if an operation fails in the middle, the old state stays.
  *
- *     message key n = HKDF(HMAC(chain, 01), salt 0, "WhisperGroup", 48) = iv 16 | AES-256-CBC key 32;   next chain = HMAC(chain, 02)
+ *     message key n = HKDF(HMAC(chain, 01), salt 0, "WhisperGroup", 48) = iv 16 | AES-256-CBC key 32;   next chain =
+ *     HMAC(chain, 02)
  *     distribution  = 33 | SenderKeyDistributionMessage{id, iteration, chainKey, signingKey 33 bytes}
  *     message       = 33 | SenderKeyMessage{id, iteration, ciphertext} | XEdDSA signature over all before it
  */
@@ -16,11 +17,13 @@ export interface OwnSenderKey {
   iteration: number
   chainKey: string
   publicKey: string
-  /** Seed of the device's signing pair. */
+  /** Seed of the device's key pair for signatures. */
   seed: string
 }
 
-/** An author's key: the chain after the newest message, and the seeds of skipped messages. */
+/**
+ * The sender key of another author: the chain after the newest message, and the seeds of messages that were skipped.
+ */
 export interface AuthorSenderKey {
   id: number
   iteration: number
@@ -45,12 +48,15 @@ export const AuthorSenderKeySchema = v.object({
   skipped: v.array(v.object({ iteration: v.number(), seed: v.string() })),
 })
 
-/** Message version 3, compatible from version 3: one nibble each. */
+/** Version byte of a message: version 3, compatible from version 3 on, with four bits for each number. */
 const VERSION = 0x33
 const SIGNATURE_BYTES = 64
-/** Number of messages by which a message may be ahead of the chain, and of skipped seeds that are kept. The same as in Signal. */
+/**
+ * The most messages by which a message may be ahead of the chain, and the most seeds of skipped messages that are kept.
+ * The number is the same as in Signal.
+ */
 const MAX_AHEAD = 2000
-/** The most older keys of one author that are kept for late messages. The same as in Signal. */
+/** The most keys of one author that are kept for late messages. The number is the same as in Signal. */
 export const MAX_KEYS_PER_AUTHOR = 5
 
 export function newSenderKey(): OwnSenderKey {
@@ -64,7 +70,10 @@ export function newSenderKey(): OwnSenderKey {
   }
 }
 
-/** Returns the state from which a new reader can decrypt later messages; earlier ones stay unreadable to that reader. */
+/**
+ * Returns the state with which a new reader can decrypt later messages. Earlier messages stay unreadable to that
+ * reader.
+ */
 export function distributionOf(key: OwnSenderKey): Uint8Array {
   const body = proto.SenderKeyDistributionMessage.encode({
     id: key.id,
@@ -100,8 +109,8 @@ export function sealWithSenderKey(key: OwnSenderKey, plaintext: Uint8Array): { c
 }
 
 /**
- * Decrypts a message. `keys`: keys that the author has distributed, newest first. Returns the advanced key, which
- * replaces its old state.
+ * Decrypts a message. `keys` are the keys that the author has distributed, newest first. Returns the key after this
+ * message, which replaces its earlier state.
  */
 export function unsealWithSenderKey(
   keys: AuthorSenderKey[],

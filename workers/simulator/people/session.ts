@@ -3,12 +3,12 @@ import { type KeyPair, typedKey } from './curve.ts'
 import type { SignalBundle } from './device.ts'
 
 /**
- * libsignal's session record as JSON with base64. Records are only stored in this form, because libsignal changes the live object while it decrypts,
- * and a shared live object would keep half a change after a failure.
+ * The session record of libsignal as JSON, with bytes as base64. Records are only stored in this form. libsignal
+ * changes the record object while it decrypts, so after a failure a shared object would contain incomplete changes.
  */
 export interface SavedSession {
   version: string
-  /** Sessions by base key. `used` is the time in ms; `closed` is -1 while a session is open. */
+  /** Sessions by their base key. `used` is the time in ms. `closed` is -1 while a session is open. */
   _sessions: Record<string, { indexInfo: { used: number; closed: number } }>
 }
 
@@ -20,7 +20,7 @@ export interface OwnKeys {
   usePreKey(id: number): void
 }
 
-/** libsignal's types declare bytes; the actual value is this object. */
+/** The types of libsignal say that `serialize` returns bytes, but it returns this object. */
 const save = (record: SessionRecord): SavedSession => record.serialize() as unknown as SavedSession
 const load = (saved: SavedSession): SessionRecord => SessionRecord.deserialize(saved as unknown as Uint8Array)
 
@@ -30,7 +30,7 @@ export function hasOpenSession(saved: SavedSession | undefined): boolean {
 
 export function cipherFor(keys: OwnKeys, sessions: Map<string, SavedSession>, address: string) {
   const cipher = new SessionCipher(storage(keys, sessions, address), protocolAddress(address))
-  // The body is a buffer, contrary to its type (string).
+  // The body is a buffer, although its declared type is string.
   return cipher as unknown as Omit<SessionCipher, 'encrypt'> & {
     encrypt(data: Uint8Array): Promise<{ type: number; body: Buffer }>
   }
@@ -54,14 +54,15 @@ export async function initSessionIn(
     ...(preKey ? { preKey: { keyId: preKey.id, publicKey: typedKey(preKey.publicKey) } } : {}),
   }
   const builder = new SessionBuilder(storage(keys, sessions, address), protocolAddress(address))
-  // The types require a one-time key; without one libsignal starts a session with the signed key alone, as the protocol allows.
+  // The types require a one-time key. If there is none, libsignal starts a session with the signed key alone, which the
+  // protocol allows.
   await builder.initOutgoing(theirs as Parameters<SessionBuilder['initOutgoing']>[0])
 }
 
 /**
- * Decrypts a message inside an existing session. Each of the record's sessions is tried on a separate copy: libsignal
- * tries them in one record and stores it if any fits, although the ratchets of those tried before have advanced, which
- * breaks them permanently.
+ * Decrypts a message of an existing session. The code tries each session of the record on a separate copy. libsignal
+ * itself tries all of them on the same record, and stores the record if one fits. But the ratchets of the sessions that
+ * it tried before have then advanced, which breaks these sessions permanently.
  */
 export async function readMessage(
   keys: OwnKeys,
@@ -95,11 +96,11 @@ function storage(keys: OwnKeys, sessions: Map<string, SavedSession>, address: st
     storeSession: async (_, record) => {
       sessions.set(address, save(record))
     },
-    // Simulated people accept a changed identity, as phones do by default.
+    // Simulated people accept a changed identity key, as phones do by default.
     isTrustedIdentity: () => true,
     loadPreKey: async (id) => keys.preKey(Number(id)),
     removePreKey: (id) => keys.usePreKey(id),
-    // The types declare no argument; libsignal passes the id of the key that the message was encrypted for.
+    // The types declare no argument. But libsignal passes the id of the key with which the message was encrypted.
     loadSignedPreKey: ((id: number) => keys.signedPreKey(id)) as SignalStorage['loadSignedPreKey'],
     getOurRegistrationId: () => keys.registrationId,
     getOurIdentity: () => keys.identity,

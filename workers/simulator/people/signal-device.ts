@@ -36,20 +36,20 @@ const SavedKeyPair = v.object({ public: v.string(), private: v.string() })
 const SavedDevice = v.object({
   v: v.literal(1),
   registrationId: v.number(),
-  /** The seed from which the identity is derived. */
+  /** The seed from which the identity key is derived. */
   identity: v.string(),
   signedPreKey: v.object({ id: v.number(), key: SavedKeyPair, signature: v.string() }),
   /** Previous signed pre-keys by id. The field is absent in the data of earlier releases. */
   formerSignedPreKeys: v.optional(v.record(v.string(), SavedKeyPair), {}),
   nextPreKeyId: v.number(),
-  /** One-time keys by id that were sent in a bundle and wait for the message that uses them. */
+  /** One-time keys by id. They were sent in a bundle, and wait for the message that uses them. */
   preKeys: v.record(v.string(), SavedKeyPair),
   sessions: v.record(
     v.string(),
     v.custom<SavedSession>((value) => typeof value === 'object' && value !== null),
   ),
   ownSenderKeys: v.record(v.string(), OwnSenderKeySchema),
-  /** Sender keys by `group author`; each author's keys newest first. */
+  /** Sender keys by `group author`. The keys of each author are ordered, newest first. */
   senderKeys: v.record(v.string(), v.array(AuthorSenderKeySchema)),
 })
 
@@ -65,7 +65,7 @@ interface DeviceState {
   senderKeys: Map<string, AuthorSenderKey[]>
 }
 
-/** Number of previous signed pre-keys that are kept for messages on their way. */
+/** Number of previous signed pre-keys that are kept for messages which are still on their way. */
 const FORMER_KEPT = 2
 
 export const createSignalDevice = (): SignalDevice => deviceOver(freshState())
@@ -91,8 +91,7 @@ function newSignedPreKey(identity: SigningPair, id: number): DeviceState['signed
 }
 
 /**
- * Restores a device. `saved`: the result of `save()`, possibly after a conversion to JSON and back. Throws if it is not
- * valid.
+ * Restores a device. `saved` is the result of `save()`, possibly converted to JSON and back. Throws if it is not valid.
  */
 export function restoreSignalDevice(saved: unknown): SignalDevice {
   const data = v.parse(SavedDevice, saved)
@@ -112,7 +111,7 @@ export function restoreSignalDevice(saved: unknown): SignalDevice {
 
 function deviceOver(state: DeviceState): SignalDevice {
   const inLine = createLines()
-  // The fields are read at each use, because keys can be replaced.
+  // The fields are read again at each use, because keys can be replaced.
   const keys = {
     get registrationId() {
       return state.registrationId
@@ -193,8 +192,8 @@ function deviceOver(state: DeviceState): SignalDevice {
 }
 
 /**
- * Returns a bundle. One-time keys are made on demand: this behaves like an unlimited stock and costs nothing for 500
- * strangers.
+ * Returns a bundle of keys. One-time keys are made when they are needed. So the stock is unlimited, and costs nothing
+ * even for 500 strangers.
  */
 function bundleOf(state: DeviceState, take: boolean): SignalBundle {
   const { signedPreKey } = state
@@ -222,8 +221,8 @@ function ownSenderKey(state: DeviceState, group: string): OwnSenderKey {
 }
 
 /**
- * Stores a sender key. One that is distributed again stays unchanged: its chain here may be further ahead, with skipped
- * seeds that are still needed.
+ * Stores a sender key. If the device already has the key, it stays unchanged: the stored chain may have advanced
+ * further, and the seeds of skipped messages are still needed.
  */
 function acceptSenderKey(state: DeviceState, line: string, key: AuthorSenderKey): void {
   const known = state.senderKeys.get(line) ?? []

@@ -3,24 +3,24 @@ import { matches, type StanzaFacts, type StanzaMatch } from './match.ts'
 import type { StanzaJson } from './stanza-json.ts'
 
 export type AnswerAction =
-  /** The network sends its own answer, so a rule before others excludes some queries. */
+  /** The network sends its own answer. Such a rule excludes some queries from the rules after it. */
   | 'pass'
-  /** No answer is sent. */
+  /** The network sends no answer. */
   | 'nothing'
-  /** A refusal. `inside`: elements of the error, such as the refused field. */
+  /** The network refuses the query. `inside` are elements of the error, such as the refused field. */
   | { error: [code: number, text: string, inside?: StanzaJson[]] }
-  /** A result with these elements. */
+  /** The network answers with a result that contains these elements. */
   | { result: StanzaJson[] }
 
 export interface AnswerInput {
-  /** Queries that the rule applies to. */
+  /** The queries to which the rule applies. */
   match: StanzaMatch
   do: AnswerAction
-  /** Number of queries; by default the rule applies until it is removed. */
+  /** Number of queries to which the rule applies. By default it applies until it is removed. */
   times?: number | undefined
   /** Number of matching queries that are ignored before the rule applies. */
   skip?: number | undefined
-  /** If true, the network also carries out the query; only its answer is replaced. */
+  /** If true, the network also carries out the query, and only its answer is replaced. */
   apply?: boolean | undefined
 }
 
@@ -31,10 +31,13 @@ export interface AnswerRule {
 
 export interface Answers {
   add(input: AnswerInput): { id: string }
-  /** Removes a rule; false if there is none with this id. */
+  /** Removes a rule. Returns false if no rule has this id. */
   remove(id: string): boolean
   clear(): void
-  /** Returns the newest rule that matches, and uses up one of its times. Undefined if the network sends its own answer. */
+  /**
+   * Returns the newest rule that matches, and reduces the number of times that it still applies. Returns undefined if
+   * the network sends its own answer.
+   */
   take(facts: StanzaFacts, item: BinaryNode): AnswerRule | undefined
 }
 

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto'
 import type { StanzaMatch } from './match.ts'
 import type { Trace, TraceLine } from './trace.ts'
 
-/** The most expectations that wait or were not read; beyond this the oldest is dropped. */
+/** The most expectations that are kept. If there are more, the oldest one is dropped. */
 const MAX_WAITING = 256
 
 export interface Expectations {
-  /** Watches for `count` further stanzas. */
+  /** Begins to watch for the next `count` matching stanzas. */
   begin(match: StanzaMatch, count: number): { id: string }
   /**
-   * Returns the received stanzas, when complete or after the wait; undefined for an unknown id. A complete expectation
-   * is removed when it is read.
+   * Returns the received stanzas, as soon as all have arrived or the wait is over; undefined if the id is unknown. A
+   * complete expectation is removed when it is read.
    */
   read(id: string, waitMs: number): Promise<{ complete: boolean; items: TraceLine[] }> | undefined
   clear(): void

@@ -1,6 +1,6 @@
 import { type BinaryNode, children } from '../wire/node.ts'
 
-/** Selects stanzas; absent fields match all. */
+/** Selects stanzas. A field that is absent matches every stanza. */
 export interface StanzaMatch {
   /** Side that sent the stanza. */
   from?: 'client' | 'server' | undefined
@@ -11,9 +11,9 @@ export interface StanzaMatch {
   type?: string | undefined
   xmlns?: string | undefined
   attrs?: Record<string, string> | undefined
-  /** Tags of an element inside, from the stanza's child downwards: `participants/to`. */
+  /** Path of an element inside the stanza, as tags that begin with a child of the stanza: `participants/to`. */
   child?: string | undefined
-  /** Attributes of that element. */
+  /** Attributes of the element that `child` names. */
   child_attrs?: Record<string, string> | undefined
 }
 

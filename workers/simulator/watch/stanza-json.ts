@@ -1,16 +1,22 @@
 import * as v from 'valibot'
 import { type BinaryNode, node } from '../wire/node.ts'
 
-/** A stanza as JSON, in traces and in the control API: tag, attributes, and elements, text or bytes. */
+/**
+ * A stanza in JSON form, for traces and the control API. It has the tag, the attributes, and the content: elements,
+ * text or bytes.
+ */
 export type StanzaJson = [tag: string, attrs: Record<string, string>, content?: StanzaJson[] | string | StanzaBytes]
 
 export interface StanzaBytes {
   b64: string
-  /** The total number, if only the first are shown. */
+  /** Number of all bytes. It is set if only the first ones are shown. */
   bytes?: number
 }
 
-/** The most bytes of one element that are shown: a channel's picture is sent as text inside a query. Longer content would fill the disk. */
+/**
+ * The most bytes that are shown of one element. The picture of a channel is sent as text inside a query, so it must
+ * fit. Longer content would fill the disk.
+ */
 const MAX_SHOWN = 1024 * 1024
 
 export function toJson({ tag, attrs, content }: BinaryNode): StanzaJson {
@@ -22,7 +28,7 @@ export function toJson({ tag, attrs, content }: BinaryNode): StanzaJson {
   return [tag, attrs, { b64: bytes.subarray(0, MAX_SHOWN).toString('base64'), bytes: bytes.length }]
 }
 
-/** The most levels of a stanza: enough for any one, and a limit for recursion. */
+/** The most levels of a stanza. It is enough for every stanza, and limits the recursion. */
 const MAX_DEPTH = 16
 
 export function fromJson([tag, attrs, content]: StanzaJson, depth = 0): BinaryNode {
@@ -40,7 +46,7 @@ export function fromJson([tag, attrs, content]: StanzaJson, depth = 0): BinaryNo
 const attribute = v.pipe(v.union([v.string(), v.number(), v.boolean()]), v.transform(String))
 const Tag = v.pipe(v.string(), v.minLength(1), v.maxLength(128))
 
-/** Input of the control API. */
+/** Schema of a stanza in requests of the control API. */
 export const StanzaSchema: v.GenericSchema<unknown, StanzaJson> = v.pipe(
   v.union(
     [

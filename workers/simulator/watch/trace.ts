@@ -2,7 +2,9 @@ import type { BinaryNode } from '../wire/node.ts'
 import { matches, type StanzaFacts, type StanzaMatch } from './match.ts'
 import { type StanzaJson, toJson } from './stanza-json.ts'
 
-/** One stanza after the handshake, in the format that `wire-check` reads; `account` is for readers. */
+/**
+ * One stanza after the handshake, in the format that `wire-check` reads. `wire-check` itself does not use `account`.
+ */
 export interface TraceLine {
   /** Time in ms since 1970. */
   t: number
@@ -11,19 +13,19 @@ export interface TraceLine {
   account: string | null
   node: StanzaJson
   /**
-   * Set if the control API ordered the answer (`/answers`, a fault), or if it is a refusal in a form that is not known
-   * from WhatsApp Web: then it is no evidence of how the network answers.
+   * Set if the control API caused the answer (`/answers`, a fault), or if it is a refusal in a form that WhatsApp Web
+   * is not known to receive. Such an answer does not show how the real network answers.
    */
   ordered?: true
 }
 
-/** A setting of an account that the phone decrypted (`client`: a linked device wrote it) or wrote (`server`). */
+/** An app state action that the phone decrypted (`client`: a linked device wrote it) or wrote itself (`server`). */
 export interface OpenedAction {
   from: 'client' | 'server'
   index: string[]
   version: number
   collection: string
-  /** Fields of the value; empty if the action was removed. */
+  /** Names of the fields in the value. The list is empty if the action was removed. */
   valueFields: string[]
 }
 
@@ -34,10 +36,10 @@ export interface Watcher {
 }
 
 export interface Trace {
-  /** Reports a stanza to the observers; costs nothing without any. */
+  /** Reports a stanza to the observers. It does no work if there are none. */
   saw(facts: StanzaFacts, item: BinaryNode, isOrdered?: boolean): void
   opened(action: () => OpenedAction): void
-  /** Adds an observer. Returns a function that stops the watching. */
+  /** Adds an observer. Returns a function that removes it. */
   watch(watcher: Watcher): () => void
   readonly watchers: number
 }

@@ -1,6 +1,9 @@
-/** Length prefix of a frame, in bytes. */
+/** Length in bytes of the length prefix of a frame. */
 const PREFIX = 3
-/** 'W' 'A', protocol 6, dictionary 3: what every client sends before its first frame. */
+/**
+ * The bytes that every client sends before its first frame: 'W', 'A', version 6 of the protocol, and version 3 of the
+ * dictionary.
+ */
 export const INTRO = Buffer.from([0x57, 0x41, 6, 3])
 const ROUTING_PREFIX = Buffer.from('ED')
 
@@ -12,11 +15,17 @@ export function frame(payload: Uint8Array): Buffer {
 }
 
 export interface FrameSplitter {
-  /** Returns the frames that are complete with these bytes. Throws if the stream does not begin as a client's does. */
+  /**
+   * Adds received bytes, and returns the frames that are now complete. Throws if the stream does not begin like that of
+   * a client.
+   */
   push(bytes: Buffer): Buffer[]
 }
 
-/** Splits a client's byte stream into frames: an optional routing header, the intro, then frames across message boundaries. */
+/**
+ * Splits the byte stream of a client into frames. The stream consists of an optional routing header, the intro, and
+ * frames, which may be divided between WebSocket messages.
+ */
 export function createFrameSplitter(): FrameSplitter {
   let waiting: Buffer = Buffer.alloc(0)
   let introSeen = false
@@ -25,7 +34,7 @@ export function createFrameSplitter(): FrameSplitter {
     let offset = 0
     if (waiting.length < 2) return false
     if (waiting.subarray(0, 2).equals(ROUTING_PREFIX)) {
-      // 'E' 'D' 00 01 length(3) routing_info
+      // The routing header has the form 'E' 'D' 00 01 length(3) routing_info.
       if (waiting.length < 7) return false
       offset = 7 + waiting.readUIntBE(4, 3)
     }

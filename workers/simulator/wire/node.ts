@@ -6,12 +6,13 @@ export type { BinaryNode }
 export type Attributes = Record<string, string | number | boolean | null | undefined>
 
 export const SERVER = 's.whatsapp.net'
-/** The JID of the server itself: an address without user. */
+/** The JID of the server itself, which has no user. */
 export const SERVER_JID = `@${SERVER}`
 
 /**
- * A binary node. Attributes become strings and text content becomes bytes, because the codec counts an attribute of another type without writing it
- * (which corrupts the frame), and may encode a string as a token, so that it arrives as another type.
+ * Builds a binary node. Attributes are converted to strings, because the codec counts an attribute of another type but
+ * does not write it, which corrupts the frame. Text content is converted to bytes, because the codec may encode a
+ * string as a token, and the receiver would get another type.
  */
 export function node(tag: string, attributes: Attributes = {}, content?: BinaryNode[] | Uint8Array | string): BinaryNode {
   const attrs: Record<string, string> = {}
@@ -22,7 +23,7 @@ export function node(tag: string, attributes: Attributes = {}, content?: BinaryN
   return { tag, attrs, content: typeof content === 'string' ? Buffer.from(content) : content }
 }
 
-/** The child elements of a node; none if it has bytes or nothing. */
+/** Returns the child elements of a node. The list is empty if the node contains bytes or nothing. */
 export function children(parent: BinaryNode | undefined, tag?: string): BinaryNode[] {
   if (!parent || !Array.isArray(parent.content)) return []
   return tag === undefined ? parent.content : parent.content.filter((child) => child.tag === tag)
@@ -37,7 +38,7 @@ export function firstChild(parent: BinaryNode): BinaryNode | undefined {
   return Array.isArray(parent.content) ? parent.content[0] : undefined
 }
 
-/** The bytes of a node; the codec decodes short dictionary strings as text. */
+/** Returns the bytes of a node. The codec decodes short strings of its dictionary as text, which is converted. */
 export function bytesOf(item: BinaryNode | undefined): Buffer | undefined {
   if (!item || item.content === undefined || Array.isArray(item.content)) return undefined
   return typeof item.content === 'string' ? Buffer.from(item.content) : Buffer.from(item.content)
@@ -51,7 +52,7 @@ export function childBytes(parent: BinaryNode | undefined, tag: string): Buffer 
   return bytesOf(child(parent, tag))
 }
 
-/** Big-endian integer in `size` bytes, the form of key ids (3) and registration ids (4). */
+/** Encodes a big-endian integer in `size` bytes. Key ids have 3 bytes, and registration ids have 4. */
 export function bigEndian(value: number, size: number): Buffer {
   const bytes = Buffer.alloc(size)
   bytes.writeUIntBE(value, 0, size)
@@ -62,12 +63,12 @@ export function readBigEndian(bytes: Uint8Array): number {
   return Buffer.from(bytes).readUIntBE(0, bytes.length)
 }
 
-/** Seconds since 1970, as every `t` attribute is written. */
+/** Returns the seconds since 1970, as they are in every attribute `t`. */
 export function seconds(): number {
   return Math.floor(Date.now() / 1000)
 }
 
-/** Id of a stanza or message that the network itself sends. */
+/** Returns the id of a stanza or message that the network itself sends. */
 export function randomId(): string {
   return randomBytes(8).toString('hex').toUpperCase()
 }

@@ -4,7 +4,7 @@ import { INTRO } from './frame-splitter.ts'
 import { agree, generateKeyPair, hkdf } from './keys.ts'
 import type { Trust } from './trust.ts'
 
-/** Protocol names of 32 bytes are used directly as the first hash; longer ones are hashed. */
+/** Name of the protocol, which is the first hash because it has 32 bytes. A longer name is hashed. */
 const XX = Buffer.from('Noise_XX_25519_AESGCM_SHA256\0\0\0\0')
 const IK = Buffer.from('Noise_IK_25519_AESGCM_SHA256\0\0\0\0')
 const XX_FALLBACK = createHash('sha256').update('Noise_XXfallback_25519_AESGCM_SHA256').digest()
@@ -30,14 +30,17 @@ function open(key: Buffer, counter: number, data: Buffer, aad: Uint8Array): Buff
   return Buffer.concat([decipher.update(data.subarray(0, data.length - TAG)), decipher.final()])
 }
 
-/** Both directions after the handshake: each has its own key and counter; there is no associated data. */
+/**
+ * The encryption of both directions after the handshake. Each direction has its own key and counter, and there is no
+ * associated data.
+ */
 export interface Transport {
   encrypt(data: Uint8Array): Buffer
   decrypt(data: Buffer): Buffer
 }
 
 export interface ClientHandshake {
-  /** The device's long-term Noise public key: stored at pairing, required at every login. */
+  /** The device's long-term public Noise key. It is stored at the pairing, and required at every login. */
   staticKey: Buffer
   payload: proto.ClientPayload
   transport: Transport
@@ -45,15 +48,15 @@ export interface ClientHandshake {
 
 export interface NoiseResponder {
   /**
-   * Answers the client's hello with the server's. A client that already knows the server's key sends everything at once (IK): then the handshake is
-   * complete, `client` is set, and no `finish` follows. If it knows a wrong key, the answer is that of a fresh handshake (XXfallback); so it is if a
-   * forged certificate must be shown.
+   * Answers the client's hello with that of the server. A client that already knows the server's key sends everything
+   * at once (IK). Then the handshake is complete: `client` is set, and `finish` is not called. If the client knows a
+   * wrong key, or if a forged certificate must be shown, the answer begins a new handshake (XXfallback).
    */
   hello(message: Buffer, forged?: 'root' | 'leaf'): { answer: Buffer; client?: ClientHandshake }
   finish(message: Buffer): ClientHandshake
 }
 
-/** Responder of Noise_XX and Noise_IK over 25519, AESGCM and SHA256, for one connection. */
+/** Responder of the Noise handshakes XX and IK over 25519, AESGCM and SHA256, for one connection. */
 export function createNoiseResponder(trust: Trust): NoiseResponder {
   let hash: Buffer
   let salt: Buffer
@@ -98,7 +101,7 @@ export function createNoiseResponder(trust: Trust): NoiseResponder {
   const written = (serverHello: proto.HandshakeMessage.IServerHello) =>
     Buffer.from(proto.HandshakeMessage.encode({ serverHello }).finish())
 
-  /** XX, also if an IK did not fit. */
+  /** Answers with the handshake XX. It is also used if an IK handshake failed. */
   function fresh(protocol: Buffer, theirs: Uint8Array, forged?: 'root' | 'leaf') {
     begin(protocol)
     mix(theirs)
@@ -134,7 +137,7 @@ export function createNoiseResponder(trust: Trust): NoiseResponder {
       try {
         return resumed(theirs, sealedKey, payload)
       } catch {
-        // Encrypted for another key of the server: the fallback handles this.
+        // The client encrypted its hello for another key of the server, so the fallback handshake follows.
         return fresh(XX_FALLBACK, theirs)
       }
     },

@@ -6,19 +6,25 @@ const { Details } = CertChain.NoiseCertificate
 
 const INTERMEDIATE_SERIAL = 1
 const LEAF_SERIAL = 2
-/** Serial number of the root, which the intermediate has for its issuer. */
+/** Serial number of the root, which the intermediate certificate gives for its issuer. */
 export const ROOT_SERIAL = 0
-/** Ten years in seconds: how long a certificate of this network is valid. */
+/** Time for which a certificate of this network is valid, in seconds: ten years. */
 const VALIDITY = 10 * 365 * 86_400
-/** The certificates are valid from a day before they are made, so that a client whose clock is behind accepts them. */
+/**
+ * Time in seconds by which the begin of a certificate's validity is earlier than its creation, so that a client whose
+ * clock is late accepts it.
+ */
 const GRACE = 86_400
 
 export interface Trust {
-  /** 32-byte public key that clients must trust. */
+  /** The public key of 32 bytes that clients must trust. */
   readonly root: Buffer
-  /** Static key of the Noise handshake, which is also in a valid leaf certificate. */
+  /** Static key pair of the Noise handshake. A valid leaf certificate contains its public key. */
   readonly serverKey: KeyPair
-  /** Encoded `CertChain`. `root`: signed by an untrusted root; `leaf`: valid, but for another static key. */
+  /**
+   * Returns the encoded `CertChain`. With `root`, it is signed by an untrusted root. With `leaf`, it is valid, but for
+   * another static key.
+   */
   chain(forged?: 'root' | 'leaf'): Uint8Array
   save(): SavedTrust
 }
@@ -59,7 +65,7 @@ export function createTrust(saved?: SavedTrust): Trust {
   }
 }
 
-/** The first fault that a strict client would find in a chain; undefined if there is none. */
+/** Returns the first error that a strict client would find in a certificate chain; undefined if there is none. */
 export function findChainFault(chain: Uint8Array, root: Uint8Array, staticKey: Uint8Array, now: number): string | undefined {
   const { leaf, intermediate } = CertChain.decode(chain)
   if (!leaf?.details || !leaf.signature || !intermediate?.details || !intermediate.signature) return 'a part is missing'

@@ -5,9 +5,12 @@ import type { Person } from '../model.ts'
 import { findPerson, pnOf } from '../people.ts'
 import { type Answer, type Query, QueryError } from './query.ts'
 
-/** Answers queries of an account besides its profile: the code of its contact link, an email address, accepted terms. */
+/**
+ * Answers queries of an account that are not about its profile: the code of its contact link, its email address, and
+ * accepted terms of service.
+ */
 
-/** How long the client may cache the answer about terms, in seconds. */
+/** Time for which the client may cache the answer about terms, in seconds. */
 const TERMS_REFRESH = 86_400
 
 const noticeIds = (item: BinaryNode) => children(item, 'notice').map(({ attrs }) => attrs.id ?? '')
@@ -31,7 +34,7 @@ function acceptTerms({ network, companion, subject }: Query): BinaryNode[] {
   ]
 }
 
-/** Stage of a completed disclosure. */
+/** Stage of a disclosure that the user has completed. */
 const SEEN = 5
 
 function contactLink({ network, companion, subject }: Query): BinaryNode[] {
@@ -75,7 +78,7 @@ export const ACCOUNT_QUERIES: Record<string, Answer> = {
   'tos get get_user_disclosures': () => [],
   'tos get get_disclosure_stage_by_id': ({ item }) =>
     children(item, 'get_disclosure_stage_by_id').map(({ attrs }) => node('notice', { id: attrs.id, stage: 0, t: seconds() })),
-  // The answer if there is no disclosure.
+  // There is never a disclosure, so the answer is empty.
   'tos get nothing': () => [],
   'tos set notice': ({ subject }) => [node('notice', { id: subject.attrs.id, stage: subject.attrs.stage ?? SEEN, t: seconds() })],
   'tos set trackable': ({ subject }) => [node('trackable', { id: subject.attrs.id, result: subject.attrs.result })],

@@ -5,7 +5,7 @@ import { findPerson } from '../people.ts'
 import type { Answer, Query } from './query.ts'
 import { QueryError } from './query.ts'
 
-/** Categories that a business can choose; a few of the real list. */
+/** Categories that a business can choose. They are a few of the real ones. */
 const CATEGORIES = [
   { id: '629412378414563', name: 'Other businesses' },
   { id: '1223524174334504', name: 'Shopping and retail' },
@@ -52,7 +52,7 @@ export function ownBusiness({ companion }: Query): BusinessProfile {
 
 const HOURS_MODES = new Set(['specific_hours', 'open_24h', 'appointment_only'])
 
-/** Changes the profile; only the given fields change. */
+/** Changes the profile. Fields that are not given stay unchanged. */
 function setProfile(query: Query): undefined {
   const profile = ownBusiness(query)
   const { subject } = query
@@ -82,7 +82,7 @@ function findCategories(query: Query): BinaryNode[] {
   const text = (childText(subject, 'query') ?? '').toLowerCase()
   const found = CATEGORIES.filter(({ name }) => name.toLowerCase().includes(text))
   const listed = found.map(({ id, name }) => node('category', { id }, name))
-  // The list also has the choice "not a business".
+  // The real list also offers the choice "not a business".
   return [node('response', {}, [node('categories', {}, listed), node('not_a_biz', { id: '0' }, 'Not a business')])]
 }
 

@@ -6,7 +6,7 @@ import { ownBusiness } from './business.ts'
 import type { Answer, Query } from './query.ts'
 import { QueryError } from './query.ts'
 
-/** Products per page if the query has no limit. */
+/** Number of products per page, if the query gives no limit. */
 const PAGE = 10
 
 const childText = (item: BinaryNode | undefined, tag: string) => childBytes(item, tag)?.toString('utf8')
@@ -42,7 +42,7 @@ function productNode(product: Product): BinaryNode {
   ])
 }
 
-/** Returns the country of origin, or nothing for the exemption from it. */
+/** Returns the country of origin; returns nothing if the product is exempt from it. */
 function originOf(item: BinaryNode): Pick<Product, 'originCountry'> {
   const country = childText(child(item, 'compliance_info'), 'country_code_origin')
   const isExempt = item.attrs.compliance_category === 'COUNTRY_ORIGIN_EXEMPT'
@@ -66,7 +66,7 @@ function productOf(item: BinaryNode, id: string): Product {
   }
 }
 
-/** Returns a page and the cursor of the next one: the index of its first item. */
+/** Returns a page and the cursor of the next page, which is the index of its first item. */
 function page<T>(all: T[], subject: BinaryNode, limitTag: string): { items: T[]; paging: BinaryNode[] } {
   const limit = Number(childText(subject, limitTag) ?? PAGE)
   const from = Number(childText(subject, 'after') ?? 0)
@@ -90,7 +90,7 @@ function addProduct(query: Query): BinaryNode[] {
   const business = ownBusiness(query)
   const item = child(query.subject, 'product')
   if (!item) throw new QueryError(400, 'bad-request')
-  // A new product is reviewed before others see it.
+  // The network reviews a new product before other accounts can see it.
   const product: Product = { ...productOf(item, newId()), reviewStatus: 'PENDING' }
   business.products.unshift(product)
   query.network.changed()
@@ -175,7 +175,7 @@ function writeCollection(query: Query): BinaryNode[] {
     collection = findCollection(business, childText(subject, 'id'))
     const added = childTexts(subject, 'add')
     if (!known(added)) throw new QueryError(404, 'item-not-found')
-    // A change creates a new version under another id.
+    // A change creates a new version of the collection, which has another id.
     collection.id = newId()
     const removed = childTexts(subject, 'remove')
     collection.name = childText(subject, 'name') ?? collection.name

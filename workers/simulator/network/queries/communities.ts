@@ -6,13 +6,16 @@ import { addresses, asAdmin, asMember, MAX_SUBJECT, newcomers, outcome, tokensIn
 import type { Answer, Query } from './query.ts'
 import { QueryError } from './query.ts'
 
-/** A `create` with a parent in it creates a community; with a linked parent, a group of a community; otherwise a group. */
+/**
+ * Creates a community if the query contains `parent`, a group of a community if it contains a linked parent, and a
+ * simple group if it contains neither.
+ */
 export function create({ network, companion, subject }: Query): BinaryNode[] {
   const owner = companion.person
   const name = subject.attrs.subject ?? ''
   const text = childBytes(child(subject, 'description'), 'body')?.toString('utf8') ?? ''
   const { key } = subject.attrs
-  // A repeated request, because the answer was lost.
+  // The client repeats a request if its answer was lost. Then the group already exists.
   const made =
     key === undefined ? undefined : [...network.groups.values()].find((group) => group.owner === owner && group.key === key)
   if (made) return [node('group', { jid: made.id })]
@@ -36,7 +39,7 @@ export function create({ network, companion, subject }: Query): BinaryNode[] {
   const changes = addMembers(network, group, owner, wanted, { isSilent: true, tokens: tokensIn(subject) })
   const created = groupNode(group)
   notifyGroup(network, group, owner, node('create', { type: 'new', key: subject.attrs.key }, [created]))
-  // Only this answer lists people who could not be added, with the reason.
+  // Only this answer lists the people who could not be added, with the reason.
   const refused = outcome(
     group,
     changes.filter(({ error }) => error !== undefined),
@@ -50,7 +53,7 @@ function asCommunityAdmin(query: Query) {
   return { parent, actor }
 }
 
-/** Runs a check for queries that the network refuses with the same error for members and others. */
+/** Runs a check. If it fails, the network refuses with the same error for members and others. */
 function asAuthorized(query: Query) {
   try {
     return asCommunityAdmin(query)
@@ -85,7 +88,7 @@ const allowing =
     return undefined
   }
 
-/** Changes roles of a community, which also apply in its announcement group. */
+/** Changes roles in a community. They also apply in its announcement group. */
 function admin(query: Query): BinaryNode[] {
   const { parent, actor } = asCommunityAdmin(query)
   const action = children(query.subject)[0]

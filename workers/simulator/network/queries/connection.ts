@@ -4,7 +4,7 @@ import { unlinkDevice } from '../login.ts'
 import { receiveLinkCode } from '../pairing-code.ts'
 import type { Answer } from './query.ts'
 
-/** Lifetime of upload credentials, in seconds. */
+/** Time for which the credentials of uploads are valid, in seconds. */
 const MEDIA_AUTH_TTL = 3_600
 
 const nothing: Answer = () => undefined
@@ -16,9 +16,9 @@ export const CONNECTION_QUERIES: Record<string, Answer> = {
   'passive set passive': nothing,
   'urn:xmpp:whatsapp:dirty set clean': nothing,
   'w:stats set add': nothing,
-  // In this version of the client w:stats has no type.
+  // In this version of the client, the query of w:stats has no type.
   'w:stats  add': nothing,
-  // The properties of a group have no protocol version.
+  // The properties of a group have no version of the protocol.
   'abt get props': ({ subject }) => [
     node(
       'props',
@@ -35,7 +35,7 @@ export const CONNECTION_QUERIES: Record<string, Answer> = {
   ],
   'md set link_code_companion_reg': (query) => receiveLinkCode(query),
   'md set remove-companion-device': ({ network, companion }) => {
-    // The answer is sent first, because the device requested its own removal.
+    // The answer must be sent first, because the device has requested its own removal.
     setImmediate(() => unlinkDevice(network, companion))
     return undefined
   },

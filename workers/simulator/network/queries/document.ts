@@ -1,6 +1,6 @@
 import type { Network, Person } from '../model.ts'
 
-/** Context of a GraphQL query. */
+/** The context in which a GraphQL query is answered. */
 export interface MexRequest {
   network: Network
   person: Person
@@ -8,9 +8,9 @@ export interface MexRequest {
 }
 
 export interface Document {
-  /** Name of the operation in the web client, for readers of the code. */
+  /** Name of the operation in the web client. It is only for readers of the code. */
   name: string
-  /** Numbers that clients send for the operation: today's, and those of older builds. */
+  /** Query ids that clients send for the operation: the current one first, and then those of older clients. */
   ids: string[]
   /** Set if older clients use another document for the operation. */
   hasOlder?: true

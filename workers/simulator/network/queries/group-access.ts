@@ -13,12 +13,15 @@ export function asMember(query: Query): { group: Group; actor: Person } {
   const group = groupOf(query)
   const actor = query.companion.person
   if (!group.members.has(actor.number)) throw new QueryError(403, 'forbidden')
-  // A suspended group can still be queried.
+  // A suspended group can still be queried, but nothing else can be done with it.
   if (group.isSuspended && query.subject.tag !== 'query') throw new QueryError(423, 'locked')
   return { group, actor }
 }
 
-/** Throws unless the actor may change the group's own data: all members may, or only admins while it is locked. */
+/**
+ * Throws if the acting person may not change the group's own data. All members may change it, or only admins if the
+ * group is locked.
+ */
 export function asEditor(query: Query): { group: Group; actor: Person } {
   const { group, actor } = asMember(query)
   if (!mayEdit(group, actor)) throw new QueryError(403, 'forbidden')
@@ -34,19 +37,19 @@ export function asAdmin(query: Query): { group: Group; actor: Person } {
 /** Longest name of a group. */
 export const MAX_SUBJECT = 100
 
-/** Validity of an invitation message, in seconds: three days. */
+/** Time for which an invitation message is valid, in seconds: three days. */
 const INVITE_VALIDITY = 3 * 86_400
 
 export const addresses = (item: BinaryNode | undefined) => children(item, 'participant').map((entry) => entry.attrs.jid ?? '')
 
-/** Returns the people to be added; a LID is sent with the number. */
+/** Returns the addresses of the people to add. If a person is given by LID, the query must also contain the number. */
 export function newcomers(item: BinaryNode): string[] {
   for (const { attrs } of children(item, 'participant'))
     if (attrs.jid?.endsWith('@lid') && !attrs.phone_number) throw new QueryError(400, 'bad-request')
   return addresses(item)
 }
 
-/** Returns the privacy tokens of the people to add, by address. */
+/** Returns the privacy tokens of the people to add, by the address of the person. */
 export const tokensIn = (item: BinaryNode): Map<string, string> =>
   new Map(
     children(item, 'participant').flatMap((entry) => {
@@ -59,7 +62,7 @@ export function outcome(group: Group, changes: Change[]): BinaryNode[] {
   return changes.map(({ person, address, error }) => {
     if (!person) return node('participant', { jid: address, error })
     const shown = participantNode(group, group.members.get(person.number) ?? { person, role: 'member' }, error)
-    // With this code a person who may not be added can be invited.
+    // This code means that the person may not be added, but can be invited.
     return error === 403
       ? { ...shown, content: [node('add_request', { code: group.invite, expiration: seconds() + INVITE_VALIDITY })] }
       : shown

@@ -29,7 +29,7 @@ function subgroups(request: MexRequest) {
   }
 }
 
-/** Returns a community of which the querying account is a member. */
+/** Returns a community, if the querying account is a member of it. */
 function communityOf({ network, person }: MexRequest, id: unknown): Group {
   const parent = network.groups.get(String(id ?? ''))
   if (!parent?.isCommunity || !parent.members.has(person.number)) throw new MexError(400, 'Bad Request')
@@ -45,7 +45,9 @@ function participantCounts(request: MexRequest) {
   return { __typename: 'XWA2Group', id: parent.id, sub_groups: { edges } }
 }
 
-/** Contexts with a code: of the captured answers, those with `INTERACTIVE` also have one. */
+/**
+ * Contexts of a query whose answer contains the invitation code. In captured answers, `INTERACTIVE` also has the code.
+ */
 const INVITE_CONTEXTS = new Set<unknown>(['INVITE_CODE', 'INTERACTIVE'])
 
 function inviteCode({ network, person, variables }: MexRequest) {
@@ -64,20 +66,22 @@ function updateProperty(request: MexRequest) {
   return { id: parent.id, state: 'ACTIVE' }
 }
 
-/** Returns the queried group, for its members only. */
+/** Returns the queried group. Throws if the account is not a member. */
 function memberOf({ network, person }: MexRequest, id: unknown): Group {
   const group = network.groups.get(String(id ?? ''))
   if (!group?.members.has(person.number)) throw new MexError(400, 'Bad Request')
   return group
 }
 
-/** Says that a group is not internal: groups of Meta's own employees are, and there are none here. */
+/**
+ * Answers that a group is not internal. Internal groups are those of Meta's own employees, and this network has none.
+ */
 function isInternal(request: MexRequest) {
   const { id } = memberOf(request, request.variables.id)
   return { __typename: 'XWA2Group', id, properties: { internal: false } }
 }
 
-/** Returns no suggested groups, because there are none here. */
+/** Answers that no groups are suggested, because this network has no suggestions. */
 function suggestions(request: MexRequest) {
   const { group_id: id, query_context: context } = request.variables
   if (context !== 'INTERACTIVE') throw new MexError(400, 'Bad Request')
@@ -100,7 +104,10 @@ function transferCommunity(request: MexRequest) {
   return { group_id: parent.id, lid_migration_state: { addressing_mode: parent.addressing.toUpperCase() } }
 }
 
-/** Records the appeal of a member of a suspended group, once. Clients send the group with or without its server. */
+/**
+ * Records that a member appeals against the suspension of a group. Only the first appeal is recorded. Clients give the
+ * group with or without its server.
+ */
 function appeal(request: MexRequest) {
   const { group_jid: jid } = (request.variables.input ?? {}) as { group_jid?: unknown }
   const id = String(jid ?? '')

@@ -33,7 +33,7 @@ const changeMembers =
     const asked = addresses(subject)
     const creator = action === 'promote' ? [] : asked.filter((address) => isCreator(network, group, address))
     const wanted = asked.filter((address) => !creator.includes(address))
-    // In a community, the person is removed from all its groups.
+    // If the group belongs to a community, the person can be removed from all its groups.
     const also = action === 'remove' && subject.attrs.linked_groups === 'true' ? linkedGroups(network, group) : []
     for (const linked of also) removeMembers(network, linked, actor, wanted)
     const changes =
@@ -42,13 +42,13 @@ const changeMembers =
     return [node(action, {}, outcome(group, [...changes, ...refused]))]
   }
 
-/** Whether a person is the creator of a group, who stays in it, as an admin. */
+/** Whether a person is the creator of a group. The creator cannot be removed, and stays an admin. */
 function isCreator(network: Network, group: Group, address: string): boolean {
   const person = findPerson(network, address)
   return person !== undefined && group.members.get(person.number)?.role === 'superadmin'
 }
 
-/** Adds people, or asks the admins if they decide and the actor is not one. */
+/** Adds people. If admins decide about new members and the acting person is not an admin, asks the admins. */
 function add(query: Query): BinaryNode[] {
   const { network, subject } = query
   const isOpen = groupOf(query).memberAddMode === 'all_member_add'
@@ -67,7 +67,7 @@ function add(query: Query): BinaryNode[] {
   return [node('add', {}, asked)]
 }
 
-/** Revokes invitations by message. Their code is that of the group's link, which changes. */
+/** Revokes invitation messages. They contain the code of the group's link, so that code changes. */
 function revoke(query: Query): BinaryNode[] {
   const { group, actor } = asAdmin(query)
   const asked = addresses(query.subject)
@@ -95,7 +95,7 @@ function decide(query: Query): BinaryNode[] {
   return [node('membership_requests_action', {}, [node(action.tag, {}, answered)])]
 }
 
-/** Answers the change of a setting with one element; the answer is empty. */
+/** Builds the handler of a query that changes a setting with one element. Its answer is empty. */
 const set =
   (apply: (query: Query, group: Group, actor: Person) => void, who: typeof asAdmin = asAdmin): Answer =>
   (query) => {
@@ -104,7 +104,7 @@ const set =
     return undefined
   }
 
-/** Settings that are present or absent: the elements that turn them on and off. */
+/** Settings that are on or off, each with the elements that turn it on and off. */
 const FLAGS = [
   ['no_frequently_forwarded', 'frequently_forwarded_ok'],
   ['group_history', 'no_group_history'],

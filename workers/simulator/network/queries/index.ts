@@ -20,7 +20,7 @@ import { PROFILE_QUERIES } from './profile.ts'
 import { type Answer, type Query, QueryError, UndescribedError } from './query.ts'
 import { USYNC_QUERIES } from './usync.ts'
 
-/** Answers by `xmlns type child`. A child `*` stands for any child, or none. */
+/** Handlers of queries by `xmlns type child`. `*` stands for any child, or for no child. */
 const QUERIES: Record<string, Answer> = {
   ...CONNECTION_QUERIES,
   ...PASSKEY_QUERIES,
@@ -38,7 +38,7 @@ const QUERIES: Record<string, Answer> = {
   ...ACCOUNT_QUERIES,
 }
 
-/** Queries allowed to a device without an account. */
+/** Queries that a device without an account may send. */
 const ALLOWED_WITHOUT_ACCOUNT = new Set([
   'md set link_code_companion_reg',
   'w:p get ping',
@@ -57,7 +57,7 @@ export async function answerQuery(network: Network, connection: Connection, item
   return answerAs(network, connection, item, connection.send)
 }
 
-/** Builds an answer that the control API set; undefined means that no answer is sent. */
+/** Builds an answer that the control API has set. Returns undefined if no answer is sent. */
 function orderedAnswer(item: BinaryNode, action: AnswerAction): BinaryNode | undefined {
   if (action === 'pass' || action === 'nothing') return undefined
   if ('error' in action) {
@@ -74,7 +74,7 @@ async function answerAs(
   send: (answer: BinaryNode, isOrdered?: boolean) => void,
 ): Promise<void> {
   const { xmlns = '', type = '' } = item.attrs
-  // Clients write the children of a query in any order: the one in the table counts.
+  // Clients write the children of a query in any order. The child that the table contains is the subject.
   const subject = children(item).find(({ tag }) => QUERIES[`${xmlns} ${type} ${tag}`]) ?? firstChild(item) ?? node('nothing')
   const name = `${xmlns} ${type} ${subject.tag}`
   const row = name in QUERIES ? name : `${xmlns} ${type} *`
@@ -95,7 +95,7 @@ async function answerAs(
   }
 }
 
-/** Work that follows after the answer of a query was sent, by query. */
+/** Functions that run after the answer was sent, by query. */
 const AFTERWARDS: Record<string, (query: Query) => void> = {
   'passive set active': ({ network, connection, companion }) => activate(network, connection, companion),
 }

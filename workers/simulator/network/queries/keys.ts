@@ -17,12 +17,12 @@ import type { Companion, Network, PublicSignedKey } from '../model.ts'
 import { type AnyDevice, devicesOf, findDevice, findPerson } from '../people.ts'
 import type { Answer } from './query.ts'
 
-/** Type byte of Curve25519, the type of every key of the protocol. */
+/** Type byte of a Curve25519 key. Every key of the protocol has this type. */
 const KEY_TYPE = Buffer.from([5])
-/** A client with fewer keys than this is asked to upload more. */
+/** If a client has fewer one-time keys than this on the server, it is asked to upload more. */
 const LOW_STOCK = 5
 
-/** Takes a one-time key of a linked device, and notifies the device if few are left. */
+/** Takes a one-time key of a linked device. If only few are left, notifies the device. */
 export function takeBundle(network: Network, companion: Companion): SignalBundle {
   const [first] = companion.preKeys
   if (first) {
@@ -83,7 +83,10 @@ function registrationOf(device: AnyDevice): number {
   return device.companion ? device.companion.registrationId : device.pretend.signal.registrationId
 }
 
-/** Returns the keys of those devices of an account that are not in the client's query, or have another registration id there. */
+/**
+ * Returns the keys of the devices of an account that are missing in the client's query, or that have another
+ * registration id in it.
+ */
 function missingKeys(network: Network, user: BinaryNode): BinaryNode {
   const { jid = '' } = user.attrs
   const person = findPerson(network, jid)
@@ -115,8 +118,8 @@ function storeKeys(network: Network, companion: Companion, item: BinaryNode) {
 }
 
 /**
- * Computes the digest. A client hashes its own keys in this order (the one-time keys in the order of the list), and
- * uploads them again if the hash differs.
+ * Computes the digest of a device's keys. A client hashes its own keys in this order (the one-time keys in the order of
+ * the list). If its hash differs, it uploads the keys again.
  */
 function digest(companion: Companion): BinaryNode {
   const { identity, signedPreKey, preKeys } = companion

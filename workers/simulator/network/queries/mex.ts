@@ -9,7 +9,7 @@ import { WHATSMEOW_DOCUMENTS } from './newsletter-of-whatsmeow.ts'
 import { REPORT_DOCUMENTS } from './newsletter-reports.ts'
 import type { Answer } from './query.ts'
 
-/** Every GraphQL document, by each of its numbers. */
+/** Every GraphQL operation, by each of its query ids. */
 const DOCUMENTS = new Map(
   [
     ...NEWSLETTER_DOCUMENTS,
@@ -21,7 +21,7 @@ const DOCUMENTS = new Map(
   ].flatMap((document) => document.ids.map((id) => [id, document] as const)),
 )
 
-/** Documents for which older clients use others; an older network does not know them. */
+/** Operations for which older clients use other documents. A network that simulates an older one does not know them. */
 const NEWER = new Set([...DOCUMENTS.values()].flatMap(({ ids, hasOlder }) => (hasOlder || ids.length > 1 ? ids.slice(0, 1) : [])))
 
 interface Body {

@@ -1,4 +1,4 @@
-/** Finds the channel of a request, for those who may use it that way. */
+/** Finds the channel of a query, if the account may use the channel for it. */
 import type { Newsletter } from '../newsletter-model.ts'
 import { MexError, type MexRequest as Request } from './document.ts'
 import { roleOf } from './newsletter-shown.ts'
@@ -11,7 +11,7 @@ export function find({ network, variables }: Request): Newsletter {
   return found
 }
 
-/** Returns a channel for its administrators only. */
+/** Returns a channel. Throws if the account is not an administrator. */
 export function owned(request: Request): Newsletter {
   const newsletter = find(request)
   const role = roleOf(newsletter, request.person)
@@ -25,7 +25,7 @@ export function ownersOnly(request: Request): Newsletter {
   return newsletter
 }
 
-/** Returns a channel for settings that only administrators see. */
+/** Returns a channel for a query about settings that only administrators may see. */
 export function administered(request: Request): Newsletter {
   const newsletter = find(request)
   const role = roleOf(newsletter, request.person)

@@ -1,4 +1,4 @@
-/** Queries and mutations about the administrators of a channel: who they are, invitations, and the owner. */
+/** GraphQL operations about the administrators of a channel: the list of them, invitations, and the owner. */
 import { seconds } from '../../wire/node.ts'
 import type { Person } from '../model.ts'
 import { newRole } from '../newsletters.ts'
@@ -20,7 +20,7 @@ export function pendingInvites(request: Request) {
   return { id: newsletter.id, pending_admin_invites: invites }
 }
 
-/** Returns a person by LID or number; the JID of a device is not accepted. */
+/** Returns a person by LID or number. The JID must not contain a device. */
 function other(request: Request): Person {
   const id = String(request.variables.user_id ?? '')
   if (id.includes(':')) throw new MexError(400, 'Bad Request')
@@ -29,7 +29,7 @@ function other(request: Request): Person {
   return person
 }
 
-/** Changes the owner; only a current administrator can become the owner. */
+/** Changes the owner of a channel. The new owner must already be an administrator. */
 export function changeOwner(request: Request) {
   const newsletter = ownersOnly(request)
   const { number } = other(request)
@@ -42,7 +42,9 @@ export function changeOwner(request: Request) {
   return { __typename: 'XWA2Newsletter', id: newsletter.id }
 }
 
-/** Ends the role of an administrator, by the owner or by the administrator themselves. The others are notified. */
+/**
+ * Ends the role of an administrator. The owner or the administrator may do this, and the other followers are notified.
+ */
 export function demote(request: Request) {
   const { network, person } = request
   const demoted = other(request)

@@ -25,7 +25,7 @@ export function addNewsletter(network: Network, owner: Person, name: string, des
   return newsletter
 }
 
-/** Limits of texts; longer ones are refused. */
+/** Longest texts. Longer ones are refused. */
 const MAX_NAME = 100
 const MAX_DESCRIPTION = 2_048
 
@@ -75,9 +75,9 @@ interface LookUp {
 }
 
 /**
- * Checks the role as in captured answers: nobody received an answer as a guest; an owner also received one as a
- * subscriber; a query about paid subscriptions (`wamo_sub`) by somebody who does not follow was refused like a guest's.
- * The oldest form has no role, and a link is open to everybody.
+ * Checks the role that a query gives, as in captured answers. A query as a guest is always refused. An owner may also
+ * query as a subscriber. A query about paid subscriptions (`wamo_sub`) is refused for an account that does not follow
+ * the channel. The oldest form of the query has no role, and a query by link is open to everyone.
  */
 function checkRole(request: Request, newsletter: Newsletter) {
   const { input, fetch_wamo_sub: asksForSubscription } = request.variables
@@ -88,7 +88,10 @@ function checkRole(request: Request, newsletter: Newsletter) {
   if (!mayView) throw new MexError(405, 'Method Not Allowed')
 }
 
-/** Returns a channel that is queried by its JID and a role; one that does not exist has an empty description. */
+/**
+ * Returns a channel that is queried by its JID and a role. Returns undefined if it does not exist; its description is
+ * then empty.
+ */
 function lookedUp(request: Request): Newsletter | undefined {
   const { key, type, view_role: wanted } = (request.variables.input ?? {}) as LookUp & { key?: unknown }
   const isMissing = type === 'JID' && wanted !== undefined && !request.network.newsletters.has(String(key))
@@ -109,7 +112,7 @@ function metadata(request: Request) {
   })
 }
 
-/** Returns the counts and settings of a channel, without its texts and pictures. */
+/** Returns the counts and settings of a channel, but not its texts and pictures. */
 function dehydratedMetadata(request: Request) {
   const newsletter = lookedUp(request)
   if (!newsletter) return missing
@@ -130,7 +133,7 @@ export function join(request: Request) {
   return { id: newsletter.id, state: stateOf(newsletter) }
 }
 
-/** Unfollows a channel. The owner must transfer the channel first, or delete it. */
+/** Unfollows a channel. The owner cannot do this, and must first transfer or delete the channel. */
 export function leave(request: Request) {
   const newsletter = find(request)
   if (roleOf(newsletter, request.person) === 'OWNER') throw new MexError(403, 'Forbidden')
@@ -151,7 +154,7 @@ export function mute(request: Request, isMuted: boolean) {
   return { id: newsletter.id, state: stateOf(newsletter) }
 }
 
-/** Changes a follower's setting of a channel; there is one mutation per setting. */
+/** Changes a follower's setting of a channel. Each setting has its own mutation. */
 function setForViewer(request: Request) {
   const input = (request.variables.input ?? {}) as {
     newsletter_id?: unknown
@@ -181,7 +184,7 @@ function followers(request: Request) {
   return { followers: { edges } }
 }
 
-/** Returns the account's channels, which a client queries at its start. */
+/** Returns the channels of the account. A client queries them when it starts. */
 export function ownNewsletters({ network, person, variables }: Request) {
   const mine = [...network.newsletters.values()].filter(({ subscribers }) => subscribers.has(person.number))
   return mine.map((newsletter) => subscribed(newsletter, person, variables))
@@ -193,7 +196,10 @@ function remove(request: Request) {
   return { id: newsletter.id, state: { type: 'DELETED' } }
 }
 
-/** Queries and mutations of channels. The first id is that of the web client of August 2026, later ones are those of older clients. */
+/**
+ * GraphQL operations about channels. The first id is that of the web client of August 2026, and the later ids are those
+ * of older clients.
+ */
 export const NEWSLETTER_DOCUMENTS: Document[] = [
   { name: 'CreateNewsletter', ids: ['25149874324715067', '8823471724422422'], path: 'xwa2_newsletter_create', answer: create },
   { name: 'UpdateNewsletter', ids: ['24250201037901610'], path: 'xwa2_newsletter_update', answer: update },
@@ -226,7 +232,7 @@ export const NEWSLETTER_DOCUMENTS: Document[] = [
     path: 'xwa2_newsletter_update_user_setting',
     answer: setForViewer,
   },
-  // Older clients have separate mutations.
+  // Older clients have a separate mutation for each of these settings.
   {
     name: 'MuteNewsletter',
     ids: ['29766401636284406'],

@@ -1,4 +1,7 @@
-/** Documents about channels that whatsmeow uses: numbers of the web client of 2023, in addition to those in `newsletter-documents.ts`. */
+/**
+ * GraphQL operations about channels that whatsmeow uses. They have the ids of the web client of 2023, and are an
+ * addition to `newsletter-documents.ts`.
+ */
 import type { Document } from './document.ts'
 import { create, join, leave, mute, ownNewsletters } from './newsletter-documents.ts'
 

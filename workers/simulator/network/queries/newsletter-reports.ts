@@ -1,11 +1,14 @@
-/** Reports about a channel for its owners and readers: abilities, statistics, voters, senders of reactions, and content that the network removed. */
+/**
+ * Answers queries of owners and readers about a channel: capabilities, statistics, voters, senders of reactions, and
+ * content that the network removed.
+ */
 import type { Newsletter } from '../newsletter-model.ts'
 import { findPerson, lidJidOf } from '../people.ts'
 import { type Document, MexError, type MexRequest } from './document.ts'
 import { administered, find } from './newsletter-access.ts'
 import { stateOf } from './newsletter-shown.ts'
 
-/** Capabilities of an ordinary channel, as captured. */
+/** Capabilities of an ordinary channel, as captured from the real network. */
 const CAPABILITIES = ['INSIGHTS', 'ADMIN_NOTIFICATIONS', 'PHOTO_POLLS', 'QUESTIONS', 'QUIZ', 'THREAD_MENU']
 
 const capabilities = (request: MexRequest) => ({ capabilities: CAPABILITIES, id: administered(request).id })
@@ -17,7 +20,7 @@ interface Metric {
   type?: unknown
 }
 
-/** Answers that each queried metric has no values, because nothing is counted here. */
+/** Answers that each queried metric has no values, because this network counts nothing. */
 function insights(request: MexRequest) {
   const { newsletter_id: id, metrics } = (request.variables.input ?? {}) as { newsletter_id?: unknown; metrics?: unknown }
   const isKnown = ({ id: number, type }: Metric) => typeof number === 'number' && (type === 'FOLLOWS' || type === 'UNFOLLOWS')
@@ -32,7 +35,7 @@ function insights(request: MexRequest) {
   }
 }
 
-/** Answers that nothing was removed. */
+/** Answers that the network has removed nothing. */
 function enforcements(request: MexRequest) {
   administered(request)
   return { geosuspensions: [], profile_picture_deletions: [], suspensions: [], violating_messages: [] }
@@ -42,7 +45,7 @@ function postOf(newsletter: Newsletter, serverId: unknown) {
   return newsletter.posts.find((post) => String(post.serverId) === String(serverId))
 }
 
-/** Answers without voters, because readers' votes are not kept. */
+/** Answers that there are no voters, because the votes of readers are not stored. */
 function voters(request: MexRequest) {
   const { newsletter_id: id, limit } = (request.variables.input ?? {}) as { newsletter_id?: unknown; limit?: unknown }
   if (typeof limit !== 'number' || limit < 1) throw new MexError(400, 'Bad Request')
@@ -50,7 +53,10 @@ function voters(request: MexRequest) {
   return { votes: [] }
 }
 
-/** Returns the senders of reactions for administrators, by code; the list is empty for a post without reactions. */
+/**
+ * Returns the readers who reacted to a post, by the code of the reaction, for administrators only. The list is empty if
+ * nobody reacted.
+ */
 function reactionSenders(request: MexRequest) {
   const { id, server_id: serverId } = (request.variables.input ?? {}) as { id?: unknown; server_id?: unknown }
   const newsletter = find(about(request, id))
@@ -73,7 +79,7 @@ function logExposures({ variables }: MexRequest) {
   return { __typename: 'XWA2NewsletterLogExposuresResponse' }
 }
 
-/** Answers that every domain may have a preview. */
+/** Answers that a preview may be made for every domain. */
 function previewable({ variables }: MexRequest) {
   const { url_domains: domains } = variables
   if (!Array.isArray(domains)) throw new MexError(400, 'Bad Request')

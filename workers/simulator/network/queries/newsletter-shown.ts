@@ -1,4 +1,4 @@
-/** The descriptions of a channel in GraphQL answers. Each answer has different fields, as captured. */
+/** Describes a channel in GraphQL answers. Each kind of answer has other fields, as captured from the real network. */
 import type { Person } from '../model.ts'
 import type { Newsletter } from '../newsletter-model.ts'
 import { pictureId, picturePath } from '../pictures.ts'
@@ -8,7 +8,7 @@ export type ViewRole = 'OWNER' | 'ADMIN' | 'SUBSCRIBER' | 'GUEST'
 export const roleOf = (newsletter: Newsletter, { number }: Person): ViewRole =>
   newsletter.subscribers.get(number)?.role ?? 'GUEST'
 
-/** Returns the picture. Without one `picture` is null, and `preview` is an empty object. */
+/** Returns the picture of a channel. If it has none, `picture` is null and `preview` is an empty object. */
 function pictureOf({ picture }: Newsletter, type: 'IMAGE' | 'PREVIEW') {
   if (!picture) return type === 'IMAGE' ? null : { id: '0', type, direct_path: '' }
   const isElsewhere = picture.startsWith('http')
@@ -62,11 +62,14 @@ export const created = (one: Newsletter, viewer: Person) =>
 export interface Fetched {
   viewer: boolean
   fullImage: boolean
-  /** Variables of the query that request further fields. */
+  /** Variables of the query that request more fields. */
   more: Record<string, unknown>
 }
 
-/** Returns further parts that a query requests: paid subscriptions, stories, pinned posts. Channels here have none. */
+/**
+ * Returns the additional parts that a query requests: paid subscriptions, stories and pinned posts. Channels of this
+ * network have none of them.
+ */
 const asked = (more: Fetched['more']) => ({
   metadata: {
     ...(more.fetch_wamo_sub === true ? { wamo_sub: { plan_id: null } } : {}),
@@ -76,7 +79,10 @@ const asked = (more: Fetched['more']) => ({
   viewer: more.fetch_wamo_sub === true ? { wamo_sub_status: 'INACTIVE' } : {},
 })
 
-/** Returns only the requested fields; a viewer who came by the link and does not follow receives no `viewer_metadata`. */
+/**
+ * Returns only the requested fields. If the viewer used a link and does not follow the channel, `viewer_metadata` is
+ * left out.
+ */
 export function fetched(one: Newsletter, viewer: Person, { viewer: hasViewer, fullImage, more }: Fetched) {
   const besides = asked(more)
   const metadata = { ...(fullImage ? picture(one) : {}), ...preview(one), ...settings(one), ...count(one), ...besides.metadata }
@@ -103,7 +109,7 @@ export function dehydrated(one: Newsletter, more: Fetched['more']) {
   }
 }
 
-/** The answer for a JID without a channel. */
+/** The answer for a JID that no channel has. */
 export const missing = { id: null, state: { type: 'NON_EXISTING' }, thread_metadata: null, viewer_metadata: null }
 
 export const updated = (one: Newsletter) => ({
@@ -112,7 +118,10 @@ export const updated = (one: Newsletter) => ({
   thread_metadata: { ...always(one), ...picture(one), ...preview(one), ...settings(one) },
 })
 
-/** Describes a channel in the directory, where one without a picture has no `picture`, and `preview` has another form. */
+/**
+ * Describes a channel in the directory. There, a channel without a picture has no field `picture`, and `preview` has
+ * another form.
+ */
 export const listed = (one: Newsletter) => ({
   id: one.id,
   thread_metadata: { ...always(one), picture: pictureOf(one, 'PREVIEW'), ...count(one) },

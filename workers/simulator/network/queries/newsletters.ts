@@ -11,7 +11,7 @@ function found(newsletter: Newsletter | undefined): Newsletter {
   return newsletter
 }
 
-/** Returns the latest posts between two post numbers, oldest first. */
+/** Returns the newest posts between two post numbers, oldest first. */
 function listed({ posts }: Newsletter, { after, before, count }: Record<string, string | undefined>): Post[] {
   const wanted = posts.filter(
     ({ serverId }) => (after === undefined || serverId > Number(after)) && (before === undefined || serverId < Number(before)),

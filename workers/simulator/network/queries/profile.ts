@@ -10,7 +10,7 @@ import { pictureId, picturePath, pictureUrl, setPersonPicture } from '../picture
 import type { Answer } from './query.ts'
 import { QueryError } from './query.ts'
 
-/** The three audiences of the status; the current one is marked as the default. */
+/** Names of the three audiences of the status. The current audience is marked as the default. */
 const STATUS_LISTS = { contacts: 'contacts', allowlist: 'whitelist', denylist: 'blacklist' } as const
 
 function statusPrivacy({ statusPrivacy: { setting, numbers } }: Person): BinaryNode {
@@ -22,7 +22,10 @@ function statusPrivacy({ statusPrivacy: { setting, numbers } }: Person): BinaryN
   return node('privacy', {}, lists)
 }
 
-/** Takes the account's token for a person. The person returns one, if both have each other's number. */
+/**
+ * Handles the token that the account gives to a person. If both have each other's number, the person gives a token in
+ * return.
+ */
 const issueTokens: Answer = ({ network, companion, subject }) => {
   for (const token of children(subject, 'token')) {
     const person = findPerson(network, token.attrs.jid ?? '')
@@ -34,7 +37,7 @@ const issueTokens: Answer = ({ network, companion, subject }) => {
       chat: token.attrs.jid ?? '',
       ids: [],
     })
-    // A person who accepts nothing from strangers returns no token.
+    // A person who accepts no messages from strangers gives no token in return.
     if (person.companions.size > 0 || person.needsToken) continue
     const attrs = { from: pnOf(person), sender_lid: lidJidOf(person), type: 'privacy_token', id: randomId(), t: seconds() }
     const secret = randomBytes(16)
@@ -55,7 +58,7 @@ const getPicture: Answer = ({ network, companion, item, subject }) => {
   const picture = owner?.picture
   if (!picture) throw new QueryError(404, 'item-not-found')
   const id = pictureId(picture)
-  // The client has this picture already, so the answer has none.
+  // The client already has this picture, so the answer contains none.
   if (subject.attrs.id === id) return []
   const url = pictureUrl(network, picture)
   return [node('picture', { id, type: subject.attrs.type ?? 'preview', url, direct_path: picturePath(picture) })]

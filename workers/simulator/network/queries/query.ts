@@ -4,14 +4,14 @@ import type { Companion, Connection, Network } from '../model.ts'
 export interface Query {
   network: Network
   connection: Connection
-  /** The client that sent the query; absent while a device without an account shows its code. */
+  /** The client that sent the query. It is absent while a device without an account shows its code. */
   companion: Companion
   item: BinaryNode
-  /** First child of the query, which is its subject. */
+  /** First child of the query. It says what is queried. */
   subject: BinaryNode
 }
 
-/** Returns the children of the result. */
+/** Answers a query with the children of the result. */
 export type Answer = (query: Query) => BinaryNode[] | undefined | Promise<BinaryNode[] | undefined>
 
 export class QueryError extends Error {
@@ -22,5 +22,7 @@ export class QueryError extends Error {
   }
 }
 
-/** A refusal that is not known from WhatsApp Web: a trace marks it, because its form and its code are assumptions. */
+/**
+ * A refusal that WhatsApp Web is not known to receive. A trace marks it, because its form and its code are assumptions.
+ */
 export class UndescribedError extends QueryError {}

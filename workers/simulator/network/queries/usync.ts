@@ -18,10 +18,10 @@ interface Asked {
   network: Network
   asker: Person
   jid: string | undefined
-  /** The number as the client spelled it. */
+  /** The phone number as the client wrote it. */
   phone: string | undefined
   username: string | undefined
-  /** Key of the user name. */
+  /** Key that is required in addition to the user name. */
   pin: string | undefined
 }
 
@@ -30,7 +30,7 @@ const PROTOCOLS: Record<string, Protocol> = {
     watchDevices(network, person, asker, jid !== undefined && parseJid(jid).server === 'lid' ? 'lid' : 'pn')
     return deviceList(person)
   },
-  // A user who is queried by LID receives no mapping, because the client would warn about a mapping.
+  // If a user is queried by LID, the answer contains no LID, because the client would log a warning about it.
   lid: (person, { jid }) => (jid && parseJid(jid).server === 'lid' ? undefined : node('lid', { val: lidJidOf(person) })),
   contact: (_person, { phone, username }) => contactNode('in', { phone, username }),
   status: (person) =>
@@ -48,16 +48,18 @@ const PROTOCOLS: Record<string, Protocol> = {
   username: ({ username }) => (username === undefined ? undefined : node('username', {}, username)),
 }
 
-/** Builds the `<contact>`, which repeats the queried number; a user who is queried by JID has none. */
+/**
+ * Builds the node `<contact>`, which repeats the queried number. If the user is queried by JID, there is no such node.
+ */
 function contactNode(type: 'in' | 'out' | 'invalid', { phone, username }: Pick<Asked, 'phone' | 'username'>) {
   if (phone === undefined && username === undefined) return undefined
   return node('contact', { type, username }, phone)
 }
 
 /**
- * A number in the international form, which begins with a plus: `+49170…` (the web client, Baileys, zapo),
- * `+49170…@c.us` (whatsmeow), `+49170…@s.whatsapp.net` (older Baileys), and as people write it, with spaces and
- * hyphens.
+ * Matches an international number, which begins with a plus sign: `+49170…` (the web client, Baileys, zapo),
+ * `+49170…@c.us` (whatsmeow), `+49170…@s.whatsapp.net` (older Baileys), and numbers as people write them, with spaces
+ * and hyphens.
  */
 const NUMBER = /^\+([\d ().-]+)(:\d+)?(@(c\.us|s\.whatsapp\.net))?$/
 const DIGITS = /^\d{5,15}$/
@@ -68,7 +70,10 @@ function numberIn(phone: string): string | undefined {
   return number !== undefined && DIGITS.test(number) ? number : undefined
 }
 
-/** Returns the person of a `<contact>`; clients take an answer of another type than `in` to mean that there is none. */
+/**
+ * Answers a query about the person in a `<contact>`. If the type of the answer is not `in`, clients conclude that there
+ * is no account.
+ */
 function answerContact(asked: Asked, protocols: BinaryNode[]): BinaryNode {
   const { network, jid, phone, username, pin } = asked
   const number = phone === undefined ? undefined : numberIn(phone)
@@ -82,7 +87,7 @@ function answerContact(asked: Asked, protocols: BinaryNode[]): BinaryNode {
     const attrs = number === undefined ? {} : { jid: `${number}@${SERVER}` }
     return node('user', attrs, contact ? [contactNode('out', { phone, username })!] : [])
   }
-  // The account exists, and is not shown without its key.
+  // The account exists, but its user name is not enough to find it: the key is missing or wrong.
   if (number === undefined && (person.usernameKey ?? pin) !== pin) return node('user', {}, [node('contact', { username })])
   const isByLid = contact?.attrs.addressing_mode === 'lid'
   const attrs = isByLid ? { jid: lidJidOf(person), pn_jid: pnOf(person) } : { jid: jid ?? pnOf(person) }
@@ -96,7 +101,7 @@ function answerUser(asked: Asked, protocols: BinaryNode[]): BinaryNode {
   const { network, jid, phone, username } = asked
   if (phone !== undefined || username !== undefined) return answerContact(asked, protocols)
   const person = findPerson(network, jid ?? '')
-  // Without an account there are no devices.
+  // If there is no account, the answer has no devices.
   return node('user', { jid }, person && answersAbout(person, asked, protocols))
 }
 
