@@ -1,6 +1,7 @@
 /**
- * Tests the page of a connect link in a real browser: it is paired on the network in the frame of its operator, and shown
- * in each state that it can reach. Its routes are tested on the network without a browser (`test/e2e/connect-links.test.ts`).
+ * Tests the page of a connect link in a real browser: it is paired on the network in the frame of its operator, and
+ * shown in each state that it can reach. Its routes are tested on the network without a browser
+ * (`test/e2e/connect-links.test.ts`).
  */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'

@@ -18,7 +18,10 @@ const run = promisify(execFile)
 const RUNNING = 'docs/running.md'
 const BASE_URL = 'http://127.0.0.1:8080'
 
-/** The volume and the container of the sample without compose have fixed names, which a deployment on this machine may also have. */
+/**
+ * The volume and the container of the sample without compose have fixed names, which a deployment on this machine may
+ * also have.
+ */
 const FIXED = { container: 'svc', volume: 'svc-data' }
 
 const BOTH = ['-f', 'deploy/compose.yaml', '-f', 'deploy/compose.n8n.yaml']

@@ -229,7 +229,10 @@ function coming(pieces: Uint8Array<ArrayBuffer>[]): ComingBody {
 describe('large bodies', () => {
   const endpoint = endpoints.find((one) => one.id === 'send.sendText')!
   const filler = 'x'.repeat(300_000)
-  /** Builds a body with emoji as escape sequences. Clients that only send ASCII write them so, with twelve bytes per emoji. */
+  /**
+   * Builds a body with emoji as escape sequences. Clients that only send ASCII write them so, with twelve bytes per
+   * emoji.
+   */
   const escaped = (characters: number) => `{"phone":"5511988887777","message":"${'\\ud83d\\ude00'.repeat(characters)}"}`
   const bodies: [string, string | Uint8Array<ArrayBuffer>][] = [
     ['a good one', JSON.stringify({ phone: '5511988887777', message: 'Hello', filler })],

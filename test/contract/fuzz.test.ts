@@ -203,7 +203,10 @@ async function restore(endpoint: Endpoint, body: { value?: string } | undefined,
   await service.changeWorkspace(() => unchanged)
 }
 
-/** A change of settings may have given an instance a dialect, in which it also answers. The instance gets its own words back for the next requests. */
+/**
+ * A change of settings may have given an instance a dialect, in which it also answers. The instance gets its own words
+ * back for the next requests.
+ */
 async function endedDialect({ id: operation }: Endpoint): Promise<boolean> {
   if (operation !== 'instance.updateSettings' && operation !== 'account.updateInstance') return false
   const speaking = instances.filter(({ id }) => service.directory.settings(id as InstanceId).dialect !== null)

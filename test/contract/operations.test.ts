@@ -234,8 +234,8 @@ function outside(schema: Schema, inBody: boolean): Trial[] {
 }
 
 /**
- * Returns valid values at the limits of a schema: null, the longest and the shortest plain text, the bounds of a number,
- * and enumeration values in upper case.
+ * Returns valid values at the limits of a schema: null, the longest and the shortest plain text, the bounds of a
+ * number, and enumeration values in upper case.
  */
 function inside(schema: Schema, inBody: boolean): Trial[] {
   const form = formOf(schema)

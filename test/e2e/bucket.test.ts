@@ -1,6 +1,6 @@
 /**
- * Files in a bucket. Media of waiting messages (`SVC_BLOBS_URL`) are stored there, sealed. Received files (`SVC_MEDIA_URL`)
- * are copied there, to be read by their links. A bucket that is away stops nothing else.
+ * Files in a bucket. Media of waiting messages (`SVC_BLOBS_URL`) are stored there, sealed. Received files
+ * (`SVC_MEDIA_URL`) are copied there, to be read by their links. A bucket that is away stops nothing else.
  */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'

@@ -1,10 +1,11 @@
 /**
- * Calls of public clients of the hosted gateway with which the dialect `zapi` is compatible: method, path, fields of the body, and fields of
- * answers and webhooks that the client reads. Each call was recorded while the unchanged client ran against this service; only the host was
- * different. No code of these clients is in this repository.
+ * Calls of public clients of the hosted gateway with which the dialect `zapi` is compatible: method, path, fields of
+ * the body, and fields of answers and webhooks that the client reads. Each call was recorded while the unchanged client
+ * ran against this service; only the host was different. No code of these clients is in this repository.
  *
- * The test replaces a text that begins with `$`: `$ana` by her number, `$question` by the id of the message that Ana has sent, other names by the
- * value that an earlier call stored under this name (`keeps`). `$any` matches every value that is not empty.
+ * The test replaces a text that begins with `$`: `$ana` by her number, `$question` by the id of the message that Ana
+ * has sent, other names by the value that an earlier call stored under this name (`keeps`). `$any` matches every value
+ * that is not empty.
  */
 export interface ClientCall {
   ask: string

@@ -1,4 +1,7 @@
-/** Links to received files over HTTP in unusual cases: the reader leaves, the phone refuses, the instance is disconnected or deleted. */
+/**
+ * Links to received files over HTTP in unusual cases: the reader leaves, the phone refuses, the instance is
+ * disconnected or deleted.
+ */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'

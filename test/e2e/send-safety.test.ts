@@ -1,4 +1,7 @@
-/** Send safety over HTTP: what waits for a budget, an answer or the end of quiet hours stays in the queue and says so; answers never wait. */
+/**
+ * Send safety over HTTP: what waits for a budget, an answer or the end of quiet hours stays in the queue and says so;
+ * answers never wait.
+ */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { HOUR } from '../../src/domain/clock.ts'

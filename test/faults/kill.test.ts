@@ -28,7 +28,10 @@ const INCOMING = amount(200, 150)
 const OUTGOING_EACH = amount(40, 20)
 /** Number of texts with a `send_at` during the kills; they are queued in the reverse order of their times. */
 const TIMED = 6
-/** Time in ms from the first request to the first `send_at`. On a slow machine the requests take seconds, and a time that is over has no effect. */
+/**
+ * Time in ms from the first request to the first `send_at`. On a slow machine the requests take seconds, and a time
+ * that is over has no effect.
+ */
 const TIMED_FROM = 8_000
 /**
  * Longest time between an answering service and the next kill, in ms. The queue begins to send about 2.5 s after the

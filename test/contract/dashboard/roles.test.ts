@@ -1,6 +1,6 @@
 /**
- * Sessions of API keys: the matrix of rights and scopes, the secrets that stay hidden, other workspaces, and how such a session ends. The cases are
- * those of the table that the service and its page read.
+ * Sessions of API keys: the matrix of rights and scopes, the secrets that stay hidden, other workspaces, and how such a
+ * session ends. The cases are those of the table that the service and its page read.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

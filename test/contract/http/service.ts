@@ -1,6 +1,6 @@
 /**
- * The HTTP application over a real store, account and directory. Only the engine is a double, because these tests are about HTTP, which ends at the
- * engine interface. The engine itself is tested in `test/e2e`.
+ * The HTTP application over a real store, account and directory. Only the engine is a double, because these tests are
+ * about HTTP, which ends at the engine interface. The engine itself is tested in `test/e2e`.
  */
 
 import assert from 'node:assert/strict'

@@ -1,4 +1,7 @@
-/** SIGKILL while received files are copied to a bucket that comes and goes: each file is there in the end, and no event waited for it. */
+/**
+ * SIGKILL while received files are copied to a bucket that comes and goes: each file is there in the end, and no event
+ * waited for it.
+ */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { test } from 'node:test'

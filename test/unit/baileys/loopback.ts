@@ -56,7 +56,10 @@ export function openSocket(url: string, creds = initAuthCreds()): WASocket {
   })
 }
 
-/** A server for the tests of a file that sends nothing. Returns a function that opens a socket to it, which is ended after its test. */
+/**
+ * A server for the tests of a file that sends nothing. Returns a function that opens a socket to it, which is ended
+ * after its test.
+ */
 export function silentServer(): () => Promise<WASocket> {
   let server: Server
   const opened: WASocket[] = []

@@ -1,4 +1,7 @@
-/** The tables in `docs/` equal their sources: the declarations in `src/features`, and the rights of keys in the dashboard. */
+/**
+ * The tables in `docs/` equal their sources: the declarations in `src/features`, and the rights of keys in the
+ * dashboard.
+ */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'

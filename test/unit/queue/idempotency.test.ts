@@ -28,8 +28,8 @@ test('a request is the same whatever the order of its fields, and another when a
   assert.equal(print({ a: 1, b: undefined }), print({ a: 1 }))
 })
 
-// Somebody who has the store can find a short text, or a number with an id, from a plain hash, by trying all values. So the
-// name of a record is a hash with the key of the instance.
+// Somebody who has the store can find a short text, or a number with an id, from a plain hash, by trying all values. So
+// the name of a record is a hash with the key of the instance.
 test('the name of the record of a key is keyed: of another instance it is another', async (t) => {
   const namesUnder = async (of: Sealer) => {
     const store = await tempStore(t)

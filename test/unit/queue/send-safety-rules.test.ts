@@ -1,6 +1,6 @@
 /**
- * The rules of send safety: single cases, and weeks of messages with a clock that jumps. A week is checked by true time, which the rules do not know:
- * no budget is ever exceeded, nothing is dropped, and no answer waits.
+ * The rules of send safety: single cases, and weeks of messages with a clock that jumps. A week is checked by true
+ * time, which the rules do not know: no budget is ever exceeded, nothing is dropped, and no answer waits.
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

@@ -1,4 +1,7 @@
-/** Send safety in a real queue over a real store: what is counted, what survives the end of a run, and what time under a hold is worth. */
+/**
+ * Send safety in a real queue over a real store: what is counted, what survives the end of a run, and what time under a
+ * hold is worth.
+ */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { WAMessage } from '@whiskeysockets/baileys'
@@ -144,7 +147,10 @@ const FOUR = [1, 2, 3, 4].map((number) => `551190000000${number}`)
 
 test('a message that waits for the budget does not become too old, also when the service restarts; one that waits for an answer does', async (t) => {
   const { run, time, sent, made } = await bench(t, { ...perHour, queue_max_age_hours: 1 })
-  /** Lets minutes pass until as many items are left. Each minute the queue looks at the age of its items; the store gets time for its commits. */
+  /**
+   * Lets minutes pass until as many items are left. Each minute the queue looks at the age of its items; the store gets
+   * time for its commits.
+   */
   async function minutesUntil({ reasons }: Awaited<ReturnType<typeof run>>, left: number) {
     for (let minutes = 0; minutes < 600; minutes++) {
       if ((await reasons()).length === left) return minutes

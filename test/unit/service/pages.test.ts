@@ -46,7 +46,10 @@ test('every link to a file of the repository leads to one, and its anchor to a h
   assert.deepEqual(dead, [])
 })
 
-/** Paths that a page names although the repository does not contain them: the reader or a run creates them, or they are in another repository. */
+/**
+ * Paths that a page names although the repository does not contain them: the reader or a run creates them, or they are
+ * in another repository.
+ */
 const ELSEWHERE = new Set(['deploy/svc.env', 'bench/results', 'src/protocol/session_cipher.rs'])
 
 test('a file or folder of the repository that a page names exists', () => {

@@ -1,4 +1,6 @@
-/** Reads the credentials and keys of an instance from the store, and finds the names of the keys. Nothing is written. */
+/**
+ * Reads the credentials and keys of an instance from the store, and finds the names of the keys. Nothing is written.
+ */
 import type { AuthenticationCreds } from '@whiskeysockets/baileys'
 import type { StateStore } from '../../../src/storage/contract.ts'
 import { keys as records } from '../../../src/storage/record-keys.ts'

@@ -47,7 +47,9 @@ const LEFT_OUT: ReadonlySet<string> = new Set(['app-state-sync-version'])
  */
 const unfinished = (folder: string, instance: string) => join(folder, `svc-export-${instance}.unfinished`)
 
-/** Creates the folder, or removes what an interrupted export of this instance left in it. Rejects if it has other files. */
+/**
+ * Creates the folder, or removes what an interrupted export of this instance left in it. Rejects if it has other files.
+ */
 export async function makeEmpty(folder: string, instance: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER })
   const mark = unfinished(folder, instance)

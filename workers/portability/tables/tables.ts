@@ -1,4 +1,7 @@
-/** Reads the tables of another program's database: an SQLite file, or rows that the client of a database server has printed. */
+/**
+ * Reads the tables of another program's database: an SQLite file, or rows that the client of a database server has
+ * printed.
+ */
 import { open, stat } from 'node:fs/promises'
 import { NotImportable } from '../../../src/domain/not-importable.ts'
 import { type Row, readJsonLines } from '../rows/json-lines.ts'

@@ -61,7 +61,10 @@ interface ScannedCode {
   advSecret: Buffer
 }
 
-/** Parses `https://wa.me/settings/linked_devices#ref,noise,identity,adv secret,platform`, or only the part after the `#`. */
+/**
+ * Parses `https://wa.me/settings/linked_devices#ref,noise,identity,adv secret,platform`, or only the part after the
+ * `#`.
+ */
 function parseQr(text: string): ScannedCode {
   const [ref, noise, identity, secret] = text.slice(text.indexOf('#') + 1).split(',')
   if (!ref || !noise || !identity || !secret) throw new ControlError('invalid_request', 'this is not a pairing code')

@@ -8,7 +8,7 @@ import { QueryError } from './query.ts'
 
 /**
  * Creates a community if the query contains `parent`, a group of a community if it contains a linked parent, and a
- * simple group if it contains neither.
+ * ordinary group if it contains neither.
  */
 export function create({ network, companion, subject }: Query): BinaryNode[] {
   const owner = companion.person
