@@ -1,6 +1,6 @@
 /**
- * Deletes every record of an instance. It can be repeated: the next call removes what a crash left. The instance need
- * not be running: it was stopped before, or could not be started.
+ * Deletes every record of an instance. It can be called again: the next call removes the records that were left after a crash. The instance need not
+ * be running: it was stopped before, or could not be started.
  */
 import type { AllBlobs } from '../../src/storage/blobs.ts'
 import type { StateStore } from '../../src/storage/contract.ts'
@@ -16,7 +16,7 @@ export interface EraseDeps {
 }
 
 export async function eraseInstance(instance: string, { store, blobs, keyCache }: EraseDeps): Promise<void> {
-  // Credentials are removed first, so that a half-erased instance cannot log in.
+  // Credentials are removed first, so that an instance cannot log in if only a part of its records was removed.
   await store.commit({ ops: [[keys.creds(instance), null]] })
   keyCache.forget(keys.signals(instance))
   await blobs.erase(instance)

@@ -1,6 +1,6 @@
 /**
- * Runs the commands of a shard thread: hosts its instances, passes each command to the named instance, and converts every error to data. One thread
- * run has one number, its generation, which `hello` sets; a command of another run, or before `hello`, is refused.
+ * Runs the commands of a shard thread: hosts its instances, passes each command to the named instance, and converts every error to data. Each run of
+ * the thread has a number, its generation, which the command `hello` sets. A command for another run, or before `hello`, is refused.
  */
 
 import { performance } from 'node:perf_hooks'
@@ -43,7 +43,7 @@ export function createHost({ log, open, createInstance, crash }: HostOptions): H
   async function stop({ deps }: OpenShard, id: string, how: StopHow): Promise<null> {
     if (await hosted.stop(id, how)) return null
     if (how !== 'erase') throw new Failure('engine_unavailable')
-    // An instance that cannot be started cannot log out either, but it can still be deleted.
+    // An instance that cannot be started cannot be logged out, but it can still be deleted.
     await eraseInstance(id, deps)
     return null
   }

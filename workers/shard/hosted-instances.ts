@@ -35,7 +35,7 @@ export function createHostedInstances(log: Log) {
       return started
     },
 
-    /** False if no such instance runs. */
+    /** Stops an instance. Resolves with false if no such instance is running. */
     async stop(id: string, how: StopHow): Promise<boolean> {
       const entry = hosted.get(id)
       const isStarted = await entry?.started.then(

@@ -1,15 +1,15 @@
-/** Events between the parts of one instance whose sender is constructed before its receiver. */
+/** Events between parts of one instance. An event is used if its sender is constructed before its receiver. */
 import { EventEmitter } from 'node:events'
 import type { LifecycleEvent } from './lifecycle/contract.ts'
 
 export interface InstanceEventMap {
-  /** A person wrote to the account for the first time, so an item of the queue that was held for that may leave. */
+  /** A person wrote to the account for the first time, so an item of the queue may be sent that was held until then. */
   newCorrespondent: []
-  /** Somebody else wrote in this chat, so an item of the queue that waited for an answer may leave. */
+  /** Somebody else wrote in this chat, so an item of the queue may be sent that waited for an answer. */
   heard: [chat: string]
-  /** The webhooks or a reader of the live stream want other events than before. */
+  /** The event types that the webhooks or a reader of the live stream want have changed. */
   interest: []
-  /** Something happened to the session or to its timers. The event is dropped if `isCurrent` is false when it is processed. */
+  /** An event of the session or of its timers. The event is dropped if `isCurrent` is false when it is processed. */
   lifecycle: [event: LifecycleEvent, isCurrent?: () => boolean]
 }
 

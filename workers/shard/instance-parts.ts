@@ -48,7 +48,7 @@ import type { ShardDeps } from './shard-deps.ts'
 import { createInstanceUsage } from './usage/instance-usage.ts'
 import { createOutbox } from './webhooks/outbox.ts'
 
-/** Time limit of a logout, which is best effort. */
+/** Time limit of a logout. If the network does not answer in this time, the instance continues without its confirmation. */
 export const LOGOUT_DEADLINE = 5 * SECOND
 
 export type InstanceParts = ReturnType<typeof createInstanceParts>
@@ -65,7 +65,7 @@ type Ground = ReturnType<typeof layGround>
 type Account = ReturnType<typeof createAccount>
 type Traffic = ReturnType<typeof createTraffic>
 
-/** Creates the context of all parts, and the values that one part writes and others read. */
+/** Creates the context of all parts, and the slots for values that one part writes and others read. */
 function layGround(deps: ShardDeps, initial: InstanceConfig, key: Uint8Array) {
   const { clock, steady, steps, meter } = deps
   const config = createSlot(initial)
@@ -157,7 +157,7 @@ function createWebhooks(
     onInterest: () => events.emit('interest'),
     onResult(type, result, durationMs) {
       attempts[result]++
-      // An event whose webhook was switched off in the meantime is not attempted at all.
+      // An event whose webhook was switched off in the meantime was not attempted, so it is not counted.
       if (result === 'discarded') return
       tally.add('svc_webhook_deliveries_total', { type, result })
       tally.observe('svc_webhook_duration_seconds', { type }, (durationMs ?? 0) / SECOND)
@@ -178,7 +178,7 @@ function createTraffic(deps: ShardDeps, ground: Ground, { keys, records, message
   const statuses = createMessageStatuses(context, { outbox, levels: messages.levels })
   const idempotency = createIdempotency({ instanceId: context.id, store, sealer, clock: context.clock, log })
   const presence = createPresence(context, { outbox })
-  // The network sends presence only to an available account, and a reader of these events is a reason to be available.
+  // The network sends presence only to an available account, so the account must be available while these events are wanted.
   events.on('interest', presence.announce)
   const inbound = createReceivedEvents(context, {
     outbox,
@@ -245,7 +245,7 @@ function createTraffic(deps: ShardDeps, ground: Ground, { keys, records, message
   return { outbox, attempts, statuses, idempotency, presence, safety, sending, receiving }
 }
 
-/** Creates the link to the network, the status that drives it, and the calls of the main thread. */
+/** Creates the link to the network, the status that controls it, and the handlers for calls of the main thread. */
 function createLinked(deps: ShardDeps, ground: Ground, account: Account, traffic: Traffic) {
   const { context, config, session, route, state, shownNow, events } = ground
   const { keys, pairing, passkeys, records, messages } = account
@@ -256,7 +256,7 @@ function createLinked(deps: ShardDeps, ground: Ground, account: Account, traffic
   const auth = createAuthState({ keys, store, sealer, locks })
   const restriction = createAccountRestriction(context, { onChange: sending.queue.setRestricted })
 
-  /** The queue opens and closes with the state that callers see. */
+  /** Opens or closes the queue, according to the state that callers see. */
   function announce() {
     sending.queue.setConnected(shownNow().status === 'connected')
     deps.announce({ type: 'state', instance: id, state: shownNow() })
@@ -309,12 +309,12 @@ function createLinked(deps: ShardDeps, ground: Ground, account: Account, traffic
     onChange(next, previous) {
       if (next.status !== previous)
         tally.add('svc_instance_status_changes_total', { to: next.status, reason: next.reason ?? 'none' })
-      // The restriction belongs to the previous account.
+      // The restriction belonged to the previous account.
       if (!next.paired) restriction.change(null)
       if (next.reason === 'pairing_failed') passkeys.timedOut()
       if (next.status === 'qr' || previous !== 'qr') return
       pairing.clear()
-      // A restart requests the next QR code by itself, so callers that wait for one keep waiting.
+      // In the status `starting`, the next QR code is requested automatically, so callers that wait for a code keep waiting.
       if (next.status !== 'starting') pairing.giveUp()
     },
   })

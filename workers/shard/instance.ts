@@ -1,4 +1,4 @@
-/** One hosted instance: starts and stops its parts in the order that their dependencies demand, and answers the host. */
+/** One hosted instance: starts and stops its parts in the order of their dependencies, and answers the calls of the host. */
 import type { Call, CallOrigin } from '../../src/domain/call.ts'
 import { SECOND } from '../../src/domain/clock.ts'
 import type { InstanceConfig, RuntimeState, Status } from '../../src/domain/instance.ts'
@@ -18,10 +18,10 @@ export interface HostedInstance {
   aheadMs(): number
 }
 
-/** Readings of an instance for the metrics, in addition to the counters. */
+/** Values of an instance for the metrics, in addition to the counters. */
 export type Reading = Omit<InstanceReading, 'instance'>
 
-/** Deadline of a stop for the item and the webhook in flight; if they do not finish, they are repeated after the next start. */
+/** Time that a stop gives to the item and the webhook in flight. If they do not finish in it, they are repeated after the next start. */
 const STOP_DEADLINE = 3 * SECOND
 
 /** Creates an instance. `key` seals all data of the instance at rest. */
@@ -43,7 +43,8 @@ export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Ui
         await startParts(parts)
         return how === 'create' ? await createdState(parts) : await bootedState(parts)
       } catch (error) {
-        // Nobody hosts an instance that failed to start. A part that keeps running would have no owner and could open a session beside the next one.
+        // An instance that failed to start is not hosted. If one of its parts kept running, nothing could stop it, and it could open a session at the
+        // same time as the next start.
         await stop('keep').catch((cause) => log.error({ err: cause }, 'an instance that failed to start could not be stopped'))
         throw error
       }

@@ -164,7 +164,8 @@ export function holdAppState({ auth, keys, creds, write, steps }: AppStateDeps):
     state: auth.forSocket(creds),
     attach({ ev }, onFailure) {
       tellFailure = onFailure
-      // Before the first reading of app state has ended, a name that comes from elsewhere may be the one that the account had at the pairing.
+      // Before the first reading of app state has ended, a name from another source may be the name that the account had at the pairing, so it is no
+      // change.
       ev.on('creds.update', ({ me }) => learnName(me?.name, Boolean(creds.accountSyncCounter)))
     },
     async stored(collection) {

@@ -24,7 +24,7 @@ const LISTENERS = 20
 
 const live = new Set<EndableSocket>()
 
-/** Number of sockets of this thread that were not ended. It is zero when nothing is connected; otherwise there is a leak. */
+/** Number of sockets of this thread that were not ended. If it is not zero while no instance is connected, there is a leak. */
 export const liveSockets = () => live.size
 
 /** Registers a socket. Must be called right after the socket is created. */

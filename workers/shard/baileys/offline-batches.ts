@@ -15,7 +15,7 @@ import { offlineBatch } from '../wire/offline-batch.ts'
 
 /** Number of stanzas per batch, as in the web client. */
 const BATCH = 200
-/** The next batch is requested while this many stanzas of the last one are still to come, so that the network need not pause. */
+/** When this many stanzas of the last batch are still to come, the next batch is requested, so that the network need not pause. */
 const STILL_TO_COME = BATCH / 2
 const IDLE = 2 * SECOND
 /** Number of consecutive idle periods after which nothing more is requested: a minute, as in the web client. */

@@ -44,9 +44,8 @@ export const afterLogin = (state: VersionState, used: WAVersion): VersionState =
 })
 
 /**
- * Returns the version after a 405: the first one of the fetched, the last good and the built-in version that was not
- * refused. Undefined if none is left: the version then stays, and only an upgrade, another configured version or a
- * working `refresh` helps.
+ * Returns the version after a 405: the fetched, the last good or the built-in version, whichever is the first that was not refused. Undefined if all
+ * were refused: the version then does not change until an upgrade, another configured version or a working `refresh` provides a new one.
  */
 export function afterRefusal(
   state: VersionState,

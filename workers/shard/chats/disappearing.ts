@@ -37,7 +37,7 @@ const Expiry = v.object({
 export type Expiry = v.InferOutput<typeof Expiry>
 
 export interface Disappearing {
-  /** Returns the context of a message to this person; `jids` are those of the chat. */
+  /** Returns the context of a message to this person. `jids`: the jids of the chat. */
   of(jids: readonly (string | null)[]): Promise<proto.IContextInfo>
   /** Operations for the commit of a message in a chat, by either side. */
   ops(message: Pick<WAMessage, 'key' | 'message' | 'messageTimestamp'>): Promise<Op[]>
@@ -135,7 +135,7 @@ export function createDisappearing({
   }
 }
 
-/** Returns the expiry that a message carries for its chat; null if it has none. */
+/** Returns the expiry that a message contains for its chat; null if the message has none. */
 export function expiryOf(message: proto.IMessage): Expiry | null {
   const content = unwrap(message)
   if (content === null) return null

@@ -218,7 +218,7 @@ function openPairing(
   }
 }
 
-/** The router of received stanzas, which logs what goes wrong. */
+/** Creates the router of received stanzas, and logs its failures. */
 function loggingRouter(sock: WASocket, deps: ConnectionDeps, { came, cut }: { came: Liveness['came']; cut(): void }): Router {
   const { log } = deps
   return routeStanzas(sock, {

@@ -22,8 +22,8 @@ const userOf = (jid: string) => jidDecode(jid)?.user ?? ''
 const SLICE = 200
 
 /**
- * Stores pairs of number and LID from the network's answers, as the library does with those of stanzas: data under the number, including sessions,
- * moves to the LID. A known pair costs one read. It works in slices, because an answer about a large group has thousands.
+ * Stores pairs of number and LID from the network's answers, as the library does with pairs from stanzas: data under the number, including sessions,
+ * moves to the LID. For a known pair, only one read is necessary. It works in slices, because an answer about a large group has thousands of pairs.
  */
 export async function learnPairs(
   sock: Pick<WASocket, 'signalRepository'>,

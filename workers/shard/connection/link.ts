@@ -103,7 +103,7 @@ export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
     try {
       const made = await createNetworkRoute(deps.network, proxyUrl, deps.egressAllow)
       if (proxyUrl === deps.proxyUrl()) return made
-      // Another proxy was set in the meantime.
+      // Another proxy was set while this route was being created.
       await made.close()
       return await routed()
     } catch (cause) {

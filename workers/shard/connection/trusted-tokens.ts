@@ -45,8 +45,8 @@ export interface TrustedTokens {
   /** Returns the contact's token as a node of a message to the contact, and whether our token must be sent to the contact. */
   inMessage(jid: string): Promise<{ nodes: BinaryNode[]; isDue: boolean }>
   /**
-   * Returns a substitute for a token in a message to a person without a valid one. Empty if there is a token, for a
-   * person without a LID, and while the phone has not sent a salt.
+   * Returns a substitute for the token, for a message to a person who gave no valid token. Empty if there is a token, for a person without a LID, and
+   * while the phone has not sent a salt.
    */
   standIn(jid: string): Promise<BinaryNode[]>
   /** Returns the valid tokens by the jid to use in a query, which is the LID if it is known. */

@@ -45,7 +45,7 @@ export interface AccountDirectory {
   warm(): Promise<void>
   /** Records a message. Must be called before the commit of the message, because this commit includes the change. */
   record(message: WAMessage, options: MessageOptions): void
-  /** Records a first contact with a person before the message leaves; the commit of its keys includes the change. */
+  /** Records a first contact with a person before the message is sent; the commit of the message's keys includes the change. */
   contacted(jids: readonly [string, string?], now: number): void
   /** Times of the first contacts since this time, in epoch ms, ascending. */
   contactsSince(time: number): number[]

@@ -70,7 +70,7 @@ export function recordMessage(
     if (unarchives) chat.isArchived = false
     noteSide(chat, fromMe === true, at)
     if (!fromMe) chat.unread = Math.min(chat.unread + 1, MAX_UNREAD)
-    // An answer written on the phone means that the chat was read there.
+    // If a person answers on the phone, the chat was read on the phone.
     else if (!fromApi) markRead(chat)
   }
   chats.changed(chat)

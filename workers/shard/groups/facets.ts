@@ -1,18 +1,24 @@
 /**
- * The facets of a group: everything that is kept of one, each with its term and its bounds. `src/README.md` shows them
- * as a table with who writes and who reads them. A facet that is not in this file is not kept.
+ * The facets of a group: every kind of data that is kept about a group, each with the time for which it is kept and its limits. `src/README.md` shows
+ * them as a table with the modules that write and read them. Data that is not listed in this file is not kept.
  *
- * Notices wait at the network as long as the device stays linked while it is offline; for data that is older than
- * `NOTICED_FOR` a notice may have been lost.
+ * While the device is offline, the network keeps notices for it only for as long as it stays linked. So for data that is older than `NOTICED_FOR`, a
+ * notice may have been lost.
  */
 import { DAY, HOUR, MINUTE } from '../../../src/domain/clock.ts'
 
 const NOTICED_FOR = 14 * DAY
 
 export const FACETS = {
-  /** The groups of the account in the form for lists. `readAgainMs` limits how long a lost notice leaves the list wrong. */
+  /**
+   * The groups of the account, as lists show them. The list is read again after `readAgainMs`, so that it is not wrong for longer if a notice was
+   * lost.
+   */
   entry: { groups: 10_000, readAgainMs: 7 * DAY },
-  /** Whole groups with their members in memory, for one session. The age limits how long a lost notice leaves them wrong. */
+  /**
+   * Whole groups with their members in memory, for one session. They are queried again after this time, so that they are not wrong for longer if a
+   * notice was lost.
+   */
   metadata: { groups: 500, ms: HOUR },
   /** Whole groups with their members on disk. */
   storedMetadata: { ms: NOTICED_FOR },

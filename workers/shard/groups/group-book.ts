@@ -1,10 +1,8 @@
 /**
- * The group book: everything that the service keeps of a group, under one owner. Each facet has a file of its own, and
- * its term in `facets.ts`. Answers of the network and notices reach all facets here, so that none of them is left with
- * an older state than the others.
+ * The group book owns all data that the service keeps about groups. Each facet (kind of data) has a file of its own, and the time for which it is
+ * kept is in `facets.ts`. The network's answers and notices are passed to all facets here, so that no facet has an older state than the others.
  *
- * The devices that have the account's key of a group are with the keys (`keys/key-holders.ts`), because they change in
- * the commits of encryptions.
+ * Which devices have the account's key of a group is stored with the keys (`keys/key-holders.ts`), because it changes in the commits of encryptions.
  */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import type { LidPair } from '../connection/identity.ts'
@@ -25,14 +23,14 @@ export interface GroupBook {
   readonly roles: Pick<GroupRoles, 'of' | 'changed'>
   /** Opens the book for a session. Must be called before anything arrives. */
   open(session: GroupSession): SessionGroups
-  /** Called after the device was unlinked and its session has ended: removes what the next account must not see. */
+  /** Removes the data that the next account must not see. Called after the device was unlinked and its session has ended. */
   forget(): Promise<void>
 }
 
 export interface GroupSession {
   sock: Pick<WASocket, 'query'>
   isMe(jid: string): boolean
-  /** Saves the pairs of members; a failure is the caller's to log. */
+  /** Saves the pairs of members. The caller logs a failure. */
   learnPairs(pairs: LidPair[]): Promise<void>
   ended: AbortSignal
 }
@@ -45,13 +43,16 @@ export interface SessionGroups
   /** Returns the groups of the account. Queries the network only if a list was never read, or if notices left entries incomplete. */
   list(): Promise<GroupEntry[]>
   /**
-   * This service changed the groups. Notices arrive after answers, so they are read again before they are used; for a
-   * community, its groups too.
+   * Reports that this service changed these groups. Their notices arrive after the answers, so they are read again before they are used; for a
+   * community, its groups are read again too.
    */
   changed(jids: readonly string[]): void
-  /** The account has joined a group; it is read again before it is used. */
+  /** Reports that the account has joined a group, which is read again before it is used. */
   joined(jid: string): void
-  /** Takes a notice about a group. On disk when it resolves; roles change with the commit of the notice's event. */
+  /**
+   * Applies a notice about a group. Its changes are on disk when it resolves, except for changes of roles, which are in the commit of the notice's
+   * event.
+   */
   noticed(notice: BinaryNode): Promise<void>
 }
 
@@ -64,7 +65,7 @@ export function createGroupBook(
   const list = createGroupList(context)
   const stored = createGroupStore(context)
 
-  /** The network has sent the metadata of a group. */
+  /** Passes the metadata of a group that the network has sent to all facets. */
   function learn(group: Group) {
     roles.learn(group)
     list.learn(group)

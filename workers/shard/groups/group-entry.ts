@@ -1,4 +1,4 @@
-/** A group of the account in the form for lists, and how a notice changes it. Only the number of members is part of it. */
+/** A group of the account, as lists show it, and the changes that a notice makes to it. Of the members, only their number is stored. */
 import * as v from 'valibot'
 import { cut, cutOrNull } from '../wire/bounds.ts'
 import { createdGroupIn, type GroupChange, type NoticePerson, peopleIn } from '../wire/group-notice.ts'
@@ -15,7 +15,7 @@ export const GroupEntry = v.object({
   id: v.string(),
   subject: v.optional(v.string(), ''),
   description: text,
-  /** Community of the group. */
+  /** Jid of the community to which the group belongs. */
   parent: text,
   isCommunity: flag,
   isAnnouncement: flag,
@@ -32,7 +32,7 @@ export const GroupEntry = v.object({
 })
 export type GroupEntry = v.InferOutput<typeof GroupEntry>
 
-/** Entry of a group that is only named. */
+/** Creates the entry of a group of which only the id is known. */
 export const namedEntry = (id: string): GroupEntry => ({ ...v.parse(GroupEntry, { id }), isStale: true })
 
 export const entryOf = (group: Group): GroupEntry => ({
@@ -53,7 +53,7 @@ export const entryOf = (group: Group): GroupEntry => ({
 export type EntryChange =
   | { type: 'known'; group: Group }
   | { type: 'gone' }
-  /** `isNews`: the account may be a member without knowing it. */
+  /** The entries of these groups may be wrong. `isNews`: the account may be a member of a group that is not in the list, so an entry is added. */
   | { type: 'stale'; jids: string[]; isNews: boolean }
   | { type: 'amended'; amend(entry: GroupEntry): void }
 
@@ -61,7 +61,7 @@ type Read = (change: GroupChange, group: string, isMe: (jid: string) => boolean)
 
 const isAmong = (people: readonly NoticePerson[], isMe: (jid: string) => boolean) => people.some(({ names }) => names.some(isMe))
 
-/** A change in which this many people joined or left, from one version of the list to the next. */
+/** Returns a change in which this many people joined or left the group, between two consecutive versions of the member list. */
 const counted = ({ version: next, versionBefore: before }: GroupChange, by: number): EntryChange => ({
   type: 'amended',
   amend(entry) {
@@ -101,7 +101,7 @@ const CHANGES: Readonly<Record<string, Read>> = {
   groups_dirty: ({ groups }) => ({ type: 'stale', isNews: true, jids: [...groups] }),
 }
 
-/** How a change of a notice changes the list. Undefined for changes of other facets. */
+/** Returns the change of the list that a change in a notice causes. Undefined for changes that only concern other facets. */
 export const entryChangeIn: (change: GroupChange, group: string, isMe: (jid: string) => boolean) => EntryChange | undefined = (
   change,
   group,

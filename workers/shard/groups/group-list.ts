@@ -1,9 +1,9 @@
 /**
- * Keeps the groups and communities of the account, in the form for lists. They are read in full after the pairing and
- * when the network reports the list as outdated (`list-reading.ts`), changed by the network's notices, and stored.
+ * Keeps the groups and communities of the account, as lists show them. They are read in full after the pairing and when the network reports the list
+ * as outdated (`list-reading.ts`), changed by the network's notices, and stored.
  *
- * Changes of a list of members lead from one version to the next, so a notice that arrives twice counts once, and a
- * missing notice is detected. Such a group, and one that the network only named, is stale until it is read again.
+ * Changes of a list of members lead from one version to the next, so a notice that arrives twice counts once, and a missing notice is detected. A
+ * group with a missing notice, and a group of which the network sent only the id, is stale until it is read again.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as v from 'valibot'
@@ -45,7 +45,7 @@ export interface GroupList {
   changed(jids: readonly string[]): void
   /** Marks a group that the account has joined as stale; adds it if it is unknown. */
   joined(jid: string): void
-  /** Removes a group that the account is no longer in, or a community that was deactivated. */
+  /** Removes a group of which the account is no longer a member, or a community that was deactivated. */
   left(jid: string): void
 
   flush(): Promise<void>
@@ -55,11 +55,11 @@ export interface GroupList {
 
 export interface Reading {
   /**
-   * Replaces the list: groups that are not in the answer are removed. `named`: groups that the answer names without metadata. `each` is called with
+   * Replaces the list: groups that are not in the answer are removed. `named`: groups of which the answer contains only the id. `each` is called with
    * the groups that did not change since the query began. The list is on disk when it resolves.
    */
   whole(groups: readonly Group[], named: readonly string[], at: number, each?: (group: Group) => void): Promise<void>
-  /** Updates some groups; the account is not a member of those in `gone`. They are on disk when it resolves. */
+  /** Updates these groups, and removes those in `gone`, because the account is not a member of them. The changes are on disk when it resolves. */
   some(groups: readonly Group[], gone: readonly string[]): Promise<void>
   /** Ends a query that had no result. */
   end(): void
@@ -79,7 +79,7 @@ export function createGroupList(context: Context<'id' | 'store' | 'sealer' | 'lo
   const lists = repository({ name: 'list of groups', schema: ListRecord, version: 1, sealed: sealer })
   const listKey = keys.groupList(instance)
   const entries = groupEntries(table)
-  /** Groups that have changed since each running query began. */
+  /** One set for each running query: the groups that have changed since the query began. */
   const readings = new Set<Set<string>>()
   let readAt: number | null = null
   let loading: Promise<void> | null = null
@@ -223,8 +223,8 @@ function groupEntries(table: Table<GroupEntry>) {
       for (const { id, parent } of [...table.values()]) if (parent === jid) doubt(id, false)
     },
     /**
-     * Takes groups from an answer. A group that has changed since the query began (`touched`) is read again, because the
-     * change is newer than the answer.
+     * Takes groups from an answer. A group that has changed since the query began (`touched`) must be read again, because the change is newer than
+     * the answer.
      */
     async take(groups: readonly Group[], touched: ReadonlySet<string>, each?: (group: Group) => void) {
       for (const [index, group] of groups.entries()) {

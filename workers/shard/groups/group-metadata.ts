@@ -12,7 +12,10 @@ import { pairsOf } from './members.ts'
 export interface GroupMetadata {
   /** Returns the group if it is cached. */
   known(jid: string): Group | undefined
-  /** Reads the cache or the network. Rejects like the library (404 unknown, 403 not a member). */
+  /**
+   * Reads the group from the cache or from the network. Rejects like the library: with 404 if the group is unknown, with 403 if the account is not a
+   * member.
+   */
   get(jid: string): Promise<Group>
   /** Returns the group from the network, even if it is cached. */
   refresh(jid: string): Promise<Group>
@@ -34,7 +37,7 @@ export interface GroupMetadataDeps {
 export function createGroupMetadata({ sock, clock, learnPairs, stored, learn }: GroupMetadataDeps): GroupMetadata {
   const { groups: most, ms: maxAge } = FACETS.metadata
   const groups = boundedCache<string, { at: number; metadata: Group }>(most)
-  /** Running fetches. A change that is reported in the meantime removes the entry, because the answer may be older than the change. */
+  /** Running fetches. A change that is reported during a fetch removes its entry, because the answer may be older than the change. */
   const fetching = new Map<string, Promise<Group>>()
 
   function forget(jid: string) {

@@ -1,8 +1,7 @@
 /**
- * Knows the admins of each group, and whether only admins may change it: evidence for a deletion or a pin by another
- * member. The roles are learned from the metadata that is queried anyway, updated by the group's notices in order with
- * its messages, and kept across restarts. Nothing waits for them: an unknown role is queried after the event, for the
- * next one.
+ * Stores the admins of each group, and whether only admins may change it. This is needed to check whether a member may delete or pin messages. The
+ * roles are learned from the metadata that is queried anyway, updated by the group's notices in order with its messages, and kept across restarts. No
+ * event waits for the roles: unknown roles are queried after the event, so that they are known for the next event.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import * as v from 'valibot'
@@ -35,9 +34,9 @@ interface RolesSession {
 export interface GroupRoles {
   /** Called with every session before it is used. `refresh`: queries a group, and learns the answer. */
   attach(session: RolesSession): void
-  /** The network has sent the metadata of a group. */
+  /** Called when the network has sent the metadata of a group. */
   learn(group: Group): void
-  /** The known roles, without a query; null if none can be trusted. */
+  /** Returns the known roles without a query; null if there are no roles that can be trusted. */
   of(group: string): Promise<Roles | null>
   /** Operations for the commit of a notice about a group. */
   changed(notice: BinaryNode): Promise<Op[]>
@@ -71,7 +70,7 @@ export function createGroupRoles({
     }
   }
 
-  /** Queries a group in the background. The answer is learned like every other. */
+  /** Queries a group in the background. The roles are learned from the answer, as from every answer about a group. */
   function ask(group: string) {
     if (!session || session.ended.aborted) return
     const now = clock.now()

@@ -1,8 +1,7 @@
 /**
- * Stores groups with their members, as the network last sent them. After a restart, and with more groups than fit in
- * memory, a text needs no query about its group. A notice of a change removes the group from here before it is acked,
- * so the stored metadata is current. After a lost notice, the answer to the next text corrects it (`send/targets.ts`),
- * or its expiry does.
+ * Stores groups with their members, as the network last sent them. After a restart, and with more groups than fit in memory, a text needs no query
+ * about its group. When a notice reports a change, the stored group is removed before the notice is acked, so the stored metadata is current. If a
+ * notice was lost, the network's answer to the next text (`send/targets.ts`) or the expiry of the stored group corrects this.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as v from 'valibot'
@@ -13,7 +12,7 @@ import type { Context } from '../context/instance-context.ts'
 import type { Group } from '../wire/groups.ts'
 import { FACETS } from './facets.ts'
 
-/** Number of groups per commit and per turn; one of a thousand members has 100 KB. */
+/** Number of groups per commit and per turn. A group of a thousand members has 100 KB. */
 const SLICE = 8
 
 const Kept = v.object({
@@ -48,18 +47,18 @@ export function createGroupStore({
 
   async function write() {
     try {
-      // Changes of one turn share a commit.
+      // All changes of one turn are written in one commit.
       await nextTurn()
       while (open.size > 0) {
         const taken = [...open].slice(0, SLICE)
         const ops = taken.map(([jid, kept]) => (kept ? records.encode(keyOf(jid), kept) : records.remove(keyOf(jid))))
         await store.commit({ ops })
-        // Changes that were replaced in the meantime stay.
+        // A change that was replaced by a newer one during the commit is kept, because the newer one is not written yet.
         for (const [jid, kept] of taken) if (open.get(jid) === kept) open.delete(jid)
         await nextTurn()
       }
     } finally {
-      // Runs in the same turn as the last check, so that a change right after it starts another write.
+      // This runs in the same turn as the last check, so that a change directly after it starts another write.
       writing = null
     }
   }
@@ -70,7 +69,7 @@ export function createGroupStore({
   }
 
   function put(jid: string, kept: v.InferOutput<typeof Kept> | null) {
-    // A replaced change moves behind the others.
+    // The key is removed and added again, so that a replaced change is written after the others.
     open.delete(jid)
     open.set(jid, kept)
     settled().catch((error) => log.error({ err: error }, 'a group could not be written to disk'))

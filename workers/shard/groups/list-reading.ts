@@ -1,6 +1,6 @@
 /**
  * Reads the list of groups of the account with one query: after the pairing, when the network reports the list as outdated, and at a login when the
- * last reading is old. Between readings, notices change the list, and groups that they leave incomplete are read together.
+ * last reading is old. Between these readings, notices change the list. If a notice leaves groups incomplete, these are read again together.
  */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -23,16 +23,16 @@ export interface ListReading {
   read(): Promise<void>
   /** Updates the list: reads it in full if it was never read, otherwise only its stale groups. */
   current(): Promise<void>
-  /** Called at a login, after everything else. */
+  /** Reads the list if necessary. Called at a login, after everything else. */
   catchUp(): void
 }
 
 export interface ListReadingDeps {
   sock: Pick<WASocket, 'query'>
   list: GroupList
-  /** Called with each group and its members. */
+  /** Store for each group and its members. */
   stored: Pick<GroupStore, 'keep'>
-  /** Called with the groups of an answer before it counts as read. */
+  /** Called with the groups of an answer, before the list counts as read. */
   members: TakeMembers
   ended: AbortSignal
   clock: Clock
@@ -49,7 +49,7 @@ export function createListReading({ sock, list, stored, members, ended, clock, l
     const begun = list.begin()
     try {
       const { groups, truncated } = await listedIn(await boundedQuery(sock, participatingQuery(), DEADLINE))
-      // After an unlinking, credentials and directory are removed too.
+      // If the session has ended, its device may be unlinked, and the credentials and the directory are then removed too.
       if (ended.aborted) return
       await members(groups)
       if (!ended.aborted) await begun.whole(groups, truncated, at, stored.keep)

@@ -1,4 +1,4 @@
-/** Takes the members of groups from the network's answers, with number and LID of each, for the directory. */
+/** Takes the members of groups from the network's answers and adds them to the directory, with the number and the LID of each. */
 import { isLidUser, isPnUser } from '@whiskeysockets/baileys'
 import { createTurns } from '../../../src/lib/turns.ts'
 import type { LidPair } from '../connection/identity.ts'
@@ -7,7 +7,7 @@ import { type Group, namesOf } from '../wire/groups.ts'
 
 /** Number of pairs per read, per commit, and per turn of the loop. */
 const PAIRS = 150
-/** Number of people who are added to the directory together. A larger number means that its records are rewritten less often. */
+/** Number of people who are added to the directory together. It is large, so that the records of the directory are rewritten less often. */
 const PEOPLE = 3_000
 
 export interface MembersDeps {

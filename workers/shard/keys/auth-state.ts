@@ -57,7 +57,7 @@ export interface AuthStateDeps {
 
 export function createAuthState({ keys, store, sealer, locks }: AuthStateDeps): AuthState {
   const recordKey = records.creds(keys.instanceId)
-  /** Credentials in use, compared by identity, because the library changes them in place. */
+  /** Credentials in use. They are compared by identity, because the library changes the same object. */
   let current: AuthenticationCreds | undefined
   let lastWrite: Promise<unknown> = Promise.resolve()
 

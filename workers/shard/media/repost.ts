@@ -1,6 +1,6 @@
 /**
- * Files of channels are stored unencrypted, those of other chats encrypted. A media file that is forwarded from one to the other is downloaded,
- * decrypted and uploaded again, through the disk.
+ * Files of channels are stored unencrypted, and files of other chats are encrypted. A media file that is forwarded between a channel and another chat
+ * is downloaded, decrypted and uploaded again, through the disk.
  */
 import { createWriteStream } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'

@@ -102,7 +102,7 @@ export const connecting = {
 
 const after = ({ status }: RuntimeState) => ({ value: true as const, status })
 
-/** Throws in a state that has a linked account already, because pairing is not possible there. */
+/** Throws if an account is already linked, because pairing is then not possible. */
 function assertPairable({ status }: ControlContext['state']) {
   if (status === 'connected') throw new Failure('instance_already_connected')
   if (status === 'starting' || status === 'connecting') throw new Failure('instance_starting')

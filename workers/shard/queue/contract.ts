@@ -89,7 +89,7 @@ export interface QueueOptions {
    */
   send: (item: SendItem) => Promise<SendResult>
   /**
-   * Prepares the next item as far as possible while another is in flight. `begin` never throws. When the item is sent, `send` uses the result.
+   * Prepares the media of the next item while another item is in flight. `begin` never throws. When the item is sent, `send` uses the result.
    * `discard` drops the result, or all results if no id is given.
    */
   ahead?: { wants(operation: string): boolean; begin(item: StoredItem): void; discard(svcId?: string): void } | undefined

@@ -23,7 +23,7 @@ export type ModeName = Mode['name']
 const FOLLOWING: Readonly<Record<ModeName, readonly ModeName[]>> = {
   idle: ['naming', 'sending'],
   naming: ['named', 'idle'],
-  // Another item may overtake the recorded one, which was removed or put aside: the in-flight record is overwritten.
+  // A recorded item that was removed or put aside may be followed by another item. The in-flight record is then overwritten.
   named: ['sending', 'idle'],
   sending: ['settling', 'idle'],
   settling: ['named', 'idle'],

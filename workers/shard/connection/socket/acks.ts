@@ -77,7 +77,8 @@ export function createAcks(): Acks {
     came(node) {
       const ack = ackIn(node)
       for (const { to, finish } of [...(waiting.get(ack.id) ?? [])]) {
-        // Some networks ack a message with the class of a receipt. An ack of our receipt for the same person and id looks the same.
+        // Some networks ack a message with the class of a receipt. Such an ack cannot be distinguished from the ack of our receipt with the same
+        // person and id.
         if (ack.class !== 'message' && !(ack.class === 'receipt' && areJidsSameUser(ack.from, to))) continue
         if (ack.error !== undefined) finish({ ok: false, code: Number(ack.error) || UNKNOWN_CODE })
         else finish(accepted(ack))

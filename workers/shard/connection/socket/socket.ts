@@ -41,7 +41,7 @@ export const DEVICE_TYPE: number = proto.DeviceProps.PlatformType.CHROME
  */
 const NO_CONNECT_TIMEOUT = 0
 /**
- * The library's own timeout of a query. The query then resolves with undefined, which looks like success. Our deadlines are shorter
+ * The library's own timeout of a query. After it, the query resolves with undefined, which looks like success. Our deadlines are shorter
  * (`baileys/query.ts`), so this one only ends queries that are no longer awaited.
  */
 const QUERY_TIMEOUT = 60 * SECOND

@@ -46,7 +46,7 @@ export const keyFrom = <T extends KeyType>(type: T, stored: Uint8Array): SignalD
 
 const credsJson = jsonWithBytes<{ v: 1; creds: AuthenticationCreds; account?: Uint8Array }>()
 
-/** The account is a protobuf object whose JSON has base64 texts for bytes, so it is stored as protobuf beside the rest. */
+/** The account is a protobuf object whose JSON has base64 texts for bytes, so it is stored as protobuf, separately from the other fields. */
 export function credsBytes({ account, ...creds }: AuthenticationCreds): Uint8Array {
   const record = { v: 1 as const, creds: creds as AuthenticationCreds }
   return credsJson.bytes(account ? { ...record, account: proto.ADVSignedDeviceIdentity.encode(account).finish() } : record)

@@ -1,4 +1,4 @@
-/** Moves a person's sessions from the addresses of the phone number to those of the LID, device by device. */
+/** Moves a person's sessions from the addresses with the phone number to the addresses with the LID, device by device. */
 import {
   isHostedLidUser,
   isHostedPnUser,

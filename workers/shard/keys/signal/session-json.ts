@@ -120,7 +120,7 @@ function chainBytes(ratchetKey: string, { chainKey, messageKeys }: JsonChain, pr
     lengthDelimited(
       CHAIN.chainKey,
       Buffer.concat([
-        // The library stores the index of the last used key, libsignal that of the next one.
+        // The library stores the index of the last used key; libsignal stores the index of the next key.
         varintField(CHAIN_KEY.index, chainKey.counter + 1),
         // A closed chain has no key. Its skipped message keys remain usable, and a message that needs another key fails its MAC.
         lengthDelimited(CHAIN_KEY.key, chainKey.key === undefined ? Buffer.alloc(32) : bytes(chainKey.key, 32)),

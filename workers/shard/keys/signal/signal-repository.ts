@@ -57,10 +57,7 @@ function openRepository(deps: SignalRepositoryDeps, view: SignalKeyStore, lidMap
   const turnOf = createPartTurns({ ...deps, addresses, assertOpen })
   const letters = createLetters({ ...deps, book, addresses, assertOpen })
 
-  /**
-   * Our own key is stored under the jid that the library requests: the group's addressing decides whether that is the
-   * number or the LID.
-   */
+  /** Our own key is stored under the jid that the library requests: this is the number or the LID, depending on which of them the group uses. */
   const ownSender = (group: string, meId: string): SenderName => ({
     group,
     author: literalAddress(meId),

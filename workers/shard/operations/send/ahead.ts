@@ -1,6 +1,6 @@
 /**
- * Prepares the media file of each operation that has one before the turn of its item (`send/ahead.ts`). The calls and their input are the same as in
- * the handlers, so that a handler finds the result.
+ * Prepares the media file of an operation before the turn of its item (`send/ahead.ts`). The calls and their input are the same as in the handlers,
+ * so that a handler finds the result.
  */
 import type { Identifier } from '../../../../src/domain/ids.ts'
 import { audioMessage, imageMessage, stickerMessage, videoMessage } from '../../media/compose.ts'

@@ -65,7 +65,7 @@ export function createDevices({ sock, identity, lists, groups }: DeviceDeps): De
     },
     /**
      * The network sends a hash of the devices that received the message. Its algorithm is unknown (the library's own differs from other clients'), so
-     * it is compared with the last one of the chat: if it changes, the devices of a person have changed.
+     * the hash is compared with the last hash of the chat: if it changes, the devices of a person have changed.
      */
     async acked(ack) {
       const { from, phash } = ackIn(ack)
