@@ -25,8 +25,8 @@ export const launch = (more: readonly string[] = []) => chromium.launch({ execut
 export const VIEWPORT = { width: 800, height: 620 }
 
 /**
- * Launches the browser with an unpacked extension, which needs a profile on disk. If a flag is given twice, the last
- * one counts.
+ * Launches the browser with an unpacked extension. An extension needs a profile on disk. If a flag is given twice,
+ * Chromium uses the last one.
  */
 export const launchWithExtension = (profile: string, extension: string, more: readonly string[]): Promise<BrowserContext> =>
   chromium.launchPersistentContext(profile, {

@@ -1,7 +1,7 @@
 /**
- * Tests the page of a connect link in a real browser: it is paired on the network in the frame of its operator, and
- * shown in each state that it can reach. Its routes are tested on the network without a browser
- * (`test/e2e/connect-links.test.ts`).
+ * Tests the page of a connect link in a real browser. The page pairs an instance on the network inside the frame of its
+ * operator's site, and is shown in each state that it can reach. `test/e2e/connect-links.test.ts` tests its routes on
+ * the network without a browser.
  */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
@@ -79,7 +79,9 @@ describe('a connect link in Chromium', { skip }, () => {
     await page.waitForFunction('window.told.length > 0')
     return (await page.evaluate('window.told')) as Told[]
   }
-  /** Checks that nothing was loaded from elsewhere, that no address was sent on, and that nothing was refused. */
+  /**
+   * Checks that the page loaded nothing from another server and passed on no address, and that no request was refused.
+   */
   function clean() {
     const own = [world.gateway.baseUrl, site.url, stranger.url].map((url) => `${url}/`)
     assert.deepEqual(
@@ -120,7 +122,7 @@ describe('a connect link in Chromium', { skip }, () => {
       },
     ])
     await connected(link)
-    // The browser complains about a message for an origin that does not frame the page.
+    // The browser reports an error if a message is sent to the origin of a site that does not frame the page.
     clean()
 
     // A person who opens the link again learns that it was used, and can do nothing.
@@ -133,9 +135,11 @@ describe('a connect link in Chromium', { skip }, () => {
   })
 })
 
-/** An assertion of a browser in its form; this service's engine is a double, which does not check it. */
+/**
+ * An assertion in the form in which a browser makes it. The engine of this service is a double that does not check it.
+ */
 const { assertion: ASSERTION } = passkeyResponse.examples[0]!.input!
-/** A passkey that the network asks for. */
+/** The state of an instance whose network has requested the passkey. */
 const ASKED = {
   ceremony: 'first',
   stage: 'awaiting_response',
@@ -149,7 +153,7 @@ const QR = {
 
 describe('the page of a connect link in each state, in Chromium', { skip }, () => {
   test('in Spanish: a failed pairing, a code for the number, a passkey by hand, its end, its renewal, and when it is left alone', async () => {
-    // The time of this service, and what its instance does, are set by the test.
+    // The test sets the clock of this service, and the states of its instance.
     const service = await openService()
     const server = createServer(getRequestListener(service.app.fetch))
     const site = await startSite()
@@ -171,7 +175,7 @@ describe('the page of a connect link in each state, in Chromium', { skip }, () =
       const [qr, tick] = [frame.locator('#qr'), frame.locator('#tick')]
       const press = (name: string) => frame.getByRole('button', { name, exact: true }).click()
       const ended = () => page.waitForFunction("window.told.some(({ data }) => data.event === 'ended')")
-      /** Lets the page look at once at a state that the instance reaches now. */
+      /** Sets a new state of the instance, and makes the page query it immediately. */
       const becomes = async (state: Parameters<typeof service.double.tell>[1]) => {
         service.double.tell(id, state)
         await page.clock.fastForward(2_000)
@@ -215,7 +219,8 @@ describe('the page of a connect link in each state, in Chromium', { skip }, () =
       service.double.passkey = { ...service.double.passkey, stage: 'linking', public_key: null }
       await press('Enviar la respuesta')
       await frame.getByText('Vinculando el dispositivo…').waitFor()
-      // Once the account is linked, the link answers nothing about the passkey, and the page shows nothing of it.
+      // When the account is linked, the link reveals nothing more about the passkey, and the page shows nothing about
+      // it.
       await becomes({ status: 'connecting', reason: null, paired: true })
       await frame.locator('#passkey').waitFor({ state: 'hidden' })
       assert.deepEqual(await page.evaluate('window.told'), [])

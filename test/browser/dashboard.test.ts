@@ -434,7 +434,7 @@ describe('the dashboard in Chromium', { skip }, () => {
       await button('Delete', dialogOf(tab)).click()
       await dialogOf(tab).getByText('The API key lacks the scope instances:write.').waitFor()
       await button('Cancel', dialogOf(tab)).click()
-      // A press of a withheld button says why, also without a mouse.
+      // A press of a disabled button shows the reason why it is disabled, even if it is pressed with the keyboard.
       await button('Delete', tab).and(tab.locator('[aria-disabled]')).focus()
       await tab.keyboard.press('Enter')
       await tab.getByRole('status').getByText('The API key lacks the scope instances:write.').waitFor()

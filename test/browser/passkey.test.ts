@@ -447,7 +447,7 @@ describe('linking with a passkey in Chromium', { skip }, () => {
       await page.getByRole('button', { name: 'Hand in the answer' }).click()
       await page.locator('#tick').waitFor({ state: 'visible' })
       await connected(linking)
-      // Chromium itself reports each answer with 502.
+      // Chromium itself reports an error for each answer with 502.
       const complaints = watched.complaints.filter((each) => !each.includes('502 (Bad Gateway)'))
       assert.deepEqual([foreign(watched, relay.url), complaints], [[], []])
     } finally {

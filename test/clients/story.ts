@@ -27,7 +27,7 @@ export interface Told {
   ignored: string | null
 }
 
-/** Returns the data of an answer; an error ends the test with its code. */
+/** Returns the data of an answer. If the answer is an error, the test fails with its code. */
 function must<T>({ data, error }: { data?: T; error?: components['schemas']['Error'] | undefined }): T {
   if (data === undefined) throw new Error(error?.error.code ?? 'neither data nor error')
   return data

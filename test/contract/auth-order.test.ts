@@ -180,7 +180,7 @@ const WRONG_VALUES: Record<string, (world: World) => Promise<string | undefined>
   'of an administrator': () => service.credentials.adminKey,
 }
 
-/** One fault for each wrong value of a header, and one for a repeated correct value. */
+/** Returns one fault for each wrong value of a header, and one fault for a correct value that is sent twice. */
 function wrongHeader(fault: Omit<Fault, 'name' | 'request'>, header: 'Authorization' | 'Client-Token', what: string): Fault[] {
   const written = (value: string) => (header === 'Authorization' ? `Bearer ${value}` : value)
   const values = Object.entries({ ...WRONG_VALUES, repeated: ({ full }: World) => `${full.value}, ${written(full.value)}` })

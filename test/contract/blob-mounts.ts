@@ -57,6 +57,6 @@ export const MOUNTS: readonly Row[] = [
   { name: 'files', skip: false, start: inFolder((dir) => mountBlobs(blobFiles({ dir }))) },
   { name: 'PostgreSQL', skip: noPostgres, start: inPostgres },
   { name: 'a bucket', skip: noS3, start: inBucket },
-  // A driver of unstorage that is not ours represents all others.
+  // A driver of unstorage that this project did not write represents all others.
   { name: "unstorage's fs-lite", skip: false, start: inFolder((base) => mountBlobs(fsLite({ base }))) },
 ]

@@ -570,7 +570,7 @@ describe('a link ends', () => {
       () => statusOf(link.id),
       (each) => each === 'paired',
     )
-    // The page that paired the instance sees the success for a while.
+    // The page that paired the instance can read the success for a while.
     assert.equal((await link.status()).body.connected, true)
     assert.deepEqual(await codeOf(service.ask('GET', `${link.path}/qr-code`)), [401, 'unauthorized'])
     for (const asked of [make(), ask('POST', `/${link.id}/renew`, {})])

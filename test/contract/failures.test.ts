@@ -104,8 +104,8 @@ describe('bodies', () => {
       duplex: 'half',
     } as RequestInit)
     assert.deepEqual(await problem(await service.app.request(request)), invalid('', 'must have at most 64 MB'))
-    // The rest of the body is dropped up to a limit, for clients that read the answer only after they have sent
-    // everything.
+    // The service drops the rest of the body up to a limit, because some clients read the answer only after they have
+    // sent everything.
     while (!cancelled) await new Promise((resolve) => setImmediate(resolve))
     assert.ok(pulled * 1_048_576 < 1.2 * MOST_DROPPED, `${pulled} MB were read`)
   })

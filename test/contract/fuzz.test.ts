@@ -204,8 +204,8 @@ async function restore(endpoint: Endpoint, body: { value?: string } | undefined,
 }
 
 /**
- * A change of settings may have given an instance a dialect, in which it also answers. The instance gets its own words
- * back for the next requests.
+ * Removes the dialect of an instance. A request that changed the settings may have set a dialect, which would change
+ * the answers to the next requests.
  */
 async function endedDialect({ id: operation }: Endpoint): Promise<boolean> {
   if (operation !== 'instance.updateSettings' && operation !== 'account.updateInstance') return false

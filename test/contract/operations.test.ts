@@ -33,7 +33,7 @@ let service: Service
 let unchanged: Pick<Workspace, 'security' | 'subscription' | 'dialect'>
 before(async () => {
   service = await openService({ instanceSlots: 10_000, hasOwnAdminKey: true })
-  // An API key must exist before it can be required.
+  // A requirement for API keys can only be turned on if an API key exists.
   await service.newKey(['instances:operate'], 'operates')
   const { security, subscription, dialect } = service.account.workspace(service.workspace)
   unchanged = { security, subscription, dialect }

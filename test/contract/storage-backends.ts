@@ -9,7 +9,7 @@ import { noPostgres, startCluster } from '../harness/postgres.ts'
 
 export interface Backend {
   /**
-   * Returns the URL of a store, which is created when it is first opened. The name consists of letters, digits and
+   * Returns the URL of a store. The store is created when it is first opened. The name consists of letters, digits and
    * `_`.
    */
   url(name: string): string

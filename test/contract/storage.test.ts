@@ -275,8 +275,8 @@ for (const { name, skip, isOfProcess = false, start } of BACKENDS) {
           const newest = new Map<string, string>()
           for await (const [key, value] of reopened.range(`${writer}:`)) newest.set(key, Buffer.from(value).toString())
           assertUntorn(newest)
-          // The newest batch is the acknowledged one, or the next one if the kill came between its commit and its
-          // acknowledgement.
+          // The newest batch on disk is the acknowledged one. It is the next one if the kill came between its commit
+          // and its acknowledgement.
           assert.ok(Math.max(...[...newest.values()].map(Number)) >= n, `${writer} acknowledged ${n}`)
         }
         await reopened.commit({ ops: [['afterwards', bytes('works')]] })

@@ -63,7 +63,7 @@ test('an instance has its counts of the window, and its values of now', async ()
     name: 'leads by cpu',
     status: 'qr',
     cpu_ms: 600,
-    // This is 600 ms of CPU time in 30 s.
+    // The value corresponds to 600 ms of CPU time in 30 s.
     cpu_percent: 2,
     memory_bytes: 10,
     sent: 0,

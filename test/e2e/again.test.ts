@@ -35,7 +35,7 @@ interface Line {
   sent(path: string, input: Json, method?: string): Promise<string>
   /** Sends a message while the connection ends before its acknowledgement, so that the service sends it twice. */
   twice(path: string, input: Json, method?: string): Promise<string>
-  /** Sends a message by Ana; resolves when its event has arrived. */
+  /** Sends a message by Ana. Resolves when its event has arrived. */
   heard(message: Json): Promise<string>
   /**
    * Ends the connection once, when the account sends its next message: with `unanswered` after the network has accepted

@@ -1,6 +1,7 @@
 /**
- * Files in a bucket. Media of waiting messages (`SVC_BLOBS_URL`) are stored there, sealed. Received files
- * (`SVC_MEDIA_URL`) are copied there, to be read by their links. A bucket that is away stops nothing else.
+ * Tests files in a bucket. Media of waiting messages (`SVC_BLOBS_URL`) are stored there, encrypted. Received files
+ * (`SVC_MEDIA_URL`) are copied there, so that their links can read them. If the bucket is unreachable, nothing else
+ * stops.
  */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
@@ -82,7 +83,7 @@ describe('a bucket', { skip: noS3 }, () => {
       const event = await world.receiver.waitFor('the event', ({ type, message_id }) => type === 'received' && message_id === id)
       urls.push((event.document as { url: string }).url)
     }
-    // Until the copy is there, the link gives the file itself.
+    // Until the copy is in the bucket, the link downloads the file itself.
     const direct = await opened(urls[0]!)
     assert.equal(direct.status, 200)
     assert.deepEqual(Buffer.from(await direct.arrayBuffer()), files[0])
@@ -102,7 +103,7 @@ describe('a bucket', { skip: noS3 }, () => {
       assert.equal(link.searchParams.get('X-Amz-Expires'), '86400')
       const copy = await fetch(link)
       assert.deepEqual(Buffer.from(await copy.arrayBuffer()), files[index])
-      // A browser must not run it.
+      // The file is HTML, and a browser must download it and not run it.
       assert.equal(copy.headers.get('content-type'), 'application/octet-stream')
       assert.match(copy.headers.get('content-disposition')!, /^attachment; filename="Fatura __o\.html"/)
       link.searchParams.set('X-Amz-Expires', '604800')

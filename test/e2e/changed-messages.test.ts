@@ -206,7 +206,7 @@ test('a queued edit of what was sent before the restart leaves after it', async 
   assert.equal(await forwarded(id), 'changed')
 })
 
-/** Resolves with the copies of a message that the contact's device has received, when there are this many. */
+/** Resolves with the copies of a message that the contact's device has received, when there are as many as wanted. */
 async function copies(id: string, wanted: number): Promise<MessageCopy[]> {
   for (const deadline = Date.now() + 10_000; ; ) {
     const { items } = await stage.world.sandbox.get<{ items: MessageCopy[] }>(`/contacts/${ANA}/copies/${id}`)
@@ -255,7 +255,8 @@ test('who asks for an edited message again gets its quote with it, and nobody ge
   assert.equal((await copies(id, 2)).length, 2)
 })
 
-// A message was once stored as edited although the connection ended before the edit was encrypted.
+// If the connection ended before an edit was encrypted, the message was once stored as edited although the edit was
+// never sent.
 test('an edit that never left and is taken from the queue has changed nothing', async () => {
   const { gateway, sandbox } = stage.world
   const id = await sent('as it was')

@@ -34,7 +34,8 @@ describe('operator commands', { timeout: 300_000 }, () => {
   let firstKey: string
   before(async () => {
     dir = await mkdtemp(join(tmpdir(), 'svc-cli-'))
-    // Nothing listens at this address, and no instance is created, so the real network is not contacted.
+    // Nothing listens at this network address. Also, no instance is created, so the service does not contact the real
+    // network.
     env = { SVC_DATA_DIR: dir, SVC_PORT: '0', SVC_SHARDS: '1', SVC_LOG_LEVEL: 'silent', SVC_NETWORK_URL: 'ws://127.0.0.1:9' }
   })
   after(() => rm(dir, { recursive: true, force: true }))

@@ -27,7 +27,7 @@ const skip = existsSync(tool('openapi-typescript'))
  */
 const others = existsSync(tool('orval')) ? false : 'the other generators are not installed: npm ci --prefix test/clients'
 
-/** Runs a script of a generator; rejects with its output. */
+/** Runs a script of a generator. Rejects with its output if it fails. */
 const run = (script: string, ...args: string[]) =>
   new Promise<void>((resolve, reject) => {
     execFile(process.execPath, [tool(script), ...args], { cwd: FOLDER, maxBuffer: 64 * 2 ** 20 }, (error, stdout, stderr) => {

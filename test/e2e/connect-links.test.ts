@@ -41,7 +41,7 @@ test('the command of docs/connect-links.md makes a link', async () => {
 })
 
 describe('with an open link', { concurrency: 2 }, () => {
-  /** The link is used up, and tells the page that has just used it. */
+  /** Checks that the link is used up, and that only the page which has used it is informed of the success. */
   async function usedUp(linking: Linking, url: string) {
     await connected(linking)
     assert.equal((await must('GET', `${url}/status`)).connected, true)

@@ -95,7 +95,7 @@ test('a number that was told of before is not asked about again, but by whoever 
   assert.equal(await usync(() => good('contacts.picture', 'GET', `/contacts/${number}/picture`)), 0)
   const exists = async () => (await good('contacts.exists', 'GET', `/phone-exists/${number}`)).exists
   assert.equal(await usync(async () => assert.equal(await exists(), true)), 1)
-  // The absence of an account is not cached.
+  // The service does not cache that a number has no account, because one may be created at any time.
   const nobody = () => refused('POST', `/contacts/${NOBODY}/block`)
   assert.equal(await usync(nobody), 1)
   assert.equal(await usync(nobody), 1)

@@ -10,7 +10,9 @@
 export interface ClientCall {
   ask: string
   body?: Readonly<Record<string, unknown>>
-  /** Values that the client reads from the answer and uses later: the name of the value → field of the answer. */
+  /**
+   * Values that the client reads from the answer and uses later: each name of a value, with the field of the answer.
+   */
   keeps?: Readonly<Record<string, string>>
   /** Fields of the answer that the client reads. */
   reads?: Readonly<Record<string, unknown>>

@@ -21,7 +21,7 @@ let world: World
 let instance: Instance
 before(async () => {
   world = await startWorld({ own: true })
-  // The instance has no webhook.
+  // The instance has no webhook, so only the stream can deliver its events.
   instance = await world.gateway.connected(world.sandbox, ME, null)
   await world.sandbox.createContact(ANA, { name: 'Ana' })
 })

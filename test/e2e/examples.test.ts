@@ -90,7 +90,7 @@ async function subscribe(t: TestContext, { printed }: Running) {
   await set(url!)
 }
 
-/** Resolves with the texts that a contact has received, newest last, when one of them is the wanted one. */
+/** Resolves with the texts that a contact has received, newest last, when the wanted text is among them. */
 async function textsTo(phone: string, wanted: string): Promise<string[]> {
   for (let after = 0; ; ) {
     const items = await world.sandbox.inbox(phone, after, 10_000)

@@ -311,7 +311,7 @@ test('a channel takes a medium unencrypted', async () => {
   assert.equal(Buffer.from(String(fileSha256), 'base64').toString('hex'), sha256(picture))
   assert.ok(!mediaKey)
   assert.ok(String(directPath).includes('newsletter-image'))
-  // The id is the handle that the media host gave for the upload.
+  // The attribute is the handle that the media host returned for the upload.
   assert.match(String(post.attrs.media_id), /^\S+:1$/)
   assert.ok(!('handle' in (post.proto.imageMessage ?? {})))
 })

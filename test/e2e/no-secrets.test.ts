@@ -174,8 +174,8 @@ test('the story: pairing, messages both ways, wrong credentials, webhooks and pr
 })
 
 /**
- * Links an account with a passkey, once refused and once accepted, and notes all values that are secret or identify a
- * person.
+ * Links an account with a passkey. The first attempt is refused and the second one accepted. All values that are secret
+ * or identify a person are recorded.
  */
 async function linkWithPasskey() {
   const phone = secret('number of the account with a passkey', '5511977770001')

@@ -39,7 +39,7 @@ const errorOf = ({ status, body }: { status: number; body: unknown }) => [
   (body as { error: { code: string } }).error.code,
 ]
 
-/** Resolves with the next code that differs from this one. */
+/** Resolves with the next pairing code that differs from this one. */
 async function nextCode(instance: Instance, before: Code): Promise<Code> {
   const until = Date.now() + 10_000
   for (;;) {

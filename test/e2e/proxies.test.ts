@@ -99,7 +99,7 @@ const TRICKS: Record<string, { lines: HeaderLine[]; answered?: (refused: number)
   },
   'a wish to have it removed': { lines: [['Connection', 'close, X-Forwarded-For']] },
   'more headers than are read': { lines: many(250), answered: () => [431] },
-  // nginx itself refuses a request with so many lines.
+  // nginx itself refuses a request with so many header lines.
   'so many that the header of the proxy is cut off': { lines: MANY, answered: () => [431, 400] },
   // nginx drops the second half of the folded line.
   'a folded one': { lines: [['X-Forwarded-For', `${INSIDE},\r\n ${INSIDE}`]], answered: (refused) => [400, refused] },

@@ -110,7 +110,7 @@ test('a reaction to a post is told of the channel, which does not say who reacts
   })
   await story.received(post.id)
   for (const emoji of ['👍', '']) {
-    // The library reads this form of reactions. The server's own form (`live_updates`) has only counts.
+    // The library reads this form of reactions. The real server's form (`live_updates`) contains only counts.
     await sandbox.post(`/newsletters/${newsletter}/reactions`, { post: post.id, emoji, form: 'reaction' })
     const event = await receiver.waitFor(
       'reaction',

@@ -192,7 +192,7 @@ test('messages without anything for a person give no event', async () => {
   const { sandbox, receiver } = story.world
   const ids: unknown[] = []
   for (const proto of silent) ids.push((await sandbox.send(ANA, ME, { proto })).id)
-  // Events of a chat keep their order, so the last message has the last event.
+  // The events of a chat keep their order. So when the event of the last message arrives, all others have arrived.
   await story.fromAna({ text: 'behind them' }, { message_type: 'text', text: text('behind them') })
   assert.deepEqual(
     receiver.events('received').filter(({ message_id }) => ids.includes(message_id)),

@@ -1,5 +1,5 @@
 /**
- * Links to received files over HTTP in unusual cases: the reader leaves, the phone refuses, the instance is
+ * Tests links to received files over HTTP in unusual cases: the reader leaves, the phone refuses, or the instance is
  * disconnected or deleted.
  */
 import assert from 'node:assert/strict'

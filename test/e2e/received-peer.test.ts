@@ -34,8 +34,7 @@ async function textComesThrough() {
 
 const garbage = Buffer.alloc(40, 0xff).toString('base64')
 /**
- * Protocol messages with missing or malformed fields, which no phone sends and which the library reads without a
- * check.
+ * Protocol messages with missing or malformed fields. No phone sends them, and the library reads them without a check.
  */
 const USELESS: Json[] = [
   { type: 'APP_STATE_SYNC_KEY_SHARE' },

@@ -46,8 +46,8 @@ async function says(from: string, to = ME): Promise<Event> {
 }
 
 /**
- * Sends messages until an event matches, because nothing shows when the network's answer, which comes after the event,
- * has arrived.
+ * Sends messages until an event matches. This is needed because the network's answer comes after the event, and nothing
+ * shows when it has arrived.
  */
 async function eventually(say: () => Promise<Event>, fits: (event: Event) => boolean): Promise<Event> {
   const until = Date.now() + 20_000

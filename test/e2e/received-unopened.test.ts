@@ -64,7 +64,7 @@ const asked = (text: string) => ({
 })
 
 interface Answer {
-  /** Id of the message from which the key is derived. */
+  /** Id of the message from which the key of the encryption is derived. */
   id: string
   author: string
   bot: string

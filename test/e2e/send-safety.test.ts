@@ -1,6 +1,6 @@
 /**
- * Send safety over HTTP: what waits for a budget, an answer or the end of quiet hours stays in the queue and says so;
- * answers never wait.
+ * Tests send safety over HTTP. A message that waits for a budget, for an answer or for the end of quiet hours stays in
+ * the queue and shows the reason. Answers to messages of a contact never wait.
  */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
@@ -34,7 +34,10 @@ const queue = async () => (await ask('GET', '/queue')).data as Json[]
 const safety = () => ask('GET', '/send-safety')
 const isSent = async (id: string) => assert.equal((await stage.deliveryOf(id)).status, 'sent')
 
-/** Waits until the item is held for this reason: who the recipient is takes a look-up. */
+/**
+ * Waits until the item is held for this reason. This takes a moment, because the service must look up the recipient
+ * first.
+ */
 async function isHeld(id: string, reason: string) {
   for (;;) {
     const item = (await queue()).find(({ message_id }) => message_id === id)

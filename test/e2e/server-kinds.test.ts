@@ -1,7 +1,7 @@
 /**
- * Tests every kind of notification and receipt that the network may send unasked
- * (`test/unit/connection/server-kinds.json`), in its minimal form and in its full form, on a real connection. Each is
- * acknowledged, whether or not it has an effect, because unacknowledged ones are sent again at every login.
+ * Tests every kind of notification and receipt that the network may send without a request
+ * (`test/unit/connection/server-kinds.json`), in its minimal and its full form, on a real connection. Each must be
+ * acknowledged, even if it has no effect, because the network sends unacknowledged ones again at every login.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

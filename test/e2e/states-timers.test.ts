@@ -235,7 +235,10 @@ test('5, 22: credentials that cannot be read stop the start after three tries, a
   assert.match(String((await codeOf(again)).value), /^data:image/)
 })
 
-/** Creates a store that refuses the next `times` commits of a record. */
+/**
+ * Creates a store that refuses the next commits of a certain record. `times` is the number of commits that it still
+ * refuses.
+ */
 function failing(record: (instance: string) => string) {
   const refusals = { instance: '', times: 0 }
   const { store } = shard.deps

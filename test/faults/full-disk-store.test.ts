@@ -105,7 +105,8 @@ test('a store cannot be made on a disk without room, and says so', async (t) => 
   const store = await openStore(`lmdb:${join(disk.dir, 'state')}`)
   await store.commit({ ops: [['a', Buffer.from('a')]] })
   await store.close()
-  // An existing store opens on a full disk, and still accepts data that fit into its free pages.
+  // The service can open an existing store on a full disk, and still accepts data that fit into the free pages of the
+  // store.
   disk.fill()
   const again = await openStore(`lmdb:${join(disk.dir, 'state')}`)
   await again.commit({ ops: [['b', Buffer.alloc(MB / 4)]] })

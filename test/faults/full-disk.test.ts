@@ -123,7 +123,7 @@ async function readers(phone: string, id: string): Promise<number[]> {
   return items.filter(({ read }) => read).map(({ device }) => device)
 }
 
-// The library omits devices for which it cannot encrypt, and reports 'All encryptions failed' if none remains.
+// The library leaves out devices for which it cannot encrypt. If none remains, it fails with 'All encryptions failed'.
 for (const [to, devices] of [
   ['somebody', 2],
   ['a group', 1],

@@ -26,11 +26,13 @@ const KILLS = amount(10, 3)
 const INCOMING = amount(200, 150)
 /** Number of texts that are sent to each of four people and to a group. */
 const OUTGOING_EACH = amount(40, 20)
-/** Number of texts with a `send_at` during the kills; they are queued in the reverse order of their times. */
+/**
+ * Number of texts whose `send_at` lies in the period of the kills. They are queued in the reverse order of their times.
+ */
 const TIMED = 6
 /**
- * Time in ms from the first request to the first `send_at`. On a slow machine the requests take seconds, and a time
- * that is over has no effect.
+ * Time in ms from the first request to the first `send_at`. On a slow machine the requests take seconds, and a
+ * `send_at` in the past has no effect.
  */
 const TIMED_FROM = 8_000
 /**

@@ -3,7 +3,7 @@ import { createParser } from 'eventsource-parser'
 
 export interface StreamedEvent {
   id: string | undefined
-  /** Name of the event, `ready` or `gap`; undefined for an event of the instance. */
+  /** Name of the event: `ready` or `gap`. It is undefined for an event of the instance. */
   event: string | undefined
   data: Record<string, unknown>
 }

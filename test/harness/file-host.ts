@@ -17,7 +17,7 @@ export interface HostileHost {
   network: NetworkOptions
   /** Requested paths, in order. */
   asked: string[]
-  /** Adds an answer, and returns its path. */
+  /** Adds an answer to the host, and returns its path. */
   answer(answer: Answer): string
   stop(): Promise<void>
 }

@@ -1,6 +1,6 @@
 import { checkRefusal, noteSecrets } from './secrets.ts'
 
-/** An answer to one JSON request. Every answer is read completely, so that connections are reused. */
+/** The answer to one JSON request. Every answer is read completely, so that its connection can be used again. */
 export interface Answer<T = Record<string, unknown>> {
   status: number
   headers: Headers

@@ -57,7 +57,9 @@ export async function openFolder(
   }
 }
 
-/** Links the phone's account to the folder with the library, and leaves it connected. */
+/**
+ * Links a device of the phone's account with the library, which stores it in the folder. The device stays connected.
+ */
 export async function linkFolder(world: World, sandbox: Sandbox, phone: string, folder: string): Promise<FolderClient> {
   await sandbox.createPhone(phone, { name: `Phone ${phone}` })
   const first = await openFolder(world, folder)

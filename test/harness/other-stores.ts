@@ -30,7 +30,10 @@ const rowsOf = <T extends keyof SignalDataSet>(
   type: T,
 ): [id: string, value: NonNullable<NonNullable<SignalDataSet[T]>[string]>][] => Object.entries(keys[type] ?? {}) as never
 
-/** Splits an id: `user[_domain].device` of a session, and `group::user[_domain]::device` of a sender key. */
+/**
+ * Splits an id into its parts. The id of a session is `user[_domain].device`, and that of a sender key is
+ * `group::user[_domain]::device`.
+ */
 const split = (id: string) => /^(?:(.+)::)?(\d+)(?:_(\d+))?(?:\.|::)(\d+)$/.exec(id)!.slice(1) as [string, string, string, string]
 
 const fingerprintBytes = (value: proto.Message.IAppStateSyncKeyFingerprint | null | undefined) =>

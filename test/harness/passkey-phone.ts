@@ -35,7 +35,7 @@ export interface Owner {
 }
 
 export interface PlayedPhone {
-  /** Whether the proof of the last prologue was valid. */
+  /** Whether the proof in the last prologue was valid. */
   readonly hasProof: boolean | undefined
   /** The confirmation code that the phone shows. */
   readonly code: string | undefined

@@ -33,7 +33,7 @@ export async function startRelay(to: string): Promise<Relay> {
 
   function hold(socket: Socket) {
     sockets.add(socket)
-    // A broken socket emits an error, which is expected here.
+    // A socket that breaks emits an error, which is expected here.
     socket.on('error', () => {}).on('close', () => sockets.delete(socket))
   }
   const end = () => {

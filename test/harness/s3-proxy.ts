@@ -1,4 +1,6 @@
-/** A proxy in front of an S3 server, which can make the server be away, slow, full or refusing. */
+/**
+ * A proxy in front of an S3 server. It can make the server unreachable, slow or full, or make it refuse credentials.
+ */
 import { request as ask, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -14,7 +16,7 @@ export type Mood = 'well' | 'away' | 'slow' | 'full' | 'refusing'
 export interface S3Proxy {
   endpoint: string
   mood: Mood
-  /** Number of requests in each mood. */
+  /** Number of requests by state of the proxy. */
   readonly asked: Record<Mood, number>
   stop(): Promise<void>
 }

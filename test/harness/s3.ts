@@ -29,7 +29,9 @@ export interface S3 {
   /** Returns a client of the server's only bucket, with the folder as the prefix of its keys. */
   bucket(folder: string): Bucket
   client(folder: string): BucketClient
-  /** Value of a variable that names the folder, at this address of the server. */
+  /**
+   * Returns the value of the environment variable that names the folder in the bucket, at this address of the server.
+   */
   url(folder: string, endpoint?: string): string
   /** Environment variables with the credentials of the server. */
   env: Record<string, string>

@@ -4,7 +4,7 @@ import type { UserFacingSocketConfig } from '@whiskeysockets/baileys'
 import { Agent, buildConnector } from 'undici'
 
 export interface MediaRoute {
-  /** Options for the library's socket: uploads, and downloads of every kind. */
+  /** Options for the library's socket, with which it uploads and downloads media of every kind. */
   options: Pick<UserFacingSocketConfig, 'fetchAgent' | 'options'>
   close(): Promise<void>
 }

@@ -19,7 +19,10 @@ interface Asked {
   method?: string
   body?: Uint8Array
   headers?: Record<string, string>
-  /** File of the trusted certificate authority; if undefined, the simulator's authority is not trusted. */
+  /**
+   * File with the trusted certificate authority. If it is undefined, the client does not trust the simulator's
+   * authority.
+   */
   ca?: string | undefined
   servername?: string
 }

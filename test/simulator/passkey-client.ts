@@ -201,7 +201,7 @@ export function passkeyClient(client: Client) {
   return me
 }
 
-/** Reads the phone's key and nonce. */
+/** Reads the phone's public key and nonce from a continuation. */
 function primaryOf(item: BinaryNode): { key: Bytes; nonce: Bytes } {
   if (item.attrs.from !== SERVER) throw new Error(`a continuation from ${item.attrs.from}`)
   const fields = readProtobuf(contentOf(find(item, 'primary_ephemeral_identity')))

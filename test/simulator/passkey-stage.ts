@@ -43,7 +43,7 @@ export function passkeyStage(simulator: () => Simulator, firstPhone: number) {
       await companion.sendPrologue(attempt, signed, options)
       return attempt
     },
-    /** Resolves with the problems of the ceremony when it has reached this state. */
+    /** Resolves with the problems of the linking when it has reached this state. */
     reaches: (phone: string, fits: (ceremony: CeremonyView) => boolean) =>
       until(async () => ceremonyOf(phone), fits).then(({ problems }) => problems),
     /** Creates a client whose QR code the phone has scanned. */

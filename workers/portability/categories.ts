@@ -4,7 +4,7 @@ export interface Category {
   type: string
   /** Singular and plural of the noun that the report uses. */
   nouns: readonly [one: string, several: string]
-  /** Consequence if an entry could not be imported. */
+  /** Sentence about the consequence if an entry of this category could not be imported. */
   without: string
 }
 

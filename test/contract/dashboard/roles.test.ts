@@ -1,6 +1,6 @@
 /**
- * Sessions of API keys: the matrix of rights and scopes, the secrets that stay hidden, other workspaces, and how such a
- * session ends. The cases are those of the table that the service and its page read.
+ * Tests dashboard sessions of API keys: which rights each set of scopes gives, which secrets stay hidden, other
+ * workspaces, and how such a session ends. The cases come from the table that the service and its page also use.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -20,7 +20,7 @@ import { ADMIN_KEY, openService, type Service, type ServiceOptions } from '../ht
 const OWN = { 'X-Svc-Dashboard': '1', 'Sec-Fetch-Site': 'same-origin', Origin: 'http://gw.test', Host: 'gw.test' }
 const NOBODY = '5f0b3c1e-7a0d-4c58-9a55-0e6a1f7c2b90'
 
-/** Keys that an operator would give to people. */
+/** Sets of scopes that an operator would give to the keys of people. */
 const ROLES = {
   look: ['instances:read'],
   pair: ['instances:read', 'instances:operate'],
@@ -36,7 +36,7 @@ async function signIn(service: Service, key: string) {
     Cookie: answer.headers.get('Set-Cookie')?.split(';')[0] ?? '',
   }
   async function ask(method: string, path: string, body?: unknown) {
-    // The bucket of the session is refilled as time passes.
+    // The rate limit bucket of the session is refilled as the clock advances.
     service.time.now += 1_000
     return service.ask(method, `/dashboard/${path}`, body, headers)
   }
@@ -75,7 +75,7 @@ const rightOf = ({ id }: Pick<Endpoint, 'id'>) => rights.find(([, { operations }
 const allows = (right: Right | undefined, scopes: readonly Scope[]) =>
   right?.scopes?.every((scope) => scopes.includes(scope)) === true
 
-/** Every set of scopes that opens the dashboard. */
+/** Every set of scopes with which the dashboard can be opened. */
 const SETS = [...Array(2 ** SCOPES.length).keys()]
   .map((bits) => SCOPES.filter((_, index) => bits & (1 << index)))
   .filter((scopes) => scopes.includes(OPENING_SCOPE))
@@ -180,7 +180,7 @@ describe('secrets', () => {
   })
   after(() => service.close())
 
-  /** All answers that a session can read, as one text. */
+  /** Returns all answers that a session can read, as one text. */
   async function readableBy({ ask, live }: Awaited<ReturnType<typeof signIn>>) {
     service.double.answer = () => ({ data: [], page: 1, page_size: 20, total: 0 })
     const texts: string[] = []
@@ -376,14 +376,15 @@ describe('signing in with an API key', () => {
 })
 
 describe('a session of an API key', () => {
-  /** Reads a stream to its end; the text has all events. */
+  /** Reads a stream to its end, and returns its text, which contains all events. */
   const restOf = async (response: Response) => new Response(response.body).text()
 
   test('ends with its key at once, and so does its stream', (t) =>
     withService(async (service) => {
       const { id, ask, live } = await withKey(service, ROLES.pair)
       const other = await withKey(service, ROLES.pair)
-      // A stream also looks every second whether it is still open; here no second passes.
+      // A stream also checks every second whether its session is still valid. In this test no second passes, so only
+      // the deletion of the key can end it.
       t.mock.timers.enable({ apis: ['setTimeout'] })
       const rest = restOf(await live())
       await service.admin('DELETE', `/admin/api-keys/${id}`)

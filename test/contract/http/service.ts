@@ -1,6 +1,6 @@
 /**
- * The HTTP application over a real store, account and directory. Only the engine is a double, because these tests are
- * about HTTP, which ends at the engine interface. The engine itself is tested in `test/e2e`.
+ * The HTTP application over a real store, account and directory. Only the engine is replaced by a double, because these
+ * tests are about HTTP. `test/e2e` tests the engine itself.
  */
 
 import assert from 'node:assert/strict'
@@ -144,7 +144,7 @@ export function doubleEngine() {
   return Object.assign(double, { engine })
 }
 
-/** Reads a body in this thread in the same way as the parsing thread. */
+/** Reads a body in this thread in the same way as the thread that parses large bodies. */
 async function streamed({ batches, held }: ComingBody): Promise<StreamedJson> {
   const json = new StreamedJson()
   for await (const batch of batches) {
@@ -156,7 +156,7 @@ async function streamed({ batches, held }: ComingBody): Promise<StreamedJson> {
 
 const FILE = { mimeType: 'application/octet-stream', fileName: 'a.bin', fileSha256: null }
 
-/** Reads the first part of a stream, which does not end by itself. */
+/** Reads the first part of a stream that does not end by itself, and closes the stream. */
 export async function endsAfterFirst(response: Response): Promise<string> {
   const reader = response.body!.getReader()
   const { value = new Uint8Array() } = await reader.read()

@@ -40,7 +40,7 @@ const make = async (more: Json = {}) => String((await ground.must('business.crea
 const seenByEva = (product_id: string) => ground.eva.must('business.product', { product_id, phone: ME })
 const namesOf = ({ data }: Json) => (data as Json[]).map(({ name }) => name)
 
-/** The file at an address on the network's media host, which everyone can download. */
+/** Downloads the file at an address of the network's media host, as everyone can do. */
 async function fileAt(address: unknown): Promise<Buffer> {
   const { pathname, search, hostname } = new URL(String(address))
   assert.equal(hostname, 'mmg.whatsapp.net')

@@ -1,4 +1,4 @@
-/** Tests collections of a catalog: we create, change and delete them, and others read them. */
+/** Tests the collections of a catalog: the account creates, changes and deletes them, and other accounts read them. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
 import { detailsOf } from '../../harness/operations.ts'

@@ -9,7 +9,7 @@ import { startWorld, type World } from '../../harness/world.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988880001'
-/** A hostile name that looks like HTML. */
+/** A hostile name that contains HTML. */
 const HOSTILE = '<img src=x onerror=alert(1)>'
 
 let world: World

@@ -45,8 +45,8 @@ test('`sent` is told although the ack was lost and the contact was faster than t
   )
 })
 
-// The network counts in seconds and the service in milliseconds, so receivers that compare times once dropped the
-// receipts.
+// The network sends times in seconds, and the service uses milliseconds. So receipts once had earlier times than their
+// message, and receivers that compare times dropped them.
 test('momment rises from sent to read, and along the events of the chat', async () => {
   const ids: string[] = []
   for (const message of ['one', 'two', 'three'])

@@ -1,4 +1,4 @@
-/** Tests device lists with invalid entries: the other devices must receive the message nevertheless. */
+/** Tests device lists with invalid entries: the other devices must still receive the message. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { addressesOf, chatOf } from '../../harness/places.ts'

@@ -159,7 +159,7 @@ describe("Baileys' state in PostgreSQL or Redis", () => {
     await Promise.all([state.keys.set(KEYS), saveCreds()])
     return folder
   }
-  /** Returns the device as it is in the library's folder. */
+  /** Reads the device from the library's folder. The imported device must be equal to it. */
   const expected = async () => plain(await readDevice('baileys', await libraryFolder(join(dir, 'folder')), { isOld: false }))
 
   test('OpenWA and WAHA: one session of several', { skip: postgresMissing }, async () => {

@@ -99,7 +99,7 @@ export function content({ event_id, momment, instance_id, ...rest }: Event): Eve
   return rest
 }
 
-/** Checks a value of an event that is unknown before the test runs. */
+/** A function that checks a value of an event which is unknown before the test runs. */
 export type Fits = (value: unknown) => boolean
 export const isTime: Fits = (value) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(String(value))
 export const isId: Fits = (value) => typeof value === 'string' && value.length > 0

@@ -88,7 +88,7 @@ async function assertNoneLost(texts: readonly string[], archive: string) {
   assert.equal(new Set(sent).size, sent.length)
 }
 
-/** Calls the move off, and checks that the instance works as before. */
+/** Calls the move off with `instance resume`, and checks that the instance works as before. */
 async function callOff() {
   const { code, errors } = await runCommand(ground.dataDir, 'instance', 'resume', instance.id)
   assert.equal(code, 0, errors)

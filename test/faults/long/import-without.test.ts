@@ -18,7 +18,7 @@ import { startWorld, type World } from '../../harness/world.ts'
 import { jidOf, received } from '../../simulator/client.ts'
 
 interface Case {
-  /** The consequence that the report states. */
+  /** The sentence about the consequence that the report must contain. */
   says: RegExp
   /**
    * Messages that the account has to request again: the next message of Ana (`direct`), her message in the group

@@ -1,7 +1,8 @@
 /**
- * 500 received files of 1 KB to 100 MB are copied to a bucket that is away, slow, full and refusing in turn. In the end
- * every file is there byte for byte, and the memory did not grow with their size. The test writes the answers of the
- * network's host and records the files; the copying with its thread and its store are the service's.
+ * Tests 500 received files of 1 KB to 100 MB that are copied to a bucket. In turn the bucket is unreachable, slow,
+ * full, and refuses the credentials. In the end every file must be there byte for byte, and the memory must not grow
+ * with the size of the files. The test writes the answers of the network's media host and records the files; the code
+ * that copies, its thread and its store are those of the service.
  */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
@@ -31,8 +32,9 @@ const MOODS: readonly Mood[] = ['away', 'slow', 'full', 'well', 'refusing', 'wel
 const MOOD_MS = 5_000
 const INSTANCES = ['7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c11', '7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c12']
 /**
- * Most growth of the memory of this process, in MB: four copies with three parts of 5 MB each and what is not collected
- * yet, their thread, and the streams of the host and the proxy of this test. Four whole files would have 400 MB.
+ * The most MB by which the memory of this process may grow. It covers four copies with three parts of 5 MB each,
+ * garbage that is not collected yet, the thread of the copies, and the streams of the test's media host and proxy. Four
+ * whole files would need 400 MB.
  */
 const GROWTH_MB = 256
 
@@ -78,7 +80,7 @@ test(`${FILES} files reach a bucket that fails in every way, byte for byte`, { s
     const { blob, ...sealed } = sealMedia(plain, 'document')
     const path = host.answer((response) => {
       response.writeHead(200, { 'content-length': blob.length })
-      // Pieces, as fast as they are read: the memory that is measured is that of the copies.
+      // The host sends the file in pieces, as fast as they are read. So the measured memory is that of the copies.
       Readable.from(piecesOf(blob)).pipe(response)
     })
     return { sealed, path, hash: sha256(plain) }

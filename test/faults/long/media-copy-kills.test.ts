@@ -1,6 +1,6 @@
 /**
- * SIGKILL while received files are copied to a bucket that comes and goes: each file is there in the end, and no event
- * waited for it.
+ * Tests SIGKILL while received files are copied to a bucket that is unreachable at times: in the end every file is
+ * there, and no event waited for its copy.
  */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'

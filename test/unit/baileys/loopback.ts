@@ -57,8 +57,8 @@ export function openSocket(url: string, creds = initAuthCreds()): WASocket {
 }
 
 /**
- * A server for the tests of a file that sends nothing. Returns a function that opens a socket to it, which is ended
- * after its test.
+ * Starts a server that sends nothing, for the tests of a file. Returns a function that opens a socket to the server;
+ * the socket is ended after its test.
  */
 export function silentServer(): () => Promise<WASocket> {
   let server: Server

@@ -69,7 +69,7 @@ test('a person who is not saved any more is called as it calls itself', async (t
   assert.equal(names.of(BOTH), 'Annie')
 })
 
-// The first known subject of a group was once used forever.
+// The first subject of a group that became known was once used forever.
 test('a group whose subject changes has the new name', async (t) => {
   const names = (await bench(t)).open()
   names.renamed(GROUP, 'Team')

@@ -125,7 +125,7 @@ test('an address counts as long as it says itself', async (t) => {
   assert.equal(asked.length, 2)
 })
 
-// Without this rule, the picture would be queried with every message.
+// Without this rule, the service would query the picture again with every message.
 test('an address that has expired when it comes is not shown, and not asked for again at once', async (t) => {
   const { pictures, scene: network, asked, connect, after } = scene(t)
   connect()

@@ -1,6 +1,6 @@
 /**
- * The tables in `docs/` equal their sources: the declarations in `src/features`, and the rights of keys in the
- * dashboard.
+ * Tests that the tables in `docs/` equal their sources: the declarations in `src/features`, and the rights of keys in
+ * the dashboard.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -56,7 +56,7 @@ test('so is a registration', async (t) => {
   assert.deepEqual(await stalled(t, jsonOf, 'application/json'), refused)
 })
 
-// In an earlier version, a sign-in whose body stalled kept its connection until the server's limit of ten minutes.
+// The connection of a sign-in whose body stalled once stayed open until the server's limit of ten minutes.
 test('and a sign-in to the dashboard', async (t) => {
   const { status, body, isCancelled } = await stalled(t, signInKeyOf, 'application/json', failureResponse)
   assert.deepEqual([status, (body.error as Failure).message, isCancelled], [400, refused.body.error_description, true])

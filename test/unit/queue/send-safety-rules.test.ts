@@ -1,6 +1,7 @@
 /**
- * The rules of send safety: single cases, and weeks of messages with a clock that jumps. A week is checked by true
- * time, which the rules do not know: no budget is ever exceeded, nothing is dropped, and no answer waits.
+ * Tests the rules of send safety with single cases, and with weeks of messages during which the clock jumps. A week is
+ * checked with the true time, which the rules do not know: no budget may be exceeded, no message may be dropped, and no
+ * answer may wait.
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -21,7 +22,7 @@ import {
 
 type Verdict = 'go' | Wait
 
-/** The queue asks both rules in this order. */
+/** The queue asks both rules, in this order. */
 const decide = (
   settings: SendSafetySettings,
   state: SafetyState,
@@ -119,7 +120,8 @@ describe('quiet hours', () => {
   })
   test('they are right when clocks change, even if their end does not exist that day', () => {
     const berlin = (to: string) => quietUntil({ from: '22:00', to, time_zone: 'Europe/Berlin' })
-    // On 29 March 2026 the clocks go from 02:00 to 03:00 at 01:00 UTC; on 25 October from 03:00 to 02:00.
+    // In this zone, on 29 March 2026 clocks are set from 02:00 to 03:00 at 01:00 UTC, and on 25 October from 03:00 to
+    // 02:00.
     assert.equal(berlin('07:00')(utc('2026-03-28T22:00')), utc('2026-03-29T05:00'))
     assert.equal(berlin('02:30')(utc('2026-03-28T22:00')), utc('2026-03-29T01:00'))
     assert.equal(berlin('07:00')(utc('2026-10-24T22:00')), utc('2026-10-25T06:00'))
@@ -135,7 +137,7 @@ describe('quiet hours', () => {
   test('their end is the first minute that is not quiet', () => {
     const zones = ['America/Sao_Paulo', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kathmandu', 'UTC']
     const time = fc.tuple(fc.nat(23), fc.nat(59)).map((parts) => parts.map((part) => String(part).padStart(2, '0')).join(':'))
-    // The hours around the changes of 2026 in these zones, and any others.
+    // The hours around the clock changes of 2026 in these zones, and any other hours.
     const changes = [
       '2026-03-29T01:00',
       '2026-10-25T01:00',
@@ -161,7 +163,7 @@ describe('quiet hours', () => {
   })
 })
 
-/** A week of one account. Steps are in true time; `jump` sets the machine's clock. */
+/** Runs a week of one account. The steps are in true time. `jump` sets the machine's clock. */
 type Step =
   | { kind: 'send'; person: number }
   | { kind: 'hear'; person: number; isAnswered: boolean }
@@ -201,7 +203,7 @@ const anySettings: fc.Arbitrary<SendSafetySettings> = fc.record({
   pause_after_unanswered: orNull(fc.integer({ min: 1, max: 4 })),
 })
 
-/** Runs a week that begins at `begin`, and then as long as anything waits for a time. */
+/** Runs a week that begins at `begin`. After it, continues for as long as a message waits for a time. */
 function live(settings: SendSafetySettings, begin: number, steps: readonly (readonly [number, Step])[]) {
   let time = begin
   let offset = 0
@@ -217,7 +219,7 @@ function live(settings: SendSafetySettings, begin: number, steps: readonly (read
   const verdictOf = (one: number) => decide(settings, state, people[one]!, { at: clock.now(), steady: time }, quiet)
 
   function pump() {
-    // The network reports its time, so a jump ahead is not believed.
+    // The network reports the true time, so the service does not believe a jump ahead.
     clock.learned(time, true)
     for (;;) {
       const next = queue.findIndex((item) => verdictOf(item.person) === 'go')
@@ -231,12 +233,13 @@ function live(settings: SendSafetySettings, begin: number, steps: readonly (read
     }
   }
 
-  /** Time at which the queue asks again by itself. */
+  /** Returns the time at which the queue asks the rules again by itself. */
   function nextEnd() {
     const ends = queue.flatMap((item) => {
       const verdict = verdictOf(item.person)
       if (verdict === 'go' || verdict.until === null) return []
-      // The ends of quiet hours are times of the day; the others are by the clock that does not step.
+      // Quiet hours end at a time of the wall clock. The other holds end at a time of the monotonic clock, which does
+      // not jump.
       return [verdict.reason === 'quiet_hours' ? time + (verdict.until - clock.now()) : verdict.until]
     })
     return Math.min(...ends)
@@ -292,7 +295,8 @@ test('in a week with a clock that jumps no budget is exceeded, nothing is droppe
       assert.equal(new Set(sent.filter(({ isFirst }) => isFirst).map((each) => each.person)).size, firsts.length)
       for (const at of firsts) {
         const within = (ms: number) => firsts.filter((other) => other > at - ms && other <= at).length
-        // A small step of the clock is followed, so a step of the warm-up may begin as much earlier.
+        // The service follows a small jump of the clock. So a step of the warm-up may begin earlier by the size of such
+        // a jump.
         const warmUp = settings.first_contacts_warm_up?.findLast(({ day }) => begin + day * DAY <= at + MOST_STEP)?.per_day
         assert.ok(within(HOUR) <= (settings.first_contacts_per_hour ?? Number.POSITIVE_INFINITY))
         assert.ok(

@@ -1,6 +1,6 @@
 /**
- * Send safety in a real queue over a real store: what is counted, what survives the end of a run, and what time under a
- * hold is worth.
+ * Tests send safety in a real queue over a real store: which messages are counted, which data survive the end of a run,
+ * and how a message ages while it is held.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -26,7 +26,7 @@ async function bench(t: TestContext, settings: Partial<InstanceSettings>) {
   const sent: string[] = []
   const made = { settings: { ...DEFAULT_SETTINGS, delay_message_min_ms: 0, delay_message_max_ms: 0, ...settings }, log }
 
-  /** One run of the process. `end`: after which step of a send the run ends, as after a kill. */
+  /** Starts one run of the process. `end`: the step of a send after which the run ends, as by a kill. */
   async function run(end?: 'leaving' | 'relayed') {
     let isOver = false
     const directory = createAccountDirectory({ id: INSTANCE, store, sealer, log }, { own: () => [] })
@@ -52,7 +52,7 @@ async function bench(t: TestContext, settings: Partial<InstanceSettings>) {
     async function send({ messageId, phone, operation }: SendItem) {
       await safety.leaving(jidOf(phone), operation)
       if (end === 'leaving') return hang()
-      // The commit of the keys, which includes the changes of the directory.
+      // This flush stands for the commit of the keys, which also contains the changes of the directory.
       await directory.flush()
       sent.push(phone)
       if (end === 'relayed') return hang()
@@ -92,7 +92,7 @@ async function bench(t: TestContext, settings: Partial<InstanceSettings>) {
         const request = { operation: 'send.sendText', phone, input: {}, preview: null, delayMessage: null, delayTyping: 0 }
         await queue.enqueue({ messageId, ...request })
       },
-      /** The person answers. */
+      /** Records that the person answers. */
       heard(phone: string) {
         record({ remoteJid: jidOf(phone), id: `A${Math.random()}`, fromMe: false })
         safety.heard(jidOf(phone))
@@ -148,8 +148,8 @@ const FOUR = [1, 2, 3, 4].map((number) => `551190000000${number}`)
 test('a message that waits for the budget does not become too old, also when the service restarts; one that waits for an answer does', async (t) => {
   const { run, time, sent, made } = await bench(t, { ...perHour, queue_max_age_hours: 1 })
   /**
-   * Lets minutes pass until as many items are left. Each minute the queue looks at the age of its items; the store gets
-   * time for its commits.
+   * Advances the clock minute by minute until this number of items is left. Every minute the queue checks the age of
+   * its items, and the store gets time for its commits.
    */
   async function minutesUntil({ reasons }: Awaited<ReturnType<typeof run>>, left: number) {
     for (let minutes = 0; minutes < 600; minutes++) {

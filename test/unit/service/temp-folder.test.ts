@@ -1,4 +1,7 @@
-/** The folders for temporary files of services that share a data folder: a start removes only what nobody uses. */
+/**
+ * Tests the folders for temporary files of services that share a data folder: a start removes only folders that no
+ * running service uses.
+ */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
@@ -8,7 +11,7 @@ import { test } from 'node:test'
 import { makeTempDir, removeTempDir, tempDirOf } from '../../../src/service/temp-folder.ts'
 import { tempDir } from '../storage/fixtures.ts'
 
-/** Number of a process that has ended. */
+/** Id of a process that has ended. */
 const endedPid = () => execFileSync(process.execPath, ['-p', 'process.pid'], { encoding: 'utf8' }).trim()
 
 test('a start keeps the files of services that run, here or elsewhere, and removes all others', async (t) => {

@@ -356,7 +356,7 @@ test('event ids that were a month ahead begin again at the present, and a reader
   assert.deepEqual(seen, [early])
   shift = 0
   assert.ok(made.outbox.ahead() > 29 * DAY)
-  // A change of the configuration wakes the outbox.
+  // A change of the configuration makes the outbox continue.
   made.outbox.configured()
   await until(() => made.outbox.ahead() === 0, 'ids of the present')
   const later = await made.add('received', 'received')

@@ -1,4 +1,4 @@
-/** Tests queries about communities and their answers, row by row. */
+/** Tests the stanzas of queries about communities and how their answers are read, row by row. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

@@ -1,4 +1,7 @@
-/** Properties of the network: what is asked for, and which values switch something. */
+/**
+ * Tests the properties of the network: which properties are queried, and which values switch a behaviour of the
+ * service.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type BinaryNode, S_WHATSAPP_NET } from '@whiskeysockets/baileys'

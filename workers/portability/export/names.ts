@@ -18,7 +18,9 @@ export interface StoredKeys {
 export interface Known {
   /** The account's own addresses together with the device: `user:device@server`. */
   ownJids: readonly string[]
-  /** All other addresses of people and groups: `user@server`, in any order; repetitions are allowed. */
+  /**
+   * All other known addresses of people and groups: `user@server`, in any order. An address may occur several times.
+   */
   jids: Iterable<string>
   /** Ids of app state keys. */
   stateKeyIds: readonly string[]

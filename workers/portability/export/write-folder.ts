@@ -14,7 +14,7 @@ import type { StoredDevice } from './read-instance.ts'
 import { senderKeyJson } from './sender-key-json.ts'
 
 export interface WrittenFolder {
-  /** Number of keys in the folder, by type. */
+  /** Number of keys that were written to the folder, by type. */
   written: ReadonlyMap<string, number>
   /**
    * Number of keys that could not be written, by type, because their name is unknown or the library does not have their
@@ -48,7 +48,8 @@ const LEFT_OUT: ReadonlySet<string> = new Set(['app-state-sync-version'])
 const unfinished = (folder: string, instance: string) => join(folder, `svc-export-${instance}.unfinished`)
 
 /**
- * Creates the folder, or removes what an interrupted export of this instance left in it. Rejects if it has other files.
+ * Creates the folder, or removes the files that an interrupted export of this instance left in it. Rejects if the
+ * folder contains other files.
  */
 export async function makeEmpty(folder: string, instance: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER })
@@ -62,7 +63,7 @@ export async function makeEmpty(folder: string, instance: string): Promise<void>
   await rm(mark)
 }
 
-/** Whether an export of this instance into the folder was completed. */
+/** Whether an export of this instance into the folder has been completed. */
 export async function isComplete(folder: string, instance: string): Promise<boolean> {
   const names = await readdir(folder)
   return names.includes(CREDS) && !names.includes(basename(unfinished(folder, instance)))

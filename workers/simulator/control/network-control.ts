@@ -243,7 +243,7 @@ export interface GroupInput {
   settings?: Record<string, unknown> | undefined
 }
 
-/** Events of an account that are not caused by a message. */
+/** Changes of an account that are not caused by a message. */
 export interface AccountControl {
   /**
    * Restricts the account (reach-out lock) for this time; 0 ends the restriction. `silent`: the client only learns of

@@ -1,4 +1,4 @@
-/** The passkey part of the control API: phones that require a passkey before they link a device. */
+/** The passkey part of the control API, for phones that require a passkey before they link a device. */
 
 /** The data that a browser signs: the network's options for WebAuthn. */
 export interface RequestOptions {
@@ -21,7 +21,7 @@ export interface PasskeyBends {
    * the request are unusable, but queried options are good.
    */
   options?: 'query' | 'not_json' | 'no_challenge' | undefined
-  /** The network treats every challenge as expired. */
+  /** The network treats every challenge as if it had expired. */
   challenge?: 'stale' | undefined
   /** The phone does not accept the proof, so it asks its owner for consent. */
   proof?: 'refuse' | undefined

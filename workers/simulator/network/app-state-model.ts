@@ -13,7 +13,7 @@ export interface Collection {
    */
   hash: Buffer
   valueMacs: Map<string, Buffer>
-  /** The encoded entries (`SyncdRecord`), by the same index. */
+  /** The encoded entries (`SyncdRecord`), by the same index as above. */
   records?: Map<string, Buffer>
 }
 
@@ -21,7 +21,7 @@ export interface AppState {
   keyId: Buffer | undefined
   keyData: Buffer | undefined
   collections: Map<string, Collection>
-  /** Actions that the phone read, by their index as JSON text. */
+  /** Actions that the phone has read from the collection. The keys are their indexes as JSON text. */
   actions: Map<string, unknown>
   /** Errors that the phone found in patches of linked devices. */
   problems?: string[]

@@ -9,8 +9,8 @@ import { deliver } from './transmit.ts'
  */
 
 /**
- * Returns the key that matches a stanza with its answer: there is one message per id, but several receipts (delivered,
- * read, one per participant).
+ * Returns the key under which a stanza is kept, and which its answer matches. There is only one message per id, but
+ * there may be several receipts (delivered, read, one per participant).
  */
 function pendingKey(kind: string, attrs: BinaryNode['attrs'], peer: string | undefined): string {
   if (kind === 'message') return `message ${attrs.id}`

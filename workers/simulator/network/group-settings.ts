@@ -5,7 +5,7 @@ import type { Group, Network, Person } from './model.ts'
 import { jidOf, pnOf } from './people.ts'
 import { pictureId } from './pictures.ts'
 
-/** Changes a group's settings: the state and its notifications. */
+/** Functions that change the settings of a group: they update the state and send the notifications. */
 
 /** Notifies the members of a change of a setting. The change gets a new version. */
 function notifyGroup(network: Network, group: Group, actor: Person, change: BinaryNode) {

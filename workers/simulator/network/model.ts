@@ -216,7 +216,7 @@ export interface Group {
   isCommunity: boolean
   /** For a community: whether members may add groups to it. */
   membersAddGroups: boolean
-  /** Whether the group is the announcement group of a community. */
+  /** Whether this group is the announcement group of a community. */
   isAnnouncementGroup: boolean
   linkedParent: string | undefined
   picture: string | undefined

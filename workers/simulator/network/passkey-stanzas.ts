@@ -18,7 +18,7 @@ const NONCE = 32
 const notification = (type: string, content: BinaryNode[], from = SERVER_JID) =>
   node('notification', { from, type, id: randomId(), t: seconds() }, content)
 
-/** Requests the passkey from the companion, with a new challenge. */
+/** Requests the passkey from the companion device, with a new challenge. */
 export function requestPrologue(ceremony: Ceremony) {
   const { bend } = ceremony.passkey
   const options = bend.options === 'query' ? [] : [node('passkey_request_options', {}, requestOptions(ceremony, bend.options))]

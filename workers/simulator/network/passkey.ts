@@ -89,7 +89,7 @@ function ceremonyOf({ connection }: Query): Ceremony {
 const REFUSALS = {
   /** The stanza is malformed, or it is not the expected step. */
   400: 'bad-request',
-  /** The assertion proves nothing. */
+  /** The assertion is valid JSON, but does not prove that the passkey was used. */
   403: 'forbidden',
   /** The challenge has expired, or was used before. */
   410: 'gone',

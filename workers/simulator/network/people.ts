@@ -7,7 +7,7 @@ import { jid, lidOf, numberOfLid, parseJid } from './jid.ts'
 import type { Companion, Network, Person, PretendDevice } from './model.ts'
 import { createPersonInbox } from './person-inbox.ts'
 
-/** Numbers with this ending have no account, unless one is created explicitly. */
+/** Numbers that end with these digits have no account, unless one is created explicitly. */
 const NOBODY = '0000'
 
 export function newPretendDevice(person: Person, id: number, restored?: SignalDevice): PretendDevice {

@@ -178,7 +178,7 @@ test('the restriction of new chats (reach-out lock) and linked profiles are read
   await mex('NotificationUserReachoutTimelockUpdate', {})
   await mex('NotificationLinkedProfilesUpdates', { xwa2_notify_linked_profiles: { jid: LID, added_profiles: [{ pn: PN }, 3] } })
   await mex('SomethingElse', {})
-  // The library does not handle this notification.
+  // The library itself ignores this notification.
   await mex('LidChangeNotification', { xwa2_notify_lid_change: { old: LID, new: '99999999999@lid' } })
   await mex('LidChangeNotification', { xwa2_notify_lid_change: { old: '1@lid', new: '2@lid' } })
   await mex('LidChangeNotification', {})

@@ -149,7 +149,7 @@ test('a part whose other is missing is taken without its key, and both make the 
   const { translated, live, socket } = await bench(t)
   const node = stanza('A', 2)
   const before = socket((await live()).session())
-  // The process ends after the first part of the message and before the second one.
+  // In this run the process ends after the first part of the message and before the second one.
   await assert.rejects(before.take(node, padded({ conversation: 'first' }), new StorageFailure('killed')))
   assert.deepEqual(translated.heard, [])
   const after = socket((await live()).session())

@@ -7,7 +7,7 @@ import type { Answer, Query } from './query.ts'
 import { QueryError } from './query.ts'
 
 /**
- * Creates a community if the query contains `parent`, a group of a community if it contains a linked parent, and a
+ * Creates a community if the query contains `parent`, a group of a community if it contains a linked parent, and an
  * ordinary group if it contains neither.
  */
 export function create({ network, companion, subject }: Query): BinaryNode[] {
