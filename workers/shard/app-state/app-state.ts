@@ -66,7 +66,7 @@ export interface AppState {
   forget(collections: readonly WAPatchName[]): Promise<void>
   /** Saves the credentials, in one commit with other changes of the same turn. */
   save(): void
-  /** Resolves when everything so far is on disk. Rejects from the first failed commit on. */
+  /** Resolves when everything that was passed in so far is on disk. After the first failed commit, it always rejects. */
   settled(): Promise<void>
 }
 

@@ -47,9 +47,8 @@ export function adoptSocket(sock: EndableSocket): void {
 }
 
 /**
- * Rejects the pending queries of a socket that ends. `end` (Socket/socket.js) removes the listeners of 'close' before
- * it closes, including those of every pending query. Each query would wait for its 60 s and keep the socket's graph
- * until then.
+ * Rejects the pending queries of a socket that ends. `end` (Socket/socket.js) removes the listeners of 'close' before it closes, including those of
+ * every pending query. Without this function, each query would wait for its timeout of 60 s and keep the objects of the socket in memory until then.
  */
 function endPendingQueries({ ws }: EndableSocket): void {
   const own = new Set(ws.listeners('close'))

@@ -1,8 +1,8 @@
 /**
- * Names of chats, as far as the network has sent them: people by the name they are saved under, else by their push name; groups and channels by their
- * subject. They are kept in memory, and their number is limited. App state sends saved names only once, so they are read from disk after a restart,
- * and people beyond the limit have their name in the directory. An unknown name of a group or channel is queried after the event, never before it, so
- * the chat's next message has the name.
+ * Names of chats that the network has sent. The name of a person is the one under which the phone has saved the person, or else the push name. The
+ * name of a group or channel is its subject. They are kept in memory, and their number is limited. App state sends saved names only once, so they are
+ * read from disk after a restart, and people beyond the limit have their name in the directory. An unknown name of a group or channel is queried
+ * after the event, never before it, so the chat's next message has the name.
  */
 
 import type { Contact } from '@whiskeysockets/baileys'

@@ -1,13 +1,13 @@
 /**
- * URLs of the pictures of chats and people, as far as the network has sent them: `photo` and `sender_photo` of received events. An event has the URL
- * that is known when it is created; an unknown one is queried afterwards, for the chat's next event. The URLs are only in memory, because querying
- * again after a restart costs less than storing URLs that expire.
+ * URLs of the pictures of chats and people that the network has sent. Received events have them in `photo` and `sender_photo`. An event has the URL
+ * that is known when it is created; an unknown URL is queried afterwards, so that the chat's next event has it. The URLs are only in memory, because
+ * querying again after a restart costs less than storing URLs that expire.
  *
- * These queries are safe because WhatsApp Web makes the same ones for every chat it shows. Ours are fewer, so that an account never looks like one
- * that collects pictures: one at a time and a second apart; only for chats with incoming messages (sent messages cause no query, because a campaign
- * would look up thousands of strangers); a limit per hour, and few authors in groups; none while the network restricts the account, and none for an
- * hour after a rate limit. Any answer, including one about a missing or hidden picture, is cached until its URL expires, or for a day if it has no
- * URL.
+ * These queries are safe because WhatsApp Web makes the same ones for every chat it shows. Our queries are fewer, so that the account never looks as
+ * if it collected pictures. They are sent one at a time and a second apart, and only for chats with incoming messages (a sent message causes no
+ * query, because a campaign would look up thousands of strangers). There is a limit per hour, of which authors in groups get only a small part. No
+ * query is sent while the network restricts the account, and for an hour after a rate limit. Any answer, including one about a missing or hidden
+ * picture, is cached until its URL expires, or for a day if it has no URL.
  *
  * The picture of a channel is part of its description, which `names.ts` queries in its own queue. Here such a query is counted and paced like the
  * others, then passed on: its answer is not awaited, and its refusal, even a rate limit, is not visible here. A channel without an answer is queried

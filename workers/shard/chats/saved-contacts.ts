@@ -60,7 +60,7 @@ export function createSavedContacts({ id: instance, store, sealer }: Context<'id
   return {
     async write(contacts, written) {
       for (let from = 0; from < contacts.length; from += SLICE) {
-        // A commit resolves in a separate turn, so the next slice also runs in one.
+        // The commit resolves in a new turn of the event loop, so the next slice also runs in a turn of its own.
         const slice = contacts.slice(from, from + SLICE)
         await store.commit({ ops: slice.map(opOf) })
         written(slice)

@@ -120,7 +120,7 @@ async function withRefusedField({ ws }: Pick<WASocket, 'ws'>, id: string, query:
   ws.on(`TAG:${id}`, onAnswer)
   try {
     const answer = (await query()) as BinaryNode | undefined
-    // The library's own deadline expired.
+    // An undefined answer means that the library's own deadline has expired.
     if (answer === undefined) throw new Failure('send_timeout')
     return answer
   } catch (error) {

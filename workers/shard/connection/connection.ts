@@ -225,7 +225,8 @@ function loggingRouter(sock: WASocket, deps: ConnectionDeps, { came, cut }: { ca
     came,
     isWorthAnother: deps.isWorthAnother,
     onFailure(error, about) {
-      // Nothing may be confirmed after data that is not on disk. After the connection is closed, the network sends the unconfirmed stanzas again.
+      // If data could not be written to disk, no later stanza may be confirmed, so the connection is closed. The network then sends the unconfirmed
+      // stanzas again.
       log.error(
         { err: error, ...about },
         'a received stanza could not be processed; closing the connection so that the network sends it again',

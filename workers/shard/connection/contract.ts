@@ -104,7 +104,7 @@ export interface OpenedConnection {
   serve(table: Table): void
 }
 
-/** Effects of the table's rows on the connection itself. */
+/** Functions with which rows of the stanza table change the connection itself. */
 export interface OwnParts {
   acks: { came(ack: BinaryNode): void }
   companion: CompanionRefresh
@@ -207,7 +207,10 @@ export type ConnectionEvent =
   | { type: 'restrictionChanged'; restriction: Restriction | null }
   /** `code`: `lastDisconnect.error.output.statusCode`, null if there is none. `expireSeconds`: only with 402. */
   | { type: 'closed'; code: number | null; message: string; expireSeconds: number | null }
-  /** The proxy refused, the handshake took longer than 20 s, the upgrade got an HTTP error, or the store could not be read. */
+  /**
+   * A session could not be started: the proxy refused, the handshake took longer than 20 s, the upgrade got an HTTP error, or the store could not be
+   * read.
+   */
   | { type: 'startFailed'; cause: 'proxy' | 'handshake' | 'store' }
   /** The account requires its passkey; the options can be signed for `lifeMs`. */
   | { type: 'passkeyAsked'; lifeMs: number }

@@ -1,6 +1,6 @@
 /**
  * Queries the network with GraphQL (`wire/mex.ts` has the operations). If the network does not know a document number, older ones are tried in order.
- * The one that works is then tried first until the connection ends.
+ * The number that works is then tried first, until the connection ends.
  */
 import type { WASocket } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'

@@ -60,9 +60,9 @@ export function onlyWhile(isCurrent: () => boolean, events: SessionEvents): Sess
 }
 
 /**
- * Whether an error is a refusal of the proxy. With a proxy, the only TCP connection is the one to the proxy, so TCP
- * errors come from the proxy, as do its own refusals (the answer to CONNECT, or SOCKS). A proxy that cannot reach the
- * network is not such a refusal; that link is retried forever.
+ * Whether an error is a refusal of the proxy. With a proxy, the only TCP connection is the one to the proxy, so TCP errors come from the proxy, as do
+ * its own refusals (the answer to CONNECT, or SOCKS). If the proxy cannot reach the network, this is not such a refusal, and the connection is
+ * retried forever.
  */
 const isProxyRefusal = (message: string) =>
   /ECONN|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|HTTP 40[137] /.test(message) ||

@@ -60,7 +60,7 @@ export interface TrustedTokens {
   storeNewer(tokens: ReadonlyMap<string, Token>): Promise<string[]>
   /** Adds these names to the index. Expired tokens are found through it. */
   list(names: string[]): Promise<void>
-  /** Sends our token to the contact, in the background, one at a time per contact. */
+  /** Sends our token to the contact in the background. Only one send per contact runs at a time. */
   giveSoon(jid: string): void
   /** Sends our token again to a contact who has it, after the contact's keys have changed. */
   giveAgain(jid: string): void

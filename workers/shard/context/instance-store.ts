@@ -14,8 +14,8 @@ export interface InstanceStore extends ChainedStore {
 
 /**
  * `commit` never resolves with false: if a guard refuses the commit, another process writes the records of this instance, so `commit` rejects with
- * `engine_unavailable`, and no caller has to check. `close` ends only this view: it waits for running commits, and later ones are refused in the same
- * way. Reading still works. `onWritten` is called before a caller of `commit` continues.
+ * `engine_unavailable`, and no caller has to check. `close` ends only this view: it waits for running commits, and later commits are refused in the
+ * same way. Reading still works. `onWritten` is called before a caller of `commit` continues.
  */
 export function createInstanceStore(store: StateStore, onWritten: () => void): InstanceStore {
   const underWay = new Set<Promise<unknown>>()

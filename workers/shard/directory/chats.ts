@@ -82,7 +82,7 @@ function noteSide(chat: ChatEntry, fromMe: boolean, at: number) {
   else Object.assign(chat, { heardAt: Math.max(chat.heardAt, at), unanswered: 0 })
 }
 
-/** Whether either side of a chat has ever written to the other. */
+/** Whether one of the two people in a chat has ever written to the other. */
 export const hasBegun = ({ activeAt, contactedAt }: ChatEntry): boolean => activeAt > 0 || contactedAt > 0
 
 /**

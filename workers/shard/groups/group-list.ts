@@ -26,7 +26,7 @@ const SLICE = 200
 const ListRecord = v.object({ readAt: v.number() })
 
 export interface GroupList {
-  /** Reads the records on disk, once. Must be called before any method below. */
+  /** Reads the records from disk. Called once, before any of the methods below. */
   ready(): Promise<void>
   /** Time at which the list was read in full, in epoch ms; null if never for this account. */
   readonly readAt: number | null

@@ -91,7 +91,7 @@ export function createGroupMetadata({ sock, clock, learnPairs, stored, learn }: 
 /** Queries the metadata of a group. Rejects like `sock.groupMetadata`. */
 async function ask(sock: Pick<WASocket, 'query'>, jid: string): Promise<Group> {
   const answer: BinaryNode | undefined = await sock.query(metadataQuery(jid))
-  // The library's own deadline expired.
+  // An undefined answer means that the library's own deadline has expired.
   if (answer === undefined) throw new Failure('send_timeout')
   return groupIn(answer)
 }

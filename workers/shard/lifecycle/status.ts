@@ -26,7 +26,7 @@ export interface StatusDeps {
   random: () => number
   outbox: Outbox
   announce(state: RuntimeState): void
-  /** Runs an effect; timers are handled here. */
+  /** Runs an effect. Effects on timers are not passed to it, because this module handles them itself. */
   carryOut(effect: Exclude<Effect, { do: 'timer' }>): Promise<void>
   /** Called after every move, before its effects. The caller opens and closes the queue here. */
   onChange(state: RuntimeState, previous: Status): void

@@ -1,6 +1,6 @@
 /**
- * A media file on the disk of this machine while it is being sent: downloaded, or copied from the queue's blob, into a separate folder that is
- * removed when the send ends. Later steps only use its path, so that no thread holds it in memory, however large it is.
+ * Keeps a media file on the disk of this machine while it is being sent. The file is downloaded, or copied from the queue's blob, into a separate
+ * folder, which is removed when the send ends. Later steps only use its path, so that even a large file is never completely in memory.
  */
 import { mkdir, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -2,7 +2,7 @@
  * The facets of a message: every kind of data that the service keeps about a message, each with the time for which it is kept and its limits.
  * `src/README.md` shows them as a table with the modules that write and read them. Data that is not listed in this file is not kept.
  *
- * Facets whose rows are in generations stay for one to two terms, or until a generation's worth of newer rows has been added
+ * Rows that are kept in generations stay for one to two terms, or until as many newer rows have been added as a generation may have
  * (`storage/generations.ts`). Facets with a term in weeks stay for that many whole weeks, and for the current week.
  */
 import { DAY } from '../../../src/domain/clock.ts'

@@ -131,7 +131,7 @@ export function createSent({ id: instance, store, sealer, clock, log, retention 
     keys.sentPost(instance, sealer.blind(`post ${serverId} ${newsletter}`))
 
   function rowOf(messageId: string, message: proto.IMessage, stanza: Stanza): { ops: Op[]; size: number } {
-    // The item is sent after the next start.
+    // The message is not stored, because the queue sends the item again after the next start.
     if (isStopped) throw new Failure('instance_not_connected')
     const { key, value } = row(messageId, { message, stanza, at: clock.now() })
     const own = { id: messageId, remoteJid: stanza.to, fromMe: true }

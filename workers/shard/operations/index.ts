@@ -73,7 +73,7 @@ const all = {
   ...webhooks,
 }
 
-/** Handlers of queued items that have no route, by the name of the operation that the queue shows. */
+/** Handlers of queued items whose operation has no HTTP route, by the name of the operation that the queue shows. */
 const queued: Readonly<Record<string, unknown>> = {
   // Handler of the text that is sent after a rejected call.
   'instance.callReject': text['send.sendText'],

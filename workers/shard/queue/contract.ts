@@ -81,7 +81,7 @@ export interface QueueOptions {
   policies?: ((isUndecided: (svcId: string) => boolean) => readonly HoldPolicy[]) | undefined
   /** Whether the policies may have stopped the ageing of items before this start. It is asked because stopped times are not stored. */
   stopsAges?: (() => boolean) | undefined
-  /** Whether the destination of an item ever wrote to this account. */
+  /** Whether the person or chat to which an item goes has ever written to this account. */
   hasWritten: (phone: string) => Promise<boolean>
   /**
    * Resolves when the network has decided. If it rejects with the failure `instance_not_connected`, the item goes back to the head of the queue; if
@@ -140,7 +140,9 @@ export interface Queue {
   /** Message id of the item that is in flight, or that was in flight when the process or the connection ended: the network may know this id. */
   undecided(): string | undefined
   start(): Promise<void>
-  /** Stops the queue. Waits at most this many ms for the item in flight; an undecided one is sent again after the next start. */
+  /**
+   * Stops the queue. Waits at most this many ms for the item in flight; if this item has no outcome by then, it is sent again after the next start.
+   */
   stop(deadlineMs: number): Promise<void>
 }
 

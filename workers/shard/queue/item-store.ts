@@ -31,7 +31,7 @@ export type ItemStore = ReturnType<typeof createItemStore>
 
 export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemStoreOptions) {
   const items = queueItems(sealer)
-  /** Sealed records that this run has stored, so that an item is sent without reading it back. */
+  /** Sealed records that this run has stored. They are cached, so that an item can be sent without reading its record from disk. */
   const fresh = new BoundedCache<string, Uint8Array>(FRESH_ITEMS)
   const itemKey = (svcId: string) => keys.queueItem(instanceId, svcId)
   const blobKey = (svcId: string) => keys.blob(instanceId, svcId)
@@ -39,7 +39,7 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
   return {
     itemKey,
 
-    /** Stores an item, durably when it resolves. The media is written first, so that no record names missing media. */
+    /** Stores an item, which is on disk when it resolves. The media is written first, so that no record names missing media. */
     async put(item: QueueItem, bytes: Uint8Array | undefined, also: readonly Op[] = []): Promise<void> {
       if (bytes !== undefined && !(await blobs?.put(blobKey(item.svcId), bytes))) {
         throw new Failure('queue_full', { message: 'There is no room for more media in the queue.' })

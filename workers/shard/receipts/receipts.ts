@@ -43,7 +43,8 @@ export function takeReceipt({ statuses, messages, identity, me, before, clock }:
     const receipts = receiptsOf(node, own, clock.now())
     const { value: first } = receipts.next()
     if (!first) return undefined
-    // A message of our own phone to a person comes from our own jid. All receipts of a stanza belong to one chat.
+    // If our own phone writes to a person, the stanza of this message comes from our own jid, and not from the jid of the chat. All receipts of a
+    // stanza belong to one chat.
     const isFromChat = (earlier: BinaryNode) =>
       fits({ tag: 'message' }, earlier) &&
       (chatKind(first.chat) === 'user' ? identity.isMe(fromOf(earlier)) : bare(fromOf(earlier)) === bare(first.chat))

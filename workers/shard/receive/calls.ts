@@ -145,7 +145,7 @@ export function createCalls(
   }
 }
 
-/** Arguments of `translated`: the key of the event, and its content. */
+/** Returns the arguments of `translated` for a call: the key of its event, and the content of the event. */
 const missedCall = ({ id, from, alt, group, isVideo, timestamp }: Call, autoRejected: boolean) =>
   [
     {

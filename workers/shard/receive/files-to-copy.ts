@@ -7,7 +7,10 @@ import { BoundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 
-/** Most links whose event is not appended yet. Links of events that are filtered out leave the cache by this limit. */
+/**
+ * The most links of events that are not appended yet. The links of events that are filtered out are removed from the cache only because of this
+ * limit.
+ */
 const MAX_LINKS = 1_000
 /** Most events whose commit is under way. */
 const MAX_EVENTS = 10_000

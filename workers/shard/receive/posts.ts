@@ -1,7 +1,4 @@
-/**
- * Reports channel posts. They are not encrypted, because everybody may read them; a later change of a post arrives under
- * its id.
- */
+/** Reports channel posts. Posts are not encrypted, because everybody may read them. A later change of a post arrives under the id of the post. */
 import { type BinaryNode, decodeMessageNode, proto, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { SECOND } from '../../../src/domain/clock.ts'

@@ -21,7 +21,7 @@ import { bounded } from './bounded.ts'
 const MAX_REQUESTS = 5
 const MAX_COUNTED = 10_000
 const COUNTED_FOR = 15 * MINUTE
-/** Number of the request from which on it contains keys for a new session; an intact session needs none. */
+/** Number of the first request that contains keys for a new session. Earlier requests contain none, because an intact session does not need them. */
 const KEYS_FROM = 2
 /**
  * Number of requests that are sent to one sender at once. Further ones are sent at an interval, and a request that would wait longer than the limit

@@ -35,7 +35,7 @@ export interface SendFiles {
   fetchOptions(): RequestInit
 }
 
-/** Recipients of a status post. A deletion of the post must go to the same recipients. */
+/** Recipients of a status post. A deletion of the post must be sent to the same recipients. */
 export interface Audience {
   jids: string[]
   /** True if the recipients are addressed by LID; an account without a LID uses numbers. */

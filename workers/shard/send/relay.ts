@@ -29,7 +29,7 @@ export interface OutgoingMessage {
   content: OutgoingContent
   /** Quote, mentions and message timer (see `context-info.ts`). */
   info?: proto.IContextInfo
-  /** Attributes of the stanza in addition to those that its content needs (`translate/outbound/stanza.ts`). */
+  /** Attributes of the stanza, in addition to the attributes that its content requires (`translate/outbound/stanza.ts`). */
   attributes?: Record<string, string>
   /** Additional children of the stanza. */
   nodes?: BinaryNode[]

@@ -39,8 +39,8 @@ export interface EventTimesDeps {
 }
 
 /**
- * Returns the identifiers of an event's chat. An event of the account itself has none, because there is nothing to
- * compare its time with.
+ * Returns the identifiers of an event's chat. Empty for an event of the account itself, because its time is not compared with the times of other
+ * events.
  */
 function namesOf(event: WebhookEvent): string[] {
   switch (event.type) {

@@ -51,7 +51,7 @@ const MAX_BYTES = 1_024 * 1_024
 /** Time in ms in which an aborted request must end. It usually ends within a turn or two of the event loop, so a longer time means that it hangs. */
 const ABORT_GRACE = 250
 
-/** Number of events that one commit puts back into the schedule. */
+/** Number of events that are put back into the schedule in one commit. */
 const AT_ONCE = 100
 
 /** Bytes of a queued event in memory. */

@@ -108,10 +108,7 @@ export function expirationIn(node: BinaryNode): number | null {
 /** LID of the account in `<success lid>`; null if absent. */
 export const ownLidIn = ({ attrs }: BinaryNode): string | null => attrs.lid || null
 
-/**
- * Whether the account was logged out: `<conflict type="device_removed"/>` in a stream error, which comes with a code or
- * without one.
- */
+/** Whether the account was logged out: the stream error then contains `<conflict type="device_removed"/>`, with or without a code. */
 export function isDeviceRemoval(node: unknown): boolean {
   const { tag, attrs } = (typeof node === 'object' && node !== null ? node : {}) as { tag?: unknown; attrs?: { type?: unknown } }
   return tag === 'conflict' && attrs?.type === 'device_removed'

@@ -142,7 +142,9 @@ export const snapshotEntries = (bytes: Uint8Array): Entries<proto.ISyncdSnapshot
     (record) => sealedEntry(proto.SyncdRecord.decode(record), SET),
     (rest) => proto.SyncdSnapshot.decode(rest),
   )
-/** Reads the entries of a patch. If the rest names a file (`externalMutations`), the entries of that file follow. */
+/**
+ * Reads the entries of a patch. If the rest contains a reference to a file (`externalMutations`), the entries of that file must be read after these.
+ */
 export const patchEntries = (bytes: Uint8Array): Entries<proto.ISyncdPatch> =>
   entries(bytes, 2, mutation, (rest) => proto.SyncdPatch.decode(rest))
 export const externalEntries = (bytes: Uint8Array): Entries<undefined> => entries(bytes, 1, mutation, () => undefined)

@@ -145,7 +145,8 @@ export const categoriesQuery = (text: string): BinaryNode =>
 export const categoriesIn = (answer: BinaryNode) => categoriesUnder(getBinaryNodeChild(answer, 'response'))
 
 /**
- * `<iq xmlns=fb:thrift_iq set smax_id=25><commerce_settings><cart enabled/></commerce_settings></iq>`, answered by the same element with the current setting.
+ * `<iq xmlns=fb:thrift_iq set smax_id=25><commerce_settings><cart enabled/></commerce_settings></iq>` switches the cart on or off. The answer
+ * contains the same element with the current setting.
  */
 export const cartQuery = (isEnabled: boolean): BinaryNode =>
   iq(

@@ -74,8 +74,8 @@ export const joinQuery = (code: string) => query(ALL_GROUPS, 'set', node('invite
 export const leaveQuery = (group: string) => query(ALL_GROUPS, 'set', node('leave', {}, [node('group', { id: group })]))
 
 /**
- * `<iq to=group set><announcement/></iq>`: only administrators may write (with `not_announcement`, all members may). `locked` and `unlocked` do the
- * same for changes of the description.
+ * `<iq to=group set><announcement/></iq>`: only administrators may write (with `not_announcement`, all members may). With `locked`, only
+ * administrators may change the description; with `unlocked`, all members may.
  */
 export const settingQuery = (group: string, setting: 'announcement' | 'not_announcement' | 'locked' | 'unlocked') =>
   query(group, 'set', node(setting))

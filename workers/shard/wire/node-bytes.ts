@@ -7,7 +7,7 @@ import type { BinaryNode } from '@whiskeysockets/baileys'
 import { TAGS, TOKEN_MAP } from '@whiskeysockets/baileys/lib/WABinary/constants.js'
 import { type FullJid, jidDecode } from '@whiskeysockets/baileys/lib/WABinary/jid-utils.js'
 
-/** One or two bytes that represent each token. */
+/** The one or two bytes that stand for each token. */
 const TOKENS: ReadonlyMap<string, { dict?: number; index: number }> = new Map(Object.entries(TOKEN_MAP))
 /** Digits that can be packed with two characters per byte, at most `PACKED_MAX` characters. */
 const DIGITS = /^[\d.-]{1,127}$/

@@ -105,7 +105,7 @@ export const sealedRequestQuery = (request: Uint8Array): BinaryNode => query('se
 export interface CompanionIdentity {
   /** Public key of this attempt. */
   publicKey: Uint8Array
-  /** Type of this device (`DeviceProps.PlatformType`), as in the registration. */
+  /** Type of this device (`DeviceProps.PlatformType`), which is the same as in the registration. */
   deviceType: number
   ref: string
 }

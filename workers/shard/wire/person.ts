@@ -1,7 +1,7 @@
 /** A person in the form of the API, and the look-up of number and LID. */
 
 export interface Person {
-  /** Identifier in the API: the number if it is known, otherwise `<digits>@lid`. */
+  /** Identifier in the API: the number if it is known, or else `<digits>@lid`. */
   phone: string
   /** LID as `<digits>@lid`; null if it is unknown. */
   lid: string | null

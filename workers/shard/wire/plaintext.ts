@@ -18,8 +18,8 @@ export function padded(message: Uint8Array): Uint8Array {
 }
 
 /**
- * Builds the form in which the account's other devices get a message that one of them sent. `message`: the encoded message; `info`: context of the
- * message, which is repeated outside of it.
+ * Builds the copy of a sent message for the account's other devices. `message`: the encoded message; `info`: context of the message, which is
+ * repeated outside of it.
  */
 export function deviceSent(to: string, message: Uint8Array, info: proto.IMessageContextInfo | null | undefined): Uint8Array {
   const sent = Buffer.concat([field(DESTINATION, Buffer.from(to)), field(CONTENT, message)])

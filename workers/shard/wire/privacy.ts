@@ -25,8 +25,8 @@ export type Category = 'last' | 'online' | 'profile' | 'status' | 'groupadd' | '
 export type ListCategory = Exclude<Category, 'online' | 'readreceipts'>
 
 /**
- * Form in which the account addresses people: by LID after the network has migrated the account, otherwise by number. The network refuses the other
- * kind of jid.
+ * Kind of jid by which the account addresses people: by LID after the network has migrated the account, otherwise by number. The network refuses the
+ * other kind of jid.
  */
 export type Addressing = 'lid' | 'pn'
 

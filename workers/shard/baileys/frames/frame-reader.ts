@@ -16,7 +16,7 @@ import { createSplitter } from './splitter.ts'
 const COMPRESSED = 2
 /** Largest inflated size of a frame. A frame itself has at most half of it. */
 export const MAX_INFLATED = 32 * 2 ** 20
-/** Number of bytes that are decoded in one turn: a few milliseconds, even if they are all nodes. */
+/** Number of bytes that are decoded in one turn. This takes a few milliseconds, even if all bytes are nodes. */
 const SMALL = 32 * 2 ** 10
 /**
  * Time in ms for which frames are decoded in one turn. A read of the socket has hundreds of short frames, and the work that they trigger follows in

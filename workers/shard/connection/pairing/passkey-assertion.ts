@@ -12,7 +12,7 @@ const FLAGS_AT = 32
 const USER_PRESENT = 0x01
 const USER_VERIFIED = 0x04
 
-/** Builds the JSON with the fields that the web client sends, in its order. */
+/** Builds the JSON of an assertion, with the fields that the web client sends and in the same order. */
 export const assertionJson = ({ id, rawId, type, response }: Assertion): Buffer => {
   const { clientDataJSON, authenticatorData, signature, userHandle } = response
   return Buffer.from(

@@ -23,7 +23,7 @@ import { createPasskeyHandoff } from './passkey-handoff.ts'
 import { createPasskeyOffer, OPTIONS_LIFE } from './passkey-offer.ts'
 import { ConnectionLost, passkeyQuery } from './passkey-query.ts'
 
-/** Events for the table of states. `lifeMs`: time left to sign. */
+/** Events that the ceremony reports to the table of states. `lifeMs`: time that is left to sign. */
 export interface PasskeyEvents {
   passkeyAsked(lifeMs: number): void
   passkeyAccepted(): void

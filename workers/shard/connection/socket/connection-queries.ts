@@ -1,4 +1,4 @@
-/** Queries and sends of one connection. All of them end with it. */
+/** Queries and sends of one connection. All of them end when the connection ends. */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
 import { Failure } from '../../../../src/domain/failures.ts'

@@ -92,8 +92,8 @@ async function withIdentity(deps: SessionKeys, address: Address, identity: Uint8
 const IDENTITY_KEY = 3
 
 /**
- * Reads the identity key: field 3 of a PreKeySignalMessage (after its version byte), with its type byte; the module
- * does not expose it.
+ * Reads the identity key of a message, because the module does not expose it. The key is field 3 of a PreKeySignalMessage, which follows a version
+ * byte; it includes its type byte.
  */
 function identityOf(pkmsg: Uint8Array): Uint8Array | undefined {
   if (pkmsg.length < 2 || (pkmsg[0]! & 0xf) !== 3) return undefined

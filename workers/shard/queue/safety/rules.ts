@@ -24,7 +24,7 @@ export interface SafetyState {
   linkedAt: number | null
 }
 
-/** The same moment by two clocks: a date, and a clock that does not step when the date is set. */
+/** One moment in the time of two clocks: as a date, and in the time of a clock that does not change when the date is set. */
 export interface Moment {
   at: number
   steady: number

@@ -120,7 +120,7 @@ const inflate = (source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> =
   // A failure of the pipeline is thrown when the stream is read, so the callback does nothing.
   pipeline(Readable.from(source), createInflate({ chunkSize: CHUNK }), () => {})
 
-/** Whether another attempt would give the same error. */
+/** Whether another attempt would fail with the same error. */
 function isFinal(error: unknown): boolean {
   const isNotDeflated = error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')
   return isNotDeflated || isFinalAnswer(error) || error instanceof DamagedHistory

@@ -33,7 +33,7 @@ export interface InboxSessionDeps
    */
   tries: Tries
   log: Logger
-  /** Commit chain of this session only: its commits fail together. */
+  /** Commit chain of this session only. If one of its commits fails, the later ones fail too. */
   chain: CommitChain
   /** Share of the thread for decrypting messages. */
   share: LoopShare

@@ -47,7 +47,7 @@ export interface PartOpener {
 export interface Openings {
   /** The reason why a ciphertext could not be decrypted; the last one if there are several. */
   problem: SignalError['problem'] | undefined
-  /** False if the message that a bot answers is unknown. */
+  /** False if the message to which a bot's answer refers is unknown. */
   isSecretKnown: boolean
   /** True if the message was recorded as content of a kind that nobody sends again. */
   isForeign: boolean

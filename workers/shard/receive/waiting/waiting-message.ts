@@ -15,7 +15,7 @@ export const WaitingMessage = v.object({
     participant: text,
     participantAlt: text,
   }),
-  /** Time from the stanza, in epoch seconds. */
+  /** Time of the message from the stanza, in epoch seconds. */
   timestamp: v.number(),
   pushName: v.nullable(v.string()),
   viewOnce: v.boolean(),

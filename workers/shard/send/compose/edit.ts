@@ -21,7 +21,7 @@ export interface Change {
   info: proto.IContextInfo
   /** Link card of a text. Called only if there is a text that can have one. */
   card?(): Promise<WAUrlInfo | null>
-  /** Whether a message with this content can be the target. */
+  /** Whether a message with this content may be edited by this operation. */
   isMeant?(content: proto.IMessage): boolean
 }
 

@@ -45,7 +45,7 @@ function known(label: string | undefined): string | undefined {
   }
 }
 
-/** Characters of windows-1252 at 0x80 to 0x9F. Node 20 decodes them to the control characters of ISO 8859-1. */
+/** Characters of windows-1252 at 0x80 to 0x9F. They are listed here because Node 20 decodes these bytes to the control characters of ISO 8859-1. */
 const WINDOWS_1252 = '€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8d}Ž\u{8f}\u{90}‘’“”•–—˜™š›œ\u{9d}žŸ'
 
 /** Decodes a text piece by piece. A character may begin in one piece and end in the next. */

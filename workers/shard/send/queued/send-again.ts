@@ -13,7 +13,7 @@ import { relayPost } from '../newsletter.ts'
 import { relay } from '../relay.ts'
 import { relayStatus } from '../status/post.ts'
 
-/** Sends the stored message. Null if it was not stored, so that nobody has received it, or if the item is not a message. */
+/** Sends the stored message again. Null if no message was stored: nobody can have received it then, or the item is not a message. */
 export async function sendAgain(context: SendContext): Promise<Accepted | null> {
   const { messages, item } = context
   const { message, stanza } = (await messages.sent.stored(item.messageId)) ?? {}

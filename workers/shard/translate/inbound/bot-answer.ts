@@ -41,8 +41,8 @@ export async function decryptBotAnswer(
 }
 
 /**
- * Finds the answered message in the chat of the answer, or in the one that the network names. Either is safe, because
- * only somebody who has read the message can encrypt with its secret.
+ * Finds the answered message in the chat of the answer, or in the chat that the network names. Both are safe, because only somebody who has read the
+ * message can encrypt with its secret.
  */
 async function answered(
   { original, identity }: InboundContext,

@@ -66,7 +66,7 @@ export function unwrap(message: Content): Unwrapped | null {
     // The network delivered the outer fields, so they take precedence; the inner fields only complete them.
     aside = { ...inner.messageContextInfo, ...aside }
   }
-  // An empty `conversation` is not a text: clients write it beside other content, and alone it has no meaning.
+  // An empty `conversation` is not a text message: clients add it to other content, and without other content it has no meaning.
   const field = (Object.keys(inner) as Field[]).find(
     (name) => !(name in NOT_REPORTED) && inner[name] !== null && inner[name] !== undefined && inner[name] !== '',
   )

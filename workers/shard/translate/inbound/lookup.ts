@@ -1,6 +1,6 @@
 /**
- * A look-up in storage that failed. This is not a failure of the message: the message must be processed again, and not
- * reported as one that cannot be understood.
+ * Thrown if a look-up in storage failed. The message did not cause this, so it must be processed again, and must not be reported as a message that
+ * cannot be understood.
  */
 export class LookupError extends Error {
   constructor(cause: unknown) {

@@ -1,6 +1,7 @@
 /**
- * Translates a readable message to its `received` event: this file has the common fields, and the files beside it have one content family each. Pure
- * except for look-ups of identities and earlier messages, all inside this process, so that none can delay an event.
+ * Translates a readable message to its `received` event: this file builds the common fields, and each of the other files in this folder translates
+ * one family of contents. Pure, except for look-ups of identities and earlier messages. All look-ups are made inside this process, so that none of
+ * them can delay an event.
  */
 import { type proto, toNumber, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
 import type { ReceivedEvent, ReceivedFields } from '../../../../src/features/webhook-payloads.ts'
@@ -62,7 +63,7 @@ async function contentEvent(
   return finished(context, readable, people, translated ?? unsupported(cut(content.field, 64)), common)
 }
 
-/** Returns the change that a message makes to an earlier one; null if there is none, or if it is not allowed. */
+/** Returns the change that a message makes to an earlier message. Null if there is no such change, or if the sender may not make it. */
 export async function messageChange(context: InboundContext, readable: ReadableMessage): Promise<Change | null> {
   const content = unwrap(readable.message ?? {})
   if (!content) return null

@@ -52,7 +52,7 @@ export async function decryptAbout(
   return null
 }
 
-/** Returns the secret beside the content, or beside one of its wrappers. */
+/** Returns the secret of a message, which is beside the content or beside one of its wrappers. */
 export const secretOf = (message: Content): Uint8Array | null | undefined =>
   unwrap(message)?.aside.messageSecret ?? message.messageContextInfo?.messageSecret
 

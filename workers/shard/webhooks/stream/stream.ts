@@ -1,7 +1,7 @@
 /**
  * Keeps events for stream readers (`src/webhooks/event-streams.ts`). While somebody reads a type, each of its finished events is also kept here,
- * sealed, in the commit of its cause, whether or not a webhook needs it: The newest events are kept, limited by number and bytes. Readers request the
- * events after the last one that they have, a page at a time. The service never waits for a reader.
+ * sealed, in the commit of its cause, whether or not a webhook needs it. Only the newest events are kept, limited by number and bytes. Readers
+ * request the events after the last one that they have, a page at a time. The service never waits for a reader.
  *
  * kept:<event>:<type> body of an event event-interest which types are read, and from which event on all of them are kept
  */

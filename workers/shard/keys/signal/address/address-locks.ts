@@ -8,7 +8,10 @@ export interface AddressLocks {
    * overlapping addresses cannot deadlock.
    */
   run<T>(addresses: string | readonly string[], work: () => Promise<T>): Promise<T>
-  /** Like `run`, for work that does not fit in one function: resolves when it is the caller's turn, with the function that ends the turn. */
+  /**
+   * Takes the locks like `run`, for work that does not fit into one function. Resolves when it is the caller's turn, with a function that ends the
+   * turn.
+   */
   acquire(addresses: string | readonly string[]): Promise<() => void>
   /** Resolves when everything queued now has finished. */
   idle(): Promise<void>
