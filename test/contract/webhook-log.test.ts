@@ -74,7 +74,7 @@ test('sends again what is kept, in its own instance, and says what is not there'
   assert.deepEqual(
     service.double.calls.map(({ instance, operation, input }) => [instance, operation, input]),
     [
-      // The newest instance comes first, so its issue is reported.
+      // The newest instance comes first.
       [other, 'webhooks.resendMany', { eventIds: [idAt(1)] }],
       [one, 'webhooks.resendMany', { eventIds: [idAt(0)] }],
     ],

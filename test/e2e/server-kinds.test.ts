@@ -150,7 +150,7 @@ const ASKED: readonly [kind: string, node: StanzaJson, query: Record<string, str
 for (const [kind, node, attrs] of ASKED)
   test(`what ${kind} announces is asked for, or done`, async () => {
     const { sandbox } = bare.world
-    // The service only stores the time of the first notification. The second one names what has changed since then.
+    // The first notification only sets the time of the last synchronisation, so only the second one causes a query.
     if (kind === 'ib dirty') await sandbox.post('/stanzas', { phone: ME, node })
     const match = { from: 'client', account: ME, tag: 'iq', attrs }
     const { id } = await sandbox.post<{ id: string }>('/expect', { match, count: 1, wait_ms: 0 })

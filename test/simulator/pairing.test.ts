@@ -18,7 +18,7 @@ function newPhone(): string {
   return phone
 }
 
-/** Resolves with the pairing code that the client made, as soon as its socket accepts a request for it. */
+/** Resolves with a pairing code of the client. The client can make one as soon as it shows a QR code. */
 async function codeOf(client: ReturnType<typeof connect>, phone: string): Promise<string> {
   await lastQr(client)
   return client.socket.requestPairingCode(phone)

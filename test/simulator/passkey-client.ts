@@ -64,7 +64,7 @@ export function passkeyClient(client: Client) {
   const continuations: BinaryNode[] = []
   const heard = new EventEmitter()
   /**
-   * The key with which the new secret is handed over. It is derived from the secret that the phone knows, before that
+   * The key of the proof (handoff). It is derived from the secret that the phone has read in the code, before that
    * secret is replaced.
    */
   let handoff: Promise<Bytes> | undefined

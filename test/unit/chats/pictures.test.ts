@@ -201,7 +201,7 @@ test('questions are a second apart and one at a time, and what is too much is dr
   await after(1)
   assert.equal(asked.length, 3)
   for (let second = 0; second < 200; second++) await after(SECOND)
-  // The picture that is being queried, and the fifty that wait.
+  // One picture is being queried, and fifty wait.
   assert.equal(asked.length, 51)
   // A picture that was dropped from the queue is queried again with the person's next message.
   pictures.prefetch(person(200), 'chat')

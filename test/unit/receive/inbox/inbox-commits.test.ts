@@ -72,7 +72,7 @@ async function bench(t: TestContext) {
   const marks = createSeenMarks(INSTANCE, store, sealer)
   const journal = createJournal({ instance: INSTANCE, store, sealer, clock, log })
   const b = {
-    /** Ids of the messages whose webhooks were translated, in order. */
+    /** Ids of the messages whose webhooks were posted, in order. */
     translated: [] as string[],
     /** The kinds of records in each commit. */
     commits: [] as string[][],

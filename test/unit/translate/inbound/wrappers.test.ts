@@ -41,7 +41,7 @@ test('a wrapper hides neither its content nor what surrounds it, at any depth up
   }
 })
 
-// In an ordinary picture this field names the album. High-definition copies of a picture and pictures of polls have
+// In a picture of an album this field names the album. High-definition copies of a picture and pictures of polls have
 // another message in it.
 test('only a picture of an album names one', async () => {
   const { MEDIA_ALBUM, MEDIA_POLL, HD_IMAGE_DUAL_UPLOAD } = proto.MessageAssociation.AssociationType
