@@ -12,7 +12,7 @@ const CHECK_EVERY = 15 * SECOND
 const QUIET_CHECKS = 4
 /** Share of its time that a quiet thread works at most. A thousand idle instances take 0.04 of one. */
 const QUIET_SHARE = 0.1
-/** Growth in bytes since the last collection below which another one is not worth its pause. */
+/** Growth in bytes since the last collection below which a further collection is not worth its pause. */
 const WORTH_IT = 8 * 2 ** 20
 
 export interface Reading {
@@ -23,7 +23,10 @@ export interface Reading {
 }
 
 export interface QuietMemory {
-  /** Whether the thread has been quiet for long enough, and holds enough, for a collection. To be called at every check. */
+  /**
+   * Whether a collection is due: the thread has worked since the last collection, has been quiet for long enough, and holds enough. To be called at
+   * every check. What a quiet thread allocates is no reason: a thread of many idle instances would otherwise collect every minute.
+   */
   isDue(reading: Reading): boolean
   /** Bytes that the thread holds after a collection. */
   collected(bytes: number): void
@@ -33,16 +36,19 @@ export interface QuietMemory {
 export function createQuietMemory(bytes: number): QuietMemory {
   let least = bytes
   let quietChecks = 0
+  let hasWorked = false
   return {
     isDue(reading) {
       quietChecks = reading.busy < QUIET_SHARE ? quietChecks + 1 : 0
+      hasWorked ||= quietChecks === 0
       // V8 also returns memory by itself.
       least = Math.min(least, reading.bytes)
-      return quietChecks >= QUIET_CHECKS && reading.bytes >= least + WORTH_IT
+      return hasWorked && quietChecks >= QUIET_CHECKS && reading.bytes >= least + WORTH_IT
     },
     collected(bytes) {
       least = bytes
       quietChecks = 0
+      hasWorked = false
     },
   }
 }

@@ -29,13 +29,19 @@ test('work in between begins the minute anew', () => {
 })
 
 test('without growth there is none, however long it is quiet', () => {
-  assert.deepEqual(due(Array(50).fill(quiet(47))), [])
+  assert.deepEqual(due([busy(47), ...Array(50).fill(quiet(47))]), [])
 })
 
-test('what a collection could not free makes no further one due', () => {
-  assert.deepEqual(due(Array(50).fill(quiet(120)), 118), [3])
+test('a collection that freed little is not repeated before there was work again', () => {
+  assert.deepEqual(due([busy(120), ...Array(50).fill(quiet(140))], 118), [4])
+  assert.deepEqual(due([busy(120), ...Array(4).fill(quiet(120)), busy(130), ...Array(9).fill(quiet(130))], 118), [4, 9])
+})
+
+test('growth without work makes none due', () => {
+  assert.deepEqual(due(Array.from({ length: 50 }, (_, index) => quiet(40 + index * 4))), [])
 })
 
 test('growth counts from the least that the thread held since the last one', () => {
-  assert.deepEqual(due([...Array(4).fill(quiet(120)), quiet(90), quiet(93), quiet(97), quiet(98), quiet(98)], 118), [3, 7])
+  assert.deepEqual(due([busy(120), quiet(36), ...Array(9).fill(quiet(43))]), [])
+  assert.deepEqual(due([busy(120), ...Array(4).fill(quiet(120)), busy(90), ...Array(9).fill(quiet(98))], 118), [4, 9])
 })

@@ -260,14 +260,26 @@ describe('to a group', () => {
     assert.deepEqual([...(await read(all, all.left[1])).keys()], [ANA_TABLET])
   })
 
-  test('a device without keys does not keep the others from the message, and gets the key once it has some', async () => {
+  test('a device without keys does not keep the others from any message, and gets the key when it requests one again', async () => {
     const all = await world({ sessions: false })
-    all.without.add(ANA_TABLET)
-    await toGroup(all, 'one', ANA)
-    assert.deepEqual([...(await read(all, all.left[0])).keys()], [ANA])
+    await toGroup(all, 'one', PHONE)
+    all.without.add(ANA).add(ANA_TABLET)
+    // Every device that lacks the key is omitted.
+    await toGroup(all, 'two', PHONE, ANA)
+    await toGroup(all, 'three', PHONE, ANA)
+    assert.deepEqual(all.left.slice(1).map(tags), Array(2).fill(['enc', 'reporting', 'meta']))
+    assert.equal(all.asked.length, 2, 'its keys are queried once')
     all.without.clear()
-    await toGroup(all, 'two', ANA)
-    assert.deepEqual([...(await read(all, all.left[1])).keys()], [ANA_TABLET])
+    await all.holders.forget(GROUP, [ANA_TABLET])
+    await toGroup(all, 'four', PHONE, ANA)
+    assert.deepEqual([...(await read(all, all.left[3])).keys()], [ANA_TABLET])
+  })
+
+  test('a message for which no device of the group can get the key is not sent', async () => {
+    const all = await world({ sessions: false })
+    all.without.add(ANA).add(ANA_TABLET)
+    await assert.rejects(toGroup(all, 'one', ANA), /could not be encrypted for any device/)
+    assert.deepEqual(all.left, [])
   })
 
   test('after a message that the network refused, those who would have got the key with it get it with the next', async () => {

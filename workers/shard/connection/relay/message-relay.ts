@@ -121,19 +121,15 @@ export function createMessageRelay(deps: MessageRelayDeps): MessageRelay {
     if (token.isDue && !identity.isMe(to) && !isBot(to) && !normalizeMessageContent(message)?.protocolMessage) tokens.giveSoon(to)
   }
 
-  /**
-   * Encrypts the message once, with a key. The devices in `lacking` get this key with the message. Resolves with the devices for which the key could
-   * be encrypted.
-   */
-  async function toAll(relayed: Relayed, ownName: string, lacking: readonly string[]): Promise<string[]> {
+  /** Encrypts the message once, with a key. The devices in `lacking` get this key with the message; the others of `jids` have it. */
+  async function toAll(relayed: Relayed, ownName: string, jids: readonly string[], lacking: readonly string[]) {
     const { to } = relayed.stanza
     const bytes = encoded(relayed.message)
     const group = { group: to, meId: ownName }
     const { ciphertext, senderKeyDistributionMessage } = await repository.encryptGroupMessage({ ...group, data: padded(bytes) })
     const sealed = await seal(lacking.map(letter(distributing(to, senderKeyDistributionMessage))))
-    assertReached(lacking, sealed)
+    if (lacking.length === jids.length) assertReached(lacking, sealed)
     await send(relayed, bytes, sealed, { shared: ciphertext })
-    return sealed.map(({ jid }) => jid)
   }
 
   return {
@@ -143,15 +139,16 @@ export function createMessageRelay(deps: MessageRelayDeps): MessageRelay {
       const { jids } = await devices.ofGroup(group)
       const lacking = await holders.lacking(to, jids)
       const addressed = { ...relayed.stanza, attributes: { ...attributes, addressing_mode: group.addressingMode || 'lid' } }
-      const reached = await toAll({ ...relayed, stanza: addressed }, ownNameIn(group, creds.me)!, lacking)
-      // This is recorded before the ack, because a device can request the message again before the ack arrives.
-      await holders.add(to, reached)
-      return () => (reached.length > 0 ? holders.forget(to, reached) : Promise.resolve())
+      await toAll({ ...relayed, stanza: addressed }, ownNameIn(group, creds.me)!, jids, lacking)
+      // This is recorded before the ack, because a device can request the message again before the ack arrives. Omitted devices count as holders,
+      // so that their keys are not queried with every message: they request the message again when they have keys.
+      await holders.add(to, lacking)
+      return () => (lacking.length > 0 ? holders.forget(to, lacking) : Promise.resolve())
     },
     async toAudience(relayed, people, isFurther) {
       const { to } = relayed.stanza
       const jids = (await devices.of(people)).map(deviceJid).filter((jid) => !isHosted(jid))
-      await toAll(relayed, creds.me!.lid ?? creds.me!.id, jids)
+      await toAll(relayed, creds.me!.lid ?? creds.me!.id, jids, jids)
       await (isFurther ? holders.add(to, jids) : holders.replace(to, jids))
     },
   }
