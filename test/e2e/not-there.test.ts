@@ -125,8 +125,9 @@ const withFiles = (value: unknown): unknown => {
 }
 
 /**
- * Sends to a channel that are not tested here. The service notices a missing channel only when the network refuses the
- * post. These sends fail before the post: audio and video must be converted first, and there is no post to react to.
+ * Kinds of sends that are not tested with a channel. The service notices a missing channel only when the network
+ * refuses the post. These sends fail before the post: audio and video must be converted first, and there is no post to
+ * react to.
  */
 const NOT_PUBLISHED = ['sendAudio', 'sendVideo', 'sendGif', 'sendReaction', 'removeReaction'].map((name) => `send.${name}`)
 

@@ -7,8 +7,8 @@ import { isSignedBy, newSigningPair, sign } from './curve.ts'
  * Signal's sender keys. Each device of an author has one hash chain and one signing key per group. States are plain
  * JSON values that are replaced and never changed. So if an operation fails in the middle, the old state stays.
  *
- *     message key n = HKDF(HMAC(chain, 01), salt 0, "WhisperGroup", 48) = iv 16 | AES-256-CBC key 32;   next chain =
- *     HMAC(chain, 02)
+ *     message key n = HKDF(HMAC(chain, 01), salt 0, "WhisperGroup", 48) = iv 16 | AES-256-CBC key 32
+ *     next chain    = HMAC(chain, 02)
  *     distribution  = 33 | SenderKeyDistributionMessage{id, iteration, chainKey, signingKey 33 bytes}
  *     message       = 33 | SenderKeyMessage{id, iteration, ciphertext} | XEdDSA signature over all before it
  */
