@@ -25,7 +25,7 @@ export interface Reading {
 export interface QuietMemory {
   /**
    * Whether a collection is due: the thread has worked since the last collection, has been quiet for long enough, and holds enough. To be called at
-   * every check. What a quiet thread allocates is no reason: a thread of many idle instances would otherwise collect every minute.
+   * every check. Allocations of a quiet thread are no reason for one: a thread of many idle instances would collect every minute.
    */
   isDue(reading: Reading): boolean
   /** Bytes that the thread holds after a collection. */
