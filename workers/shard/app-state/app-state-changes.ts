@@ -78,8 +78,7 @@ export function createAppStateChanges(
     const code = patchRefusal(answer, collection)
     if (code !== null) throw new Refused(collection, code)
     steps('app-state:changed')
-    // Our own changes are applied like changes that are read: names and saved people are known as if the phone had
-    // changed them.
+    // Our own changes are applied like changes that were read, so that names and saved people are known as if the phone had changed them.
     const actions = changes.map(({ index, value }) => ({ index, value }))
     await reader.take(collection, made.state, actions, false)
   }

@@ -1,7 +1,7 @@
 /**
- * Rebuilds the directory of an account that was linked by a version of this service without a directory. The network
- * sent its chats once, at the pairing, so they return with their next activity. People, labels and flags are in app
- * state, which is read in full again, as history and without events.
+ * Rebuilds the directory of an account that was linked by a version of this service without a directory. The network sent the account's chats only
+ * once, at the pairing, so a chat is added again when there is new activity in it. People, labels and flags are in app state, which is read in full
+ * again, as history and without events.
  */
 import { ALL_WA_PATCH_NAMES, type AuthenticationCreds, type WASocket } from '@whiskeysockets/baileys'
 import { keys as records } from '../../../src/storage/record-keys.ts'

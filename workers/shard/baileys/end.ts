@@ -61,7 +61,7 @@ function endPendingQueries({ ws }: EndableSocket): void {
   }
 }
 
-/** Time limit of a clean close. A server that answers does so within one round trip; `ws` itself would wait 30 s. */
+/** Time limit of a clean close. A server that answers the close does so within one round trip, but `ws` itself would wait for 30 s. */
 const CLEAN_CLOSE_DEADLINE = 3 * SECOND
 
 /**
@@ -103,6 +103,6 @@ interface RawSocket extends EventEmitter {
  */
 const untilClosed = (raw: RawSocket) => new Promise<void>((resolve) => void raw.once('close', () => resolve()))
 
-/** Returns the `ws` object below the library's wrapper, which the wrapper's type hides. Null after a close. */
+/** Returns the `ws` object inside the library's wrapper. The wrapper's type hides it. Null after a close. */
 export const rawSocket = (sock: Pick<WASocket, 'ws'>): RawSocket | null | undefined =>
   (sock.ws as unknown as { socket?: RawSocket | null }).socket

@@ -93,8 +93,8 @@ export function createQrClock(sock: Pick<WASocket, 'ev' | 'authState'>, deps: Qr
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
 
 /**
- * Builds the text of a code: `https://wa.me/settings/linked_devices#`, then reference, Noise key, identity key, secret,
- * and kind of the client.
+ * Builds the text of a code: `https://wa.me/settings/linked_devices#`, followed by the reference, the Noise key, the identity key, the secret, and
+ * the kind of the client.
  */
 const qrText = (
   ref: string,

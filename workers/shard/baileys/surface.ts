@@ -154,8 +154,8 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
-    // The library's handler of the offer, which ours replaces: the answer, the fields of a code, how long each is
-    // shown, the error at the end. A pairing also verifies the secret that the credentials have at that time.
+    // The library's handler of the offer, which our handler replaces. It creates the answer, the fields of each code and the time for which it is
+    // shown, and the error at the end. A pairing also verifies the secret that the credentials have at that time.
     of: 'baileys/qr-clock.ts',
     file: SOCKET,
     text: [

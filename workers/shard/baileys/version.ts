@@ -71,7 +71,7 @@ export interface WebVersionDeps {
   save(state: VersionState): Promise<void>
   /** Version that the operator configured. */
   wanted?: WAVersion | null
-  /** Queries the network for its newest client version; only after a refusal, once for all instances that are refused together. */
+  /** Queries the network for its newest client version. Called only after a refusal, and once for all instances that are refused at the same time. */
   refresh?: (() => Promise<WAVersion | null>) | undefined
   /** Called when `refresh` failed; the other candidates are still used. */
   onError(error: unknown): void

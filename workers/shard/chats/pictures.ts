@@ -126,10 +126,7 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
     }
   }
 
-  /**
-   * Sends the waiting queries until there are none, or until the rest cannot be sent; that rest is dropped, so that
-   * later events query it.
-   */
+  /** Sends the waiting queries. If the rest of them cannot be sent, it is dropped, so that later events query it. */
   async function work(current: Line) {
     const { session, waiting } = current
     current.isWorking = true
@@ -210,7 +207,7 @@ function createAnswers(clock: Clock) {
       if (entry) keep(jids, entry)
       return entry
     },
-    /** Removes an entry. A pending answer then finds no entry, because the answer may be older than the change. */
+    /** Removes an entry. If a query for it is running, its answer is ignored, because it may be older than the change. */
     forget(entry: Entry | undefined) {
       if (!entry) return
       for (const [jid, other] of known) if (other === entry) known.delete(jid)
@@ -228,7 +225,7 @@ function createAnswers(clock: Clock) {
 const usable = (url: string | null | undefined): string | null =>
   url && url.length <= MAX_LENGTH && /^https?:/i.test(url) && URL.canParse(url) ? url : null
 
-/** Returns the expiry in epoch ms: signed URLs of the media hosts have it in `oe`, in epoch seconds as hexadecimal digits. */
+/** Returns the expiry in epoch ms. Signed URLs of the media hosts contain it in `oe`, as epoch seconds in hexadecimal digits. */
 function expiryOf(url: string): number | null {
   const seconds = new URL(url).searchParams.get('oe') ?? ''
   return /^[0-9a-f]{1,10}$/i.test(seconds) ? Number.parseInt(seconds, 16) * SECOND : null

@@ -109,8 +109,8 @@ export function createAsk(deps: AskDeps, { deadline, toFailure, meanings = {} }:
 }
 
 /**
- * Names the refused field. The library creates an error from the code and text of a refusal, but `<error code><field
- * name reason/></error>` also names that field.
+ * Adds the name of the refused field to an error. The library creates the error only from the code and the text of a refusal, but the answer `<error
+ * code><field name reason/></error>` also contains this name.
  */
 async function withRefusedField({ ws }: Pick<WASocket, 'ws'>, id: string, query: () => Promise<unknown>): Promise<BinaryNode> {
   let field: string | null = null

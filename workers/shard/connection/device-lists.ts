@@ -17,7 +17,7 @@ export interface GroupDevices {
 }
 
 export interface DeviceLists {
-  /** Devices of a person by the queried number or LID; undefined if the network must be queried. */
+  /** Returns the devices of a person by the queried number or LID; undefined if the network must be queried. */
   known(user: string): readonly Device[] | undefined
   keep(user: string, devices: readonly Device[]): void
   /** Drops a person's lists, by any of their jids. */

@@ -63,7 +63,7 @@ function isConnectionLoss(error: unknown): boolean {
   return SOCKET_CODES.has(output?.statusCode as number) || BROKEN_PIPE.has(code as string)
 }
 
-/** Meanings of the network's codes for one query; `otherwise` applies to every code that is in no table. */
+/** Meanings of the network's codes for one query. `otherwise` is the meaning of every code that is in no table. */
 export interface Meanings {
   readonly [code: number]: FailureCode
   readonly otherwise?: FailureCode

@@ -127,7 +127,10 @@ const BUSINESS = new Set(['smba', 'smbi'])
 export const isBusiness = ({ platform }: { platform: string | undefined }): boolean | null =>
   platform === undefined ? null : BUSINESS.has(platform)
 
-/** Throws `not_allowed` for an account that is not a business, before a query. An account of unknown kind is left to the network. */
+/**
+ * Throws `not_allowed` for an account that is not a business, before a query. If the kind of the account is unknown, nothing is thrown, and the
+ * network decides.
+ */
 export function assertBusiness(session: { platform: string | undefined }, message = 'This needs a business account.'): void {
   if (isBusiness(session) === false) throw new Failure('not_allowed', { message })
 }

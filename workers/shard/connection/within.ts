@@ -2,7 +2,7 @@
 import { MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 
-// Deadlines of waits on the network in ms, by kind of query. The deadline of an action is in its declaration.
+// Deadlines in ms of waits for the network, by kind of query. The deadline of an action is in the action's declaration.
 
 /** Deadline of a single query or write. */
 export const QUERY_DEADLINE = 20 * SECOND

@@ -33,7 +33,7 @@ export function createInstanceStore(store: StateStore, onWritten: () => void): I
     } catch (error) {
       // The store refused this commit in the same turn, before anything was written, so no newer commit can have been written before the retry.
       if (!(error instanceof StorageFailure && error.isFull)) throw error
-      // The rider's records may need more space than the commit. On a nearly full disk the message is stored without them.
+      // With the rider's records, the commit may need too much space. So on a nearly full disk, the message is stored without them.
       return await store.commit(batch)
     } finally {
       rider.settled(more, isWritten)

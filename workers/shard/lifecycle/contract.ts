@@ -53,7 +53,10 @@ export type Effect =
   | { do: 'logout' }
   | { do: 'eraseCredentials' }
   | { do: 'refreshVersion' }
-  /** Sets the named timer again. A change of status clears all timers, `close` clears `retry`, `pairing` and `passkey`, `open` clears `retry`. */
+  /**
+   * Sets the named timer again. Other effects clear timers: a change of status clears all, `close` clears `retry`, `pairing` and `passkey`, and
+   * `open` clears `retry`.
+   */
   | { do: 'timer'; name: TimerName; delayMs: number }
 
 export interface Move {

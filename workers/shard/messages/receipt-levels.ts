@@ -1,6 +1,6 @@
 /**
- * Stores the last reported status of each message per participant: a blind name and one byte, written in the commit of
- * its event. Rows are grouped by the week of writing. An old week is removed without reading the rest.
+ * Stores the last reported status of each message per participant, as a blind name and one byte, in the commit of its event. Rows are grouped by the
+ * week in which they were written, so that an old week can be removed without reading the other rows.
  */
 
 import { createHash } from 'node:crypto'

@@ -61,7 +61,7 @@ export interface Marks {
   forget(): Promise<void>
 }
 
-/** Stored form of a seen mark: blind, after the character of its kind. The marks of one message are one record. */
+/** Stored form of a seen mark: the character of its kind, followed by the blind name. The marks of one message are in one record. */
 type Stored = string & { readonly brand: 'stored mark' }
 
 /** The most stored forms that are cached: the marks of one message are looked up a few times in a row. */

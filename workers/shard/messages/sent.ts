@@ -261,8 +261,8 @@ export function createSent({ id: instance, store, sealer, clock, log, retention 
 }
 
 /**
- * First byte of a row with its stanza: that byte, the length of the stanza's JSON in four bytes, the JSON, the message.
- * Older rows only have the message, and no protobuf begins with a byte below 8, because that would be field 0.
+ * First byte of a row that contains a stanza. Such a row consists of this byte, the length of the stanza's JSON in four bytes, the JSON, and the
+ * message. Older rows only have the message, and no protobuf begins with a byte below 8, because that would be field 0.
  */
 const WITH_STANZA = 1
 const STANZA_AT = 5

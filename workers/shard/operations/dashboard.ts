@@ -9,7 +9,7 @@ import type { Handlers } from './types.ts'
 
 /** The most events of one message whose attempts are shown. */
 const MAX_EVENTS = 100
-/** The most receipts of one status that are shown individually; more are combined by the minute. */
+/** The most receipts of one status that are shown individually. If there are more, they are combined by the minute. */
 const MAX_RECEIPTS = 20
 
 /** Order of steps in the same millisecond. */

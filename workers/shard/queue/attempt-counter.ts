@@ -32,9 +32,9 @@ export interface AttemptCounter {
   /** Counts an attempt; the count is on disk when it resolves. `spent` means that the item has used all its attempts. */
   begin(svcId: string): Promise<'first' | 'again' | 'spent'>
   /**
-   * Returns the record for a commit after which a new item begins immediately: that commit records the item, and
-   * `begin` need not write anything. Call `written` after the commit. Undefined if the item was in flight before;
-   * `begin` then checks its attempts.
+   * Returns the in-flight record of a new item whose attempt begins directly after the commit that stores it. This commit then includes the record,
+   * and `begin` need not write anything. Call `written` after the commit. Undefined if the item was in flight before; `begin` then checks its
+   * attempts.
    */
   next(svcId: string): Naming | undefined
   /** True if a commit with the operations of `next` recorded the item, and its attempt has not begun. */

@@ -61,8 +61,8 @@ export const waitsFrom = ({ queuedAt, sendAt = 0 }: Pick<QueueItem, 'queuedAt' |
 const placeOf = (item: QueueItem) => (waitsFrom(item) > item.queuedAt ? encodeTime(waitsFrom(item)) + item.svcId : item.svcId)
 
 /**
- * Returns the part of an item that is kept in memory. It is copied field by field, because an object made by a rest
- * pattern is a dozen times slower to create and to use.
+ * Returns the part of an item that is kept in memory. It is copied field by field, because an object that is created with a rest pattern is a dozen
+ * times slower.
  */
 export const waitingOf = (item: QueueItem, arrivedAt: number): Waiting => ({
   svcId: item.svcId,

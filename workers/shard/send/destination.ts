@@ -36,7 +36,7 @@ export async function resolveDestination(asker: Asker, identifier: Identifier): 
   }
 }
 
-/** Resolves the destination of an immediate operation, in which a number without an account is `chat_not_found`. */
+/** Resolves the destination of an immediate operation. For these operations, a number without an account is `chat_not_found`. */
 export const chatWith = (asker: Asker, phone: UserIdentifier): Promise<Destination> =>
   resolveDestination(asker, phone).catch((error) => {
     const isNobody = error instanceof Failure && error.code === 'phone_not_on_whatsapp'

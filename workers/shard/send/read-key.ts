@@ -37,8 +37,8 @@ async function namesOf(asker: Asker, phone: UserIdentifier): Promise<[string, ..
 }
 
 /**
- * Returns the jid of an author: in a group the jid that the group uses for its members, in the status the number or
- * LID, as in a chat with the person.
+ * Returns the jid of an author: in a group the jid that the group uses for its members, for a status post the number or LID, as in a 1:1 chat with
+ * the person.
  */
 async function authorIn(asker: Asker, chat: Identifier, author: UserIdentifier): Promise<string> {
   const [jid] = await namesOf(asker, author)

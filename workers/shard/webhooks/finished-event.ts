@@ -19,8 +19,8 @@ function isSingleUrl(settings: WebhookSettings): boolean {
 const FORMS: Readonly<Record<Dialect, typeof zapiForm>> = { zapi: zapiForm }
 
 /**
- * Returns the bytes that every attempt sends, with fields in the order of the API documentation, in the form of a
- * dialect if there is one.
+ * Returns the bytes that every attempt sends, with fields in the order of the API documentation, and in the form of the dialect, if the instance has
+ * one.
  */
 export function eventBytes(
   instanceId: string,

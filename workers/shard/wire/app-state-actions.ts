@@ -160,7 +160,7 @@ export const labelledChange = (id: string, chat: string, labeled: boolean, now: 
 const isPn = (jid: string | null | undefined): jid is string => !!jid && isPnUser(jid) === true
 const isLid = (jid: string | null | undefined): jid is string => !!jid && isLidUser(jid) === true
 
-/** Returns an object with the field, or an empty object if protobuf has null or an empty text. */
+/** Returns an object with the field, or an empty object if the value is null or an empty text. */
 const known = <T extends string>(field: T, value: string | null | undefined): { [name in T]?: string } =>
   value ? ({ [field]: value } as { [name in T]: string }) : {}
 

@@ -59,7 +59,10 @@ function callerOf(outer: BinaryNode['attrs'], offer: BinaryNode['attrs']): strin
   return isPerson && !names.includes(creator) ? sender : creator
 }
 
-/** `<call id to="@call"><link_create media><event start_time/></link_create></call>`, answered by `<link_create token>`. `startTime` in seconds. */
+/**
+ * `<call id to="@call"><link_create media><event start_time/></link_create></call>`, answered by `<link_create token>`. `startTime`: in epoch
+ * seconds.
+ */
 export const callLinkQuery = (id: string, media: 'audio' | 'video', startTime: number): BinaryNode => ({
   tag: 'call',
   attrs: { id, to: '@call' },

@@ -17,8 +17,7 @@ export interface InboundDeps {
 }
 
 /**
- * Begins to read. Must be called right after the socket is created and after `guardListeners`, which still handles
- * errors of the handshake.
+ * Begins to read frames. Must be called right after the socket is created and after `guardListeners`, which still handles errors of the handshake.
  */
 export function readInbound({ ws, ev, authState }: Pick<WASocket, 'ws' | 'ev' | 'authState'>, { onStalled }: InboundDeps): void {
   const events = createStanzaEvents()

@@ -1,4 +1,4 @@
-/** The time of the link, which the phone writes into the identity of the device that it links. */
+/** Reads the time at which the device was linked. The phone writes it into the identity of the device that it links. */
 import { type AuthenticationCreds, proto, toNumber } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
 

@@ -8,7 +8,7 @@ const CODE_REUSE = MINUTE
 
 export interface QrCode {
   payload: string
-  /** Expiry in epoch ms. The steady clock decides how long the code is shown; clients get the expiry by the wall clock. */
+  /** Expiry in epoch ms. How long the code is shown is measured with the steady clock, but clients get the expiry as a time of the wall clock. */
   expiresAt: number
 }
 

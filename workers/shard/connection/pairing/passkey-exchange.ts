@@ -67,7 +67,7 @@ export function createPasskeyExchange(deps: ExchangeDeps) {
     try {
       await query(nonceQuery(own.nonce))
     } catch (error) {
-      // The phone may have received the nonce, so the codes of another attempt could not be compared safely.
+      // The phone may already have received the nonce. The codes of another attempt could then not be compared safely, so the pairing ends.
       return deps.onRefused(error, 'the network refused the nonce')
     }
     if (isOver) return

@@ -1,5 +1,5 @@
 /**
- * A message to the account's own phone, which answers with data that this device lacks:
+ * Sends a message to the account's own phone, which answers with data that this device does not have:
  *
  *   <message to="own number" type="text" category="peer" push_priority="high_force"><enc/><device-identity/>?<meta appdata="default"/></message>
  */

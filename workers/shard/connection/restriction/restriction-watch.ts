@@ -16,7 +16,7 @@ import { QUERY_DEADLINE } from '../within.ts'
  * interval.
  */
 const ASK_AGAIN = MINUTE
-/** Time after the announced end at which the query is sent, because the network's clock differs from ours. */
+/** Time between the announced end and the query, because the network's clock differs from ours. */
 const GRACE = SECOND
 
 export interface RestrictionWatch {

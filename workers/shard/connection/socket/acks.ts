@@ -19,7 +19,10 @@ export type AckOutcome =
 const UNKNOWN_CODE = 500
 
 export interface PendingAck {
-  /** Waits for the verdict. The time begins with this call, because the send itself can take longer than any ack. Never rejects. */
+  /**
+   * Waits for the verdict. The deadline begins with this call and not before the send, because the send itself can take longer than any ack. Never
+   * rejects.
+   */
   within(timeoutMs: number): Promise<AckOutcome>
   /** Called when the send threw, so the verdict is no longer awaited. */
   giveUp(): void

@@ -35,9 +35,9 @@ export const BROWSER = Browsers.macOS('Chrome')
 export const DEVICE_TYPE: number = proto.DeviceProps.PlatformType.CHROME
 
 /**
- * The library's own timeout is disabled: with it, each outgoing frame creates two stack traces, an error and an unneeded timer, a tenth of the cost
- * of a text. `baileys/watchdog.ts` has the deadline from the first attempt to the login, and a frame that cannot be written fails with its
- * connection.
+ * The library's own timeout is disabled: with it, each outgoing frame creates two stack traces, an error and an unneeded timer, which is a tenth of
+ * the cost of sending a text. `baileys/watchdog.ts` has the deadline from the first attempt to the login, and a frame that cannot be written fails
+ * with its connection.
  */
 const NO_CONNECT_TIMEOUT = 0
 /**

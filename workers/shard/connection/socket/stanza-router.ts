@@ -25,7 +25,8 @@ export const ANSWERED = ['message', 'receipt', 'notification', 'call'] as const
 export type Answered = (typeof ANSWERED)[number]
 
 /**
- * `count`: only counts. `intercept`: an effect in memory, or one that may be repeated. `translate`: interprets the stanza. `commit`: writes to disk.
+ * `count`: the step only counts. `intercept`: it changes only memory, or may be repeated. `translate`: it interprets the stanza. `commit`: it writes
+ * to disk.
  */
 export type Phase = 'count' | 'intercept' | 'translate' | 'commit'
 

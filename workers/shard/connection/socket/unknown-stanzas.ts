@@ -4,7 +4,10 @@ import type { Logger } from 'pino'
 import type { Tally } from '../../../../src/metrics/tally.ts'
 import { type Kind, kindOf } from '../../wire/kind.ts'
 
-/** Number of kinds with their own series: strangers choose parts of a stanza, and must not be able to grow a metric. */
+/**
+ * The most kinds that have their own series in the metric. The number is limited because senders choose parts of a stanza, and must not be able to
+ * create any number of series.
+ */
 const MAX_KINDS = 50
 const OTHERS: Kind = { tag: 'other', type: 'other' }
 

@@ -1,6 +1,6 @@
 /**
- * The WebAssembly module throws strings. The library reads `err.message` and compares one text, so the strings are converted to errors with the texts
- * of the JavaScript implementation.
+ * The WebAssembly module throws strings. The library reads `err.message` and compares it with a text of the JavaScript implementation, so the strings
+ * are converted to errors with these texts.
  */
 import { escalateTrap } from '../../baileys/thread/trap.ts'
 

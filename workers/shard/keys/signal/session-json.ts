@@ -122,7 +122,7 @@ function chainBytes(ratchetKey: string, { chainKey, messageKeys }: JsonChain, pr
       Buffer.concat([
         // The library stores the index of the last used key; libsignal stores the index of the next key.
         varintField(CHAIN_KEY.index, chainKey.counter + 1),
-        // A closed chain has no key. Its skipped message keys remain usable, and a message that needs another key fails its MAC.
+        // A closed chain has no key. Its skipped message keys remain usable, and the MAC of a message that needs another key does not match.
         lengthDelimited(CHAIN_KEY.key, chainKey.key === undefined ? Buffer.alloc(32) : bytes(chainKey.key, 32)),
       ]),
     ),
@@ -154,7 +154,7 @@ function pendingBytes({ preKeyId, signedKeyId, baseKey }: NonNullable<JsonSessio
 export interface SessionJson {
   /** Sessions in the form of the JavaScript library. */
   json: { _sessions: Record<string, JsonSession>; version: 'v1' }
-  /** Number of keys of late messages that are lost: libsignal stores them in derived form, but the library needs their seeds. */
+  /** Number of keys for late messages that cannot be converted: libsignal stores these keys in derived form, but the library needs their seeds. */
   lostMessageKeys: number
 }
 

@@ -1,4 +1,4 @@
-/** A minimal protobuf reader for records and messages that the module does not expose, without decoding all of them. */
+/** A minimal protobuf reader. It is used for records and messages that the module does not expose, and does not decode all of their fields. */
 
 const [VARINT, FIXED_64, LENGTH_DELIMITED, FIXED_32] = [0, 1, 2, 5]
 

@@ -1,4 +1,4 @@
-/** Resolves the account whose profile or catalog is meant. Catalogs belong to numbers, so a person is addressed by number if it is known. */
+/** Resolves the account of a profile or a catalog. Catalogs belong to numbers, so a person is addressed by the number if it is known. */
 import { Failure } from '../../../../src/domain/failures.ts'
 import type { UserIdentifier } from '../../../../src/domain/ids.ts'
 import { peopleOf } from '../../chats/accounts.ts'

@@ -26,7 +26,7 @@ const DONE = { value: true } as const
 const NOT_THERE = 404
 const BAD_REQUEST = 400
 
-/** Number of products that are listed with each collection; up to this number the count is known. */
+/** Number of products that are requested with each collection. If a collection has fewer, their count is known. */
 const COUNTED = 51
 /** Number of products that are read to count those of one collection. */
 const ALL = 100

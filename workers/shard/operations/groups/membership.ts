@@ -1,5 +1,6 @@
 /**
- * Determines whether the account is in a group from the group's metadata, because the network refuses members and other accounts with the same codes.
+ * Determines whether the account is a member of a group. It reads the group's metadata, because the codes with which the network refuses a query are
+ * the same for members and for other accounts.
  */
 import { Failure } from '../../../../src/domain/failures.ts'
 import { type GroupIdentifier, toJid } from '../../../../src/domain/ids.ts'

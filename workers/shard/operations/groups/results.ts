@@ -29,8 +29,8 @@ export const answerOf = (outcomes: readonly Outcome[], { names }: Listed): Answe
   outcomes.find((outcome) => outcome.names.some((name) => names.includes(name))) ?? unnamed
 
 /**
- * Runs a query in batches and returns the answers by `id`. If a later batch is refused, each of its people gets that
- * refusal, because the earlier batches are done and must be reported.
+ * Runs a query in batches and returns the answers by `id`. If a later batch is refused, each person in it gets this refusal as the result, and the
+ * operation does not fail: the earlier batches have already been applied, and their results must be reported.
  */
 export async function inBatches<L extends Listed>(
   { session }: Pick<ActionContext, 'session'>,

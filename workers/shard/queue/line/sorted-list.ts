@@ -1,4 +1,4 @@
-/** A list in the order of a comparison in which no two values are equal. Finding a place is a binary search. */
+/** A list that is sorted by a comparison, in which no two values are equal. Positions are found with a binary search. */
 export interface SortedList<V> {
   readonly values: readonly V[]
   insert(value: V): void

@@ -18,7 +18,7 @@ export interface PrivacyTokens {
   refused(ack: BinaryNode): void
 }
 
-/** `error` of an ack that means that the account is restricted, or that the chat has no token. */
+/** Value of `error` in an ack, which means that the account is restricted or that the chat has no token. */
 const RESTRICTED = '463'
 
 export const createPrivacyTokens = (tokens: Pick<TrustedTokens, 'store' | 'giveSoon'>): PrivacyTokens => ({

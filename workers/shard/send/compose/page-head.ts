@@ -67,7 +67,8 @@ function parseHead(Parser: HtmlParser, charset: string | undefined): HeadParser 
   let isBody = false
   const parser = new Parser({
     oncomment(data) {
-      // The parser reports an XML declaration as a comment that is longer than its text only by `<` and `>`.
+      // The parser reports an XML declaration as a comment. It can be recognized because it is only two characters (`<` and `>`) longer than its
+      // text.
       const isDeclaration = parser.endIndex - parser.startIndex === data.length + 1
       if (isDeclaration) declared ??= charsetOfXml(data)
     },

@@ -3,7 +3,7 @@ import type { proto, WAMessageKey } from '@whiskeysockets/baileys'
 import type { ReceivedFile } from '../../../../src/domain/file-download.ts'
 import type { Identity } from '../../wire/person.ts'
 
-/** Use of a picture in an event. Groups and statuses have many authors, who get a small share of the allowed queries. */
+/** Use of a picture in an event. Groups and status posts have many authors, so only a small share of the allowed queries is used for authors. */
 export type Shown = 'chat' | 'author'
 
 /** Result of the check of a reference: where the message was written relative to a chat, and whether the sender who refers to it also wrote it. */

@@ -42,8 +42,7 @@ export async function receivedEvent(
     return await contentEvent(context, readable, content, fromApi)
   } catch (error) {
     if (error instanceof LookupError) throw error
-    // A stranger's message must not block later ones, so a message that cannot be translated is reported as
-    // unsupported.
+    // A message from another person must not block later messages. So a message that cannot be translated is reported as unsupported.
     context.onProblem(error, readable.key)
     return contentEvent(context, readable, { ...content, message: {}, aside: {} }, fromApi)
   }

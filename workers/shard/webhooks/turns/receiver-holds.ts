@@ -17,8 +17,8 @@ export interface Hold {
 }
 
 /**
- * Whether the receiver caused a failure: no connection, a timeout, or an answer of a server that cannot accept anything
- * now. The event caused every other failure.
+ * Whether the receiver caused a failure: no connection, a timeout, or an answer of a server that cannot accept anything now. Every other failure is
+ * attributed to the event.
  */
 export const isReceivers = ({ code, error }: Pick<Outcome, 'code' | 'error'>): boolean =>
   code === null ? error !== null && NO_CONNECTION.has(error) : AWAY.has(code)
