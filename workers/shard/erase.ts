@@ -9,7 +9,7 @@ import { removeAll } from '../../src/storage/remove-all.ts'
 import type { KeyCache } from './keys/key-store.ts'
 
 export interface EraseDeps {
-  /** The thread's own store, because the store of the instance already refuses commits. */
+  /** The thread's own store is used here, because the store of the instance already refuses commits. */
   store: StateStore
   blobs: AllBlobs
   keyCache: KeyCache

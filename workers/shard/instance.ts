@@ -124,7 +124,7 @@ async function stopParts(parts: InstanceParts, how: StopHow) {
   const { context, pairing, session, sending, status, link, messages, idempotency, receiving, statuses, records } = parts
   const deadlineMs = how === 'erase' ? 0 : STOP_DEADLINE
   pairing.giveUp()
-  // The queue is stopped first, because the item in flight ends by the network's answer, which needs the session.
+  // The queue is stopped first, because the item in flight ends with the network's answer, and this needs the session.
   await sending.queue.stop(deadlineMs)
   if (how === 'erase') await session.get()?.logout(LOGOUT_DEADLINE)
   await status.stop()

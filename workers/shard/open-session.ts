@@ -113,7 +113,7 @@ export function openSession(context: SessionContext, deps: SessionDeps, opening:
     mediaHosts: createMediaHosts(steady),
   })
   appState.attach(sock, (error) => {
-    // Continuing with credentials that are not on disk would lose the pairing at the next start.
+    // If the session continued with credentials that are not on disk, the pairing would be lost at the next start.
     log.error({ err: error }, 'credentials and app state could not be saved')
     endSocket(sock, endReason('credentials could not be saved', 500), 'abrupt').catch((error: unknown) =>
       log.info({ err: error }, 'the socket could not be closed after the credentials could not be saved'),

@@ -30,7 +30,7 @@ export interface ChangeDeps {
 export interface AppStateChanges {
   /**
    * Makes all changes, in one patch per collection. When it resolves, they are on disk and in the directory. Rejects with `instance_starting` while
-   * the phone has not shared its key, and with the network's code like a refused query.
+   * the phone has not shared its key, and like a refused query if the network refuses, with the network's code.
    */
   change: ChangeAppState
   /** Called after the login. Reads the collections whose earlier changes have an unknown outcome. */
@@ -68,7 +68,7 @@ export function createAppStateChanges(
     return { id: Buffer.from(id, 'base64'), data }
   }
 
-  /** Sends the changes of one collection. The mutex is held, so the collection is not read at the same time. */
+  /** Sends the changes of one collection. The caller holds the mutex, so the collection is not read at the same time. */
   async function patch(collection: WAPatchName, changes: readonly AppStateChange[], before: CollectionState) {
     const made = appStatePatch(collection, changes, await patchKey(creds.myAppStateKeyId ?? ''), before)
     if (!made) return

@@ -24,7 +24,7 @@ import type { AppStateAction, Association } from '../wire/app-state-actions.ts'
 import { saltIn } from '../wire/chat-token.ts'
 
 export interface Changes {
-  /** Collections and the versions to which they were read. This identifies a repeated reading. */
+  /** The collections that were read, and the versions up to which they were read. The same reading is recognized by this text. */
   reading: string
   /** New name of the account; null if it did not change. */
   name: string | null
@@ -154,7 +154,7 @@ export function holdAppState({ auth, keys, creds, write, steps }: AppStateDeps):
     if (before && isNews) hold().name = rest
   }
 
-  /** The salt is stored in the credentials, which are written together with its version. */
+  /** The salt is stored in the credentials. They are written in the same commit as the version of the collection with the salt. */
   function learnSalt(action: AppStateAction) {
     const salt = saltIn(action)
     if (salt !== undefined) keepFacts(creds, { chatTokenSalt: salt ?? undefined })

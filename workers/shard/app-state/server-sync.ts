@@ -27,7 +27,7 @@ export interface ServerSyncDeps {
 }
 
 export interface ServerSync {
-  /** `later` means that the notice could not be processed yet and must not be confirmed. Rejects if the read data is not on disk. */
+  /** Handles a notice. `later` means that the notice could not be processed yet and must not be confirmed. Rejects if the data is not on disk. */
   follow(notice: BinaryNode): Promise<'later' | undefined>
 }
 

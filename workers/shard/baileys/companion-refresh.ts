@@ -18,7 +18,7 @@ export function watchCompanionRefresh(sock: Pick<WASocket, 'ev' | 'authState'>, 
   const { creds } = sock.authState
   return {
     refresh() {
-      // A linked device no longer needs a secret, and an accepted pairing code has created its own.
+      // A linked device no longer needs a secret, and a pairing code that was accepted has already created a new one.
       if (creds.account || creds.registered) return
       rotateSecret(sock)
       onChange()

@@ -17,8 +17,8 @@ export function endReason(message: string, statusCode: number, data: Record<stri
 type EndableSocket = Pick<WASocket, 'ws' | 'ev' | 'end'>
 
 /**
- * Number of listeners of one event above which Node warns of a leak. By default it is 10, and eleven parts of a session follow its connection, so every
- * session would put this warning into the operator's log.
+ * Number of listeners of one event above which Node warns of a leak. The default is 10, but eleven parts of a session listen to the updates of its
+ * connection, so every session would log this warning.
  */
 const LISTENERS = 20
 

@@ -7,13 +7,16 @@ import { type AuthenticationCreds, buildPairingQRData, type WABrowserDescription
 import { SECOND } from '../../../src/domain/clock.ts'
 import { endReason } from './end.ts'
 
-/** Time for which the first reference of a socket is shown, and each later one; `expires_at` of the QR code promises it. */
+/**
+ * Time for which the first reference of a socket is shown, and time for which each later reference is shown. `expires_at` of the QR code is computed
+ * from it.
+ */
 const FIRST_LIFE = 60 * SECOND
 const NEXT_LIFE = 20 * SECOND
 
 /**
- * Text and code (408) with which the library ends a socket after its last reference. The table of states distinguishes
- * this end from a lost connection by them.
+ * Text and code (408) with which the library ends a socket after its last reference. By these two, the table of states distinguishes this end from a
+ * lost connection.
  */
 export const REFS_ENDED = 'QR refs attempts ended'
 const TIMED_OUT = 408

@@ -95,7 +95,7 @@ export const LEANINGS: readonly Leaning[] = [
     text: ['if (2 & buffer.readUInt8()) { buffer = await inflatePromise(buffer.slice(1)); }'],
   },
   {
-    // The one listener that we replace: what else it does with a frame, and its log output.
+    // The only listener that we replace, and the other effects that it has on a frame, such as its log output.
     of: 'baileys/frames/inbound.ts',
     file: SOCKET,
     text: [

@@ -1,6 +1,6 @@
 /**
- * The web client version that every connection states. The network answers 405 when it is too old. Nothing is fetched at a start, and nothing ever
- * from a third party: `refresh` queries the network itself (`web-version.ts`).
+ * The web client version that every connection states. The network answers 405 when it is too old. Nothing is fetched at a start, and nothing is ever
+ * fetched from a third party: `refresh` queries the network itself (`web-version.ts`).
  */
 import type { WAVersion } from '@whiskeysockets/baileys'
 

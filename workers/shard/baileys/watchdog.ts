@@ -11,7 +11,7 @@ import { endReason, endSocket } from './end.ts'
 /** Time limit from the attempt to `<success>` or the first QR reference. */
 const LOGIN_DEADLINE = 20 * SECOND
 
-/** Each of the two failures has the code for "lost", 408; `data.watchdog` distinguishes them. */
+/** Code of both failures: 408, as for a lost connection. `data.watchdog` distinguishes the two failures. */
 const LOST = 408
 
 export interface Watchdog {

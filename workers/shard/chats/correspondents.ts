@@ -15,7 +15,7 @@ const MAX_KNOWN = 5_000
 const PRESENT = Uint8Array.of(1)
 
 export interface Correspondents {
-  /** Operations for the commit of a received message. `onNew` is called if it is the first of this person. */
+  /** Returns the operations for the commit of a received message. `onNew` is called if it is the person's first message. */
   ops(message: Pick<WAMessage, 'key'>): Promise<Op[]>
   /**
    * Whether the destination (in the form of the API) has written to the account. True for groups, channels and the

@@ -20,12 +20,9 @@ import { bare, chatKind } from '../wire/jid.ts'
 const { EPHEMERAL_SETTING } = proto.Message.ProtocolMessage.Type
 /** Without these fields and the time of the setting, the other phone warns that the message will not disappear. */
 const { Initiator, Trigger } = proto.DisappearingMode
-/** Longest timer that is accepted: phones offer at most 90 days, but a stranger may send any number. */
+/** Longest timer that is accepted: phones offer at most 90 days, but a sender may state any number. */
 const MAX_SECONDS = (365 * DAY) / SECOND
-/**
- * Number of rows whose keys are kept in memory. Strangers add rows, and with more than these every chat is read from
- * the disk.
- */
+/** Number of rows whose keys are kept in memory. Any sender can cause a new row. If there are more rows than this, each chat is looked up on disk. */
 const MAX_KNOWN = 5_000
 
 const Expiry = v.object({

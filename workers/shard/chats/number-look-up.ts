@@ -21,7 +21,7 @@ const LONGEST_PAUSE = 5 * MINUTE
 const MAX_KNOWN = 10_000
 
 export interface NumberLookUp {
-  /** The registered jid of a number. Throws `phone_not_on_whatsapp`, `TryLater`, `instance_not_connected`. */
+  /** Returns the registered jid of a number. Throws `phone_not_on_whatsapp`, `TryLater` or `instance_not_connected`. */
   (ask: Ask, digits: string): Promise<string>
   /** The jid from an earlier answer, without a query. */
   known(digits: string): string | undefined

@@ -18,11 +18,11 @@ export interface Session extends Omit<Connection, 'sock'> {
   readonly numbers: NumberLookUp
   readonly newsletterRoles: NewsletterRoles
   readonly mediaHosts: MediaHosts
-  /** For the service's own queries outside of operations; each one has the deadline of a query. */
+  /** Sends the service's own queries, which belong to no operation. Each one has the deadline of a query. */
   readonly ask: Ask
 }
 
-/** For parts of the connection itself, which listen to the library's events or answer stanzas. */
+/** A session with its socket. Only parts of the connection itself use it: they listen to the library's events or answer stanzas. */
 export interface SocketSession extends Session {
   readonly sock: WASocket
 }

@@ -65,7 +65,7 @@ export interface ConnectionDeps {
   getMessage: SocketParts['getMessage']
   /** Writes the current credentials. */
   save(): void
-  /** Resolves when all changes so far are on disk. Rejects from the first failed write on. */
+  /** Resolves when all changes so far are on disk. After the first failed write, it always rejects. */
   settled(): Promise<void>
   /** Whether the network should deliver a stanza again after its handler failed. Each call counts as an attempt. */
   isWorthAnother(stanza: string): boolean
@@ -199,7 +199,7 @@ export type ConnectionEvent =
   | { type: 'qrShown' }
   /** The phone accepted the code; credentials are saved. */
   | { type: 'paired'; phone: string | null; platform: string | null }
-  /** The network has accepted the login. A later end of the connection is not a failed login. */
+  /** The network has accepted the login. If the connection ends after this, it does not count as a failed login. */
   | { type: 'loggedIn' }
   | { type: 'opened'; phone: string | null; profileName: string | null; platform: string | null }
   /** The person changed the name, or the phone sent it for the first time. */
@@ -216,7 +216,7 @@ export type ConnectionEvent =
   | { type: 'passkeyAsked'; lifeMs: number }
   /** The network accepted the assertion; the phone must now confirm. */
   | { type: 'passkeyAccepted' }
-  /** The network refused the assertion, or the phone did not answer: new options follow. */
+  /** The network refused the assertion, or the phone did not answer. New options will follow. */
   | { type: 'passkeyTryAgain'; lifeMs: number }
   /** The pairing with the passkey has failed. */
   | { type: 'passkeyEnded' }

@@ -25,10 +25,7 @@ export function networkCode(error: unknown): number | null {
   return typeof status === 'number' ? status : null
 }
 
-/**
- * Codes with which the library's socket rejects pending queries: `connectionLost` and `timedOut` (408), and
- * `connectionClosed` (428).
- */
+/** Codes with which the library's socket rejects pending queries: 408 (`connectionLost` and `timedOut`) and 428 (`connectionClosed`). */
 const SOCKET_CODES = new Set([408, 428])
 
 /** Errors of a write to a connection that is closing, before its end is reported. */

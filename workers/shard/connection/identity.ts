@@ -53,7 +53,7 @@ async function learnSlice(
 
 const REVERSE = '_reverse'
 
-/** Returns the same keys; `onPairs` is called with every pair of number and LID that is stored through them. */
+/** Returns a key store that works like the given one, and calls `onPairs` with every pair of number and LID that is stored through it. */
 export function keepingPairs(
   { creds, keys }: AuthenticationState,
   onPairs: (pairs: { pn: string; lid: string }[]) => void,
@@ -121,8 +121,8 @@ export const identifiersOf = (
 const BUSINESS = new Set(['smba', 'smbi'])
 
 /**
- * Whether the account is a business, by the platform from the pairing; null if that is unknown and the network must be
- * queried.
+ * Whether the account is a business, according to the platform that the phone stated at the pairing. Null if the platform is unknown, so that the
+ * network must be queried.
  */
 export const isBusiness = ({ platform }: { platform: string | undefined }): boolean | null =>
   platform === undefined ? null : BUSINESS.has(platform)

@@ -15,7 +15,7 @@ export type MediaHosts = (ask: Ask, isNew?: boolean) => Promise<MediaConnection>
 /** Time for which an answer without a TTL is cached. */
 const USUAL_LIFE = 300 * SECOND
 
-/** Creates the cache. Its times are those of `steady`, because the wall clock may be set. */
+/** Creates the cache. Its times are measured with `steady`, because the wall clock may be changed. */
 export function createMediaHosts(steady: Clock): MediaHosts {
   let known: (MediaConnection & { until: number }) | undefined
 

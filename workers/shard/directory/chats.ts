@@ -133,7 +133,7 @@ export function learnConversation(chats: Chats, facts: HistoryChat): void {
   if (isNewer) {
     chat.activeAt = at
     if (facts.newest) chat.last = newest(facts.newest, facts.newest.timestamp || at)
-    // A chat that was marked by hand has -1, which the unsigned field holds as 2^32 - 1.
+    // A chat that was marked as unread by hand has the count -1, which the unsigned field holds as 2^32 - 1.
     const unread = (facts.unreadCount ?? 0) | 0
     chat.unread = Math.min(Math.max(0, unread), MAX_UNREAD)
     chat.isMarkedUnread = unread < 0 || facts.markedAsUnread === true

@@ -17,7 +17,7 @@ interface Names {
   lid: string | null
 }
 
-/** Sorts jids by kind, without a device part; null for a group, a channel, or no jid. */
+/** Sorts jids by kind, into number and LID without a device part. Null if they belong to a group or a channel, or if there is no jid. */
 export function namesOf(jids: readonly (string | null | undefined)[]): Names | null {
   const people = jids.flatMap((jid) => (jid && chatKind(jid) === 'user' ? [bare(jid)] : []))
   const lid = people.find((jid) => jid.endsWith('@lid')) ?? null

@@ -23,7 +23,7 @@ export const ChatEntry = v.object({
   other: text,
   /** Subject of a group; for a person, the name of the chat in the phone's history. */
   name: text,
-  /** Whether the chat is in the list. A chat that is only labelled, muted or deleted is not. */
+  /** Whether the chat is in the list of chats. A chat that was only labelled, muted or deleted is not in the list. */
   isListed: flag,
   isAnnouncement: flag,
   unread: number,

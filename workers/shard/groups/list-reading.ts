@@ -13,7 +13,7 @@ import type { GroupList } from './group-list.ts'
 import type { GroupStore } from './group-store.ts'
 import type { TakeMembers } from './members.ts'
 
-/** Deadline of a query for the list of groups, in ms; callers have their own deadlines. */
+/** Deadline in ms of a query for the list of groups. Callers that wait for it have deadlines of their own. */
 const DEADLINE = 45 * SECOND
 /** The most groups per query. */
 const BATCH = 10_000

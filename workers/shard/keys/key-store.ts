@@ -65,7 +65,7 @@ export interface KeyCache {
   readonly bytes: number
 }
 
-/** Size of an entry besides its value in bytes: the text of the key and the slot in the map. A conservative estimate. */
+/** Estimated size of an entry in bytes, without its value: the text of the key and the slot in the map. The estimate is rather too high. */
 const ENTRY_OVERHEAD = 200
 /**
  * Type of the keys that are not cached. Each of them is read at most once, when another device starts a session. Each instance has about 800 such

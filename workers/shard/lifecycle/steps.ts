@@ -112,6 +112,6 @@ export function dropped(at: Lifecycle, event: Of<'closed'>, chance: Chance): Ste
 export const reopen = (at: Lifecycle, chance: Chance, run: Partial<Run> = {}): Step =>
   staying(at, { run: { attempt: at.run.attempt + 1, ...run }, effects: [{ do: 'close' }, retryAfter(at, chance)] })
 
-/** 405 means that the client version is too old: another one is chosen before the next attempt. */
+/** The code 405 means that the client version is too old. Another version is chosen before the next attempt. */
 export const withVersion = ({ code }: Of<'closed'>, step: Step): Step =>
   code === 405 ? { ...step, effects: [{ do: 'refreshVersion' }, ...(step.effects ?? [])] } : step

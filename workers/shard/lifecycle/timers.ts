@@ -10,7 +10,7 @@ export interface Timers {
   stop(): void
 }
 
-/** `setTimeout` fires immediately for a longer delay (24.8 days); bans can be longer. */
+/** Longest delay of a timer (24.8 days). With a longer delay, such as for a long ban, `setTimeout` would fire immediately. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
 export function createTimers(fire: (name: TimerName) => void): Timers {

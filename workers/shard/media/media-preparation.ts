@@ -1,10 +1,10 @@
-/** Asks the threads of the main thread to prepare a media file, and waits for the answer: the two messages of the thread protocol about it. */
+/** Asks the threads of the main thread to prepare a media file, and waits for the answer. This file handles both messages of the thread protocol. */
 import { Failure, type FailureData } from '../../../src/domain/failures.ts'
 import type { MediaJob, PreparedMedia } from '../../../src/domain/media-job.ts'
 import type { ShardNeed } from '../../../src/engine/engine.ts'
 
 export interface MediaPreparation {
-  /** Prepares a media file. Rejects with `media_invalid` and the reason as a sentence. The main thread has the deadline. */
+  /** Prepares a media file. Rejects with `media_invalid` and the reason as a sentence. The deadline is set in the main thread. */
   prepare(job: MediaJob): Promise<PreparedMedia>
   answered(id: number, result: unknown): void
 }

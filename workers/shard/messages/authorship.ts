@@ -22,7 +22,7 @@ import { FACETS, type FacetContext } from './facets.ts'
 
 /** The most messages of others whose rows may be in unfinished commits: more than arrive during one commit. */
 const CLAIMED = 128
-/** The most messages of the account whose chats are cached; most receipts arrive within seconds. */
+/** The most messages of the account whose chats are cached. A small number is enough, because most receipts arrive within seconds. */
 const REMEMBERED = 500
 
 const TERMS: Record<'ours' | 'others', Term> = { ours: FACETS.ownAuthor, others: FACETS.author }

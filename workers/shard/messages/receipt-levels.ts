@@ -13,7 +13,7 @@ import { FACETS, type FacetContext } from './facets.ts'
 /** Number of cached levels. A cache is useful because the receipts of one message arrive close together. */
 const REMEMBERED = 5_000
 
-/** Blind name of a message and a participant. The id is hashed first, because ids come from strangers and may have any form. */
+/** Blind name of a message and a participant. The id is hashed first, because senders choose the ids, which may have any form. */
 export type Subject = string & { readonly brand: 'subject' }
 
 const hashOf = (id: string, chat: string, participant: string) =>

@@ -80,7 +80,7 @@ export function createSecrets(
   { id: instance, store, sealer, clock, log, retention }: FacetContext,
   terms: Terms = TERMS,
 ): Secrets {
-  /** Ids come from strangers and may have any form, so they are hashed and then made blind. */
+  /** Senders choose the ids, which may have any form, so they are hashed and then made blind. */
   const nameOf = (id: string) => sealer.blindOnce(createHash('sha256').update(id).digest('base64url').slice(0, 22))
   const rows = repository({ name: 'message secret', schema: Row, version: 1, sealed: sealer })
   const termOf = (name: keyof Terms) =>

@@ -93,7 +93,7 @@ export interface QueueOptions {
    * `discard` drops the result, or all results if no id is given.
    */
   ahead?: { wants(operation: string): boolean; begin(item: StoredItem): void; discard(svcId?: string): void } | undefined
-  /** Whether the connection is open now; `setConnected` reports its end a little later. */
+  /** Whether the connection is open at this moment. `setConnected` reports the end of a connection a little later. */
   isOpen: () => boolean
   settings: () => InstanceSettings
   /** Whether the account was moved to another server, where the items of the queue are sent. By default it never is. */
@@ -116,8 +116,8 @@ export interface Queue {
   /** Reports whether the instance is connected. Items are sent only while it is, beginning 2 s after the connection. */
   setConnected(connected: boolean): void
   /**
-   * Sets the restriction: while there is one, nothing is sent to chats that never wrote to the account. Null ends it;
-   * `until` is in epoch ms if known, for the list.
+   * Sets or ends (null) the restriction. While the account is restricted, nothing is sent to chats that never wrote to the account. `until` is in
+   * epoch ms, or null if unknown; the list of the queue shows it.
    */
   setRestricted(restriction: { until: number | null } | null): void
   /** Called when a person wrote for the first time. */

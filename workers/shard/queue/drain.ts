@@ -79,7 +79,7 @@ export function createDrain(deps: DrainDeps): Drain {
     line.take(head)
     lookAhead.turnOf(head.svcId)
     mayLookAhead = counter.svcId !== head.svcId || counter.isNamed
-    // The sending begins in a later microtask, so that the mode is `sending` before any of it runs.
+    // The sending begins in a later microtask, so that the mode is already `sending` when it begins.
     const done = Promise.resolve(head).then(carry)
     modes.enter({ name: 'sending', item: head, since: steady.now(), done })
     prepareNext()

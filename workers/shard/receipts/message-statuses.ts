@@ -35,7 +35,7 @@ export interface Acked {
   /** Time in epoch ms. */
   at: number
   requestId: string | undefined
-  /** True if the message was in flight for the first time, so that no receipt of it can have arrived before it was held. */
+  /** True if the message was in flight for the first time, so that no receipt of it can have arrived before `hold` was called. */
   isNew: boolean
 }
 

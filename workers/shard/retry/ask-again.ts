@@ -40,7 +40,9 @@ const SENDER_TIME = 3 * SECOND
 const PHONE_REQUESTS = 2
 const PHONE_BATCH = 20
 const PHONE_PAUSE = SECOND
-/** Time after which the phone is asked for a message that arrived without content, because nobody else sends it. */
+/**
+ * Time in ms after which the phone is asked for a message that arrived without content. It is short, because only the phone can send this message.
+ */
 const ABSENT_TIME = 2 * SECOND
 /** The most requests that are queued for the phone; each is a message to the phone. */
 const MAX_FOR_PHONE = 1_000

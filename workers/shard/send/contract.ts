@@ -27,7 +27,7 @@ export interface SendFiles {
   blobTo(path: string, part: { offset: number; size: number }, through?: Through): Promise<void>
   /** Converts and uploads a file, unless this was already done before the turn of the item (`ahead.ts`). */
   once: Once
-  /** Returns the agent for uploads, which uses the instance's proxy and trusts the network's media hosts. */
+  /** Returns the agent for uploads. It uses the instance's proxy, and trusts the network's media hosts. */
   uploadAgent(): HttpsAgent
   /** Returns the dispatcher for files of received messages, over the same route. */
   files(): Dispatcher

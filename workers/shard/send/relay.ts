@@ -89,7 +89,7 @@ export async function relay(context: SendContext, prepared: PreparedMessage, sto
   }
 }
 
-/** If devices of a group were missing, the message is sent once more: `group-devices.ts`. */
+/** If devices of a group were missing in the first attempt, the message is sent once more (see `group-devices.ts`). */
 async function attemptForAll(
   context: SendContext,
   prepared: PreparedMessage,

@@ -14,7 +14,7 @@ import { bare } from '../wire/jid.ts'
 import { loggedEffect } from './logged-effect.ts'
 import type { StanzaParts } from './stanza-table.ts'
 
-/** Number of the account's one-time keys at the network below which new ones are uploaded. */
+/** If the network has fewer of the account's one-time keys than this, new ones are uploaded. */
 const FEW_PRE_KEYS = 5
 
 export interface AccountStanzaDeps {

@@ -6,7 +6,7 @@ import type { WebhookEvent } from '../../../src/features/webhook-payloads.ts'
 import { type LogRow, maskUrl } from '../../../src/webhooks/log.ts'
 import { zapiForm } from './dialect-zapi.ts'
 
-/** Whether events of a type are needed by its webhook or a stream reader. A silenced type is not. */
+/** Whether events of a type are needed, by a webhook or a stream reader. Events of a silenced type are not needed. */
 export const isWanted = (settings: WebhookSettings, type: EventType, isRead: boolean): boolean =>
   !settings[ignoreField(type)] && (isRead || settings[urlField(type)] !== null)
 

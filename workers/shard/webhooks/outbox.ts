@@ -44,7 +44,7 @@ import { createReceiverHolds } from './turns/receiver-holds.ts'
 
 export type { DeliveryResult, Outbox, OutboxOptions } from './contract.ts'
 
-/** The most new events of one instance in memory: a burst that is faster than its receiver waits on disk. */
+/** The most new events of one instance in memory. If more events arrive than the receiver accepts, the others wait on disk. */
 const MAX_ROWS = 256
 const MAX_BYTES = 1_024 * 1_024
 

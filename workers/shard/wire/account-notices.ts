@@ -23,7 +23,7 @@ export const cleanQuery = (id: string, type: string, timestamp?: number): Binary
 /** A change in `<notification type="account_sync">`, where each change is a child. The notice of devices is parsed separately. */
 export type AccountChange =
   | { type: 'devices'; notice: BinaryNode }
-  /** Message timer of new chats in seconds, and the time since which it applies, in epoch seconds. */
+  /** Message timer of new chats in seconds, and the time from which it applies, in epoch seconds. */
   | { type: 'disappearing_mode'; duration: number; since: number }
   | { type: 'privacy' }
 
@@ -74,7 +74,7 @@ export function deviceChangeIn(notice: BinaryNode): DeviceChange {
 /** Whether a phone was set up again: `<notification type="encrypt"><identity/></notification>`. */
 export const hasNewIdentity = (notice: BinaryNode): boolean => getBinaryNodeChild(notice, 'identity') !== undefined
 
-/** Number of one-time keys that are left, in `<notification type="encrypt"><count value/></notification>`; NaN if absent. */
+/** Number of one-time keys that the network still has, in `<notification type="encrypt"><count value/></notification>`; NaN if it is absent. */
 export const keysLeftIn = (notice: BinaryNode): number => Number(getBinaryNodeChild(notice, 'count')?.attrs.value ?? Number.NaN)
 
 export interface NamedCollection {

@@ -68,7 +68,7 @@ export function createPasskeyCeremony(deps: CeremonyDeps): Ceremony {
   const handoff = createPasskeyHandoff(sock, steady)
   const deadline = createPasskeyDeadline(steady)
   const offer = createPasskeyOffer(deadline)
-  /** The running exchange: set when an assertion is submitted, until its attempt has ended. */
+  /** The exchange that is running. It is set when an assertion is submitted, and null again when its attempt has ended. */
   let exchange: PasskeyExchange | null = null
   let isOver = false
 

@@ -15,7 +15,7 @@ import type { PasskeyDeadline } from './passkey-deadline.ts'
 import type { PasskeyHandoff } from './passkey-handoff.ts'
 import { ConnectionLost, type PasskeyQuery } from './passkey-query.ts'
 
-/** Deadline of each of the three waits: for the phone's keys, for the owner's confirmation of the code, for `pair-success`. */
+/** Deadline of each of the three waits: the wait for the phone's keys, for the owner's confirmation of the code, and for `pair-success`. */
 const WAIT = 2 * MINUTE
 
 export interface ExchangeDeps {

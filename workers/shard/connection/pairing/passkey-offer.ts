@@ -6,7 +6,7 @@ import type { RequestOptions } from '../../wire/passkey.ts'
 import { problemOf } from './passkey-assertion.ts'
 import type { PasskeyDeadline } from './passkey-deadline.ts'
 
-/** Options expire this long after their arrival; the network refuses an older challenge. */
+/** Time in ms after which options expire. The network refuses a challenge that is older. */
 export const OPTIONS_LIFE = 10 * MINUTE
 /** Number of assertions that may be refused locally, before they are sent. */
 const MAX_REFUSED = 10

@@ -21,7 +21,7 @@ export interface DeviceSessions {
 export interface DeviceSessionsDeps {
   query(node: BinaryNode): Promise<BinaryNode>
   repository: SignalRepository
-  /** LIDs of devices by number, queried from the network if unknown. A device without one is omitted. */
+  /** Returns LIDs of devices by number, which are queried from the network if unknown. A device without a LID is omitted. */
   fetchLids(jids: string[]): Promise<LidPair[]>
 }
 

@@ -45,8 +45,8 @@ export interface Step<Outcome = unknown> {
   phase: Phase
   name: string
   /**
-   * If true, the result of the step is an outcome: the step handled the stanza, later steps are skipped, and the
-   * outcome decides the answer. Undefined means that the step did not handle it.
+   * If true, the result of the step is an outcome: the step handled the stanza, later steps are skipped, and the outcome decides the answer. If the
+   * result is undefined, the step did not handle the stanza.
    */
   decides: boolean
   /** Runs the step. If it fails, the stanza must be delivered again. */
@@ -67,7 +67,7 @@ export interface Mutex {
    * answered.
    */
   overlaps?: true
-  /** Number of stanzas that may wait; further ones are answered without being processed. */
+  /** Number of stanzas that may wait. If more stanzas arrive, they are answered without being processed. */
   most?: number
 }
 

@@ -10,7 +10,7 @@ const REGISTRATION_ID = 10
 const BASE_KEY = 13
 /** Limit of libsignal. It would drop more archived sessions at the next change anyway. */
 const MAX_ARCHIVED = 40
-/** First byte of JSON. No RecordStructure begins with it, because field 15 does not exist. */
+/** First byte of JSON. A RecordStructure never begins with this byte, because it would mean a field 15, which does not exist. */
 const OPENING_BRACE = 0x7b
 
 /**

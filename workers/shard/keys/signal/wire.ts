@@ -110,7 +110,7 @@ export function lengthDelimited(number: number, bytes: Uint8Array): Uint8Array {
   return Buffer.concat([varintBytes(number * 8 + 2), varintBytes(bytes.length), bytes])
 }
 
-/** Encodes a number field. Throws a RangeError for a value that is not a whole number of at least 0, because it cannot be written as a varint. */
+/** Encodes a number field. Throws a RangeError for negative and fractional values, because they cannot be written as a varint. */
 export function varintField(number: number, value: number): Uint8Array {
   if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${value} cannot be written as a varint`)
   return Buffer.concat([varintBytes(number * 8), varintBytes(value)])

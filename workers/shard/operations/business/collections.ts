@@ -75,7 +75,9 @@ export const businessCollections: Handlers<typeof import('../../../../src/featur
   },
 }
 
-/** Elements of our queries, each with the field of the request whose value it contains; an error names the field. */
+/**
+ * Elements of our queries, each with the field of the request whose value it contains. If the network refuses an element, the error names this field.
+ */
 const CREATED: Readonly<Record<string, string>> = { name: 'name', product: 'product_ids' }
 const UPDATED: Readonly<Record<string, string>> = { name: 'name', add: 'add_product_ids', remove: 'remove_product_ids' }
 

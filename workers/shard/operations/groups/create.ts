@@ -77,7 +77,7 @@ async function afterwards(
   return new Map(people.map((one) => [one.id, isIn(one) ? { code: DONE, invitation: null } : answerOf(outcomes, one)]))
 }
 
-/** The failure for a refused name. The network names no field, but here it can only mean the name. */
+/** Creates the failure for a refused name. The network does not name the refused field, but in this query it can only be the name. */
 const nameRefused = (cause: Failure) => {
   const refused = Failure.invalid({ path: 'name', message: 'was not accepted by the network' })
   refused.cause = cause

@@ -38,7 +38,8 @@ export const newsletterDiscovery: Handlers<typeof import('../../../../src/featur
     return pageOf(all, query, (newsletter) => newsletterObject(newsletter, pictureHost))
   },
 
-  // The network refuses a text search with `view` or countries, and refuses views without the flag.
+  // The network refuses a text search that has a `view` or countries, and it refuses views without the flag, so the query is built differently for
+  // each.
   async 'newsletters.search'({ ask, pictureHost }, { search_text, view, country_codes, limit, cursor }) {
     const page = { limit, start_cursor: cursor ?? null }
     const answer = await (search_text === undefined

@@ -127,8 +127,7 @@ function sealedReaction(context: SendContext, target: Target, reaction: proto.Me
 }
 
 /**
- * Hides a message on the account's own devices, through app state: a message of the other side of a 1:1 chat cannot be
- * deleted for that side.
+ * Hides a message on the account's own devices, through app state, because the account cannot delete a message of the other person for that person.
  */
 async function deleteForMe(context: SendContext, chat: Destination, id: string) {
   const { key, to, message } = await rememberedTarget(context, chat, id, { orDeleted: true })

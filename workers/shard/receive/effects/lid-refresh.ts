@@ -23,7 +23,7 @@ export interface RefreshLidDeps {
   log: Pick<Logger, 'info'>
 }
 
-/** Minimum time between two queries per person, however many messages are acknowledged. */
+/** Minimum time in ms between two queries about the same person, even if many messages are acknowledged. */
 const PAUSE = 10 * MINUTE
 const MAX_ASKED = 10_000
 

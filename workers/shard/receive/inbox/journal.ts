@@ -104,7 +104,7 @@ export function createJournal({ instance, store, sealer, clock, log }: JournalDe
     }
   }
 
-  /** An unreadable record is kept for a manual repair. Nothing waits for it, because its message is not decrypted again. */
+  /** An unreadable record is kept for a manual repair. It blocks nothing, because its message is not decrypted again. */
   const onUnreadable = (error: unknown) => log.error({ err: error }, 'a stored inbox record could not be decoded; it was skipped')
 
   async function setAside(id: string, record: JournalRecord) {

@@ -32,7 +32,7 @@ export interface PeerEffectsDeps {
 
 /** The part of the socket that the effects need. */
 export interface PeerSocket {
-  /** Runs the library's handling of a peer message: keys of app state, pairs of number and LID; for a history only its notice. */
+  /** Runs the library's handling of a peer message: keys of app state, pairs of number and LID; of a history, it only handles the notice. */
   applyPeer(message: StanzaMessage): Promise<void>
   /** Takes the history from before this device was linked. The history and all its effects are on disk when it resolves. */
   takeHistory(notice: proto.Message.IHistorySyncNotification): Promise<void>

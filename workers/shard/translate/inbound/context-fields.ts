@@ -20,7 +20,7 @@ export async function contextFields(content: Unwrapped, { identity }: InboundCon
     forwarded: info?.isForwarded === true,
     message_expiration_seconds: count(info?.expiration) || null,
     mentions: await Promise.all(
-      // A stranger may have written a value that is not the jid of a person: `""`, `@lid`, a word.
+      // A sender may have written a value that is not the jid of a person, such as `""`, `@lid` or any word.
       (info?.mentionedJid ?? [])
         .slice(0, MAX_NAMED)
         .filter((jid) => fromJid(jid)?.kind === 'user')

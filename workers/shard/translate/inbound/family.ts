@@ -35,7 +35,7 @@ export interface Translated {
 export type Translation = Translated | 'silent' | null
 export type Family = (content: Unwrapped, scene: Scene) => Translation | Promise<Translation>
 
-/** Number of parameters of a notification, such as members that are added to a group at once. */
+/** The most parameters of a notification, such as the members that are added to a group at once. */
 const MAX_PARAMETERS = 1_024
 
 /** Returns a person in the form of the API. */

@@ -11,7 +11,7 @@ type FileMessage = Pick<
   'url' | 'directPath' | 'mediaKey' | 'fileSha256' | 'fileEncSha256' | 'fileLength' | 'mimetype' | 'fileName'
 >
 
-/** The network's own file host. A link to any other host comes from a stranger and is not followed. */
+/** The network's own file host. A link to any other host was chosen by the sender and is not followed. */
 const MEDIA_ORIGIN = 'https://mmg.whatsapp.net'
 
 const USUAL_MIME: Record<ReceivedFile['kind'], string> = {
@@ -58,7 +58,7 @@ function sealedLink(kind: ReceivedFile['kind'], file: FileMessage, scene: Scene)
   })
 }
 
-/** Creates a link to a file beside other content: headers of buttons, cards and templates. */
+/** Creates a link to a file that accompanies other content, in the headers of buttons, cards and templates. */
 export const fileUrl = (kind: ReceivedFile['kind'], file: FileMessage | null | undefined, scene: Scene, viewOnce: boolean) =>
   file && !viewOnce ? sealedLink(kind, file, scene) : null
 
