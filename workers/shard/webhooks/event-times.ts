@@ -15,7 +15,7 @@ import type { Sealer } from '../../../src/storage/sealer.ts'
  * as one chat.
  */
 const MAX_NAMES = 10_000
-/** If a time is further ahead of our clock than this, it is wrong. It is reduced to this, because a later time would permanently shift the times of its chat. */
+/** If a time is further ahead of our clock than this, it is wrong and is reduced: it would permanently shift the times of its chat. */
 const MOST_AHEAD = DAY
 
 export interface EventTimes {
