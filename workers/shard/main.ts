@@ -43,7 +43,7 @@ configureTrust({
   log: (problem) => log.warn({ problem }, 'a certificate of the network could not be verified'),
 })
 
-// The memory settings are applied before there is any work that they could delay.
+// Memory is returned to the system before there is any work, because this call blocks the thread for some time.
 await spareMemory()
 spareMemoryWhenQuiet()
 

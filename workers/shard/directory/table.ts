@@ -1,10 +1,10 @@
 /**
  * Entries of one kind, found by any of their jids. All are in memory, and on disk in a fixed number of sealed records, so that thousands of entries
- * are loaded in some milliseconds and a change writes only the few that share its record. The number is limited: the least recently used entry is
- * evicted.
+ * are loaded in some milliseconds, and a change writes only the entries that share its record. The number is limited: the least recently used entry
+ * is evicted.
  *
- * A change is made in memory first. `changed` must be called for every changed entry, and `ops` returns the records of all changes since, in the turn in
- * which they are committed.
+ * A change is made in memory first. `changed` must be called for every changed entry, and `ops` returns the records of all changes since, in the turn
+ * in which they are committed.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as v from 'valibot'

@@ -42,8 +42,8 @@ export function createPresence(
   let session: Session | null = null
   let subscribed = new Set<string>()
   /**
-   * Chats with messages in the offline backlog while it is being delivered; null afterwards. The state of such a chat is not reported during this
-   * time: the older messages would be reported after it, and the `momment` of later events must not be lower.
+   * Chats with messages in the offline backlog while it is being delivered; null afterwards. The service subscribes to the presence of these chats
+   * only afterwards. Otherwise their current state would be reported before an older message, whose `momment` must not be lower.
    */
   let early: Set<string> | null = new Set()
   let isAvailable = false
