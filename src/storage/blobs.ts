@@ -160,5 +160,6 @@ function failingAsStorage(items: BlobItems): BlobItems {
     removeItem: asked(items.removeItem),
     getKeys: asked(items.getKeys),
     forget: asked(items.forget),
+    removeDrafts: asked(items.removeDrafts),
   }
 }

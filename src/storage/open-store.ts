@@ -46,5 +46,12 @@ export function mountBlobs(driver: BlobDriver): BlobItems {
   const storage = createStorage()
   storage.mount(BLOBS, driver)
   const { getItemRaw, setItemRaw, removeItem, getKeys } = prefixStorage<Uint8Array>(storage, BLOBS)
-  return { getItemRaw, setItemRaw, removeItem, getKeys, forget: async (owner) => driver.forget?.(owner) }
+  return {
+    getItemRaw,
+    setItemRaw,
+    removeItem,
+    getKeys,
+    forget: async (owner) => driver.forget?.(owner),
+    removeDrafts: async () => driver.removeDrafts?.(),
+  }
 }

@@ -9,10 +9,14 @@ import { type Piece, parsePiece, pieceName, pieceNames, plainBytes, SEALED_PIECE
 export interface BlobDriver extends Driver {
   /** Removes what remains of an owner without pieces, for example its folder. */
   forget?(owner: string): Promise<void>
+  /** Removes blobs that were not written to their end, by a driver that otherwise counts them as blobs. */
+  removeDrafts?(): Promise<void>
 }
 
 export interface BlobItems extends Pick<Storage, 'getItemRaw' | 'setItemRaw' | 'removeItem' | 'getKeys'> {
   forget(owner: string): Promise<void>
+  /** Removes blobs that a kill left incomplete. Only for a process that owns the store, because others may be writing them. */
+  removeDrafts(): Promise<void>
 }
 
 /** Prefix of an owner whose blobs belong to no instance yet (`staged-blobs.ts`). */

@@ -89,6 +89,12 @@ export const blobFiles = defineDriver(({ dir }: { dir: string }): BlobDriver => 
     return found
   }
 
+  async function removeDrafts(): Promise<void> {
+    for (const owner of await namesIn(base))
+      for (const name of (await unlessNoFolder(namesIn(join(base, owner)))) ?? [])
+        if (name.endsWith(DRAFT)) await rm(join(base, owner, name), { force: true })
+  }
+
   return {
     name: 'blob-files',
     hasItem: async (name) => (await namesOf(pieceOf(name).key)).includes(name),
@@ -102,6 +108,7 @@ export const blobFiles = defineDriver(({ dir }: { dir: string }): BlobDriver => 
     },
     getKeys: (prefix?: string) => asOfDisk(list(prefix)),
     forget: (owner) => asOfDisk(rm(join(base, owner), { recursive: true, force: true })),
+    removeDrafts: () => asOfDisk(removeDrafts()),
   }
 }) as (options: { dir: string }) => BlobDriver
 

@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
@@ -15,6 +15,7 @@ import { measureBlobs } from '../../../src/storage/blobs/items.ts'
 import { PIECE } from '../../../src/storage/blobs/pieces.ts'
 import { openBlobs } from '../../../src/storage/blobs.ts'
 import { blobFiles } from '../../../src/storage/drivers/blob-files.ts'
+import { copyMedia } from '../../../src/storage/moving/media-copy.ts'
 import { mountBlobs } from '../../../src/storage/open-store.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { sameKind } from '../../harness/checkout.ts'
@@ -49,6 +50,20 @@ test('a file of an earlier release is read, whose pieces are one behind the othe
   const blobs = (await openBlobs(mountBlobs(blobFiles({ dir })), { budgetBytes: 10 * PIECE })).of(sealer)
   assert.equal(blobs.used(), pieces[0]!.length + pieces[1]!.length)
   assert.deepEqual(await blobs.get('i:1'), bytes)
+})
+
+test('a copy that goes on after a kill finishes the file whose bytes were all written, but not flushed', async (t) => {
+  const [from, to] = [await tempDir(t), await tempDir(t)]
+  const bytes = sealer.seal('i:1#0/1', randomBytes(100))
+  for (const file of [join(from, 'i', '1'), join(to, 'i', '1.tmp')]) {
+    await mkdir(dirname(file))
+    await writeFile(file, bytes)
+  }
+  const copy = () => copyMedia(mountBlobs(blobFiles({ dir: from })), mountBlobs(blobFiles({ dir: to })), () => {})
+  assert.deepEqual(await copy(), { media: 1, changes: 1 })
+  assert.deepEqual(await readdir(join(to, 'i')), ['1'])
+  assert.deepEqual(await readFile(join(to, 'i', '1')), bytes)
+  assert.deepEqual(await copy(), { media: 1, changes: 0 })
 })
 
 test('with an instance its files go, and the folder they were in', async (t) => {
