@@ -7,7 +7,7 @@
  * kill at least one of the two secret keys opens the file.
  */
 import { randomBytes } from 'node:crypto'
-import { type FileHandle, mkdir, open, readdir, readFile, rm, unlink } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DRAFT, syncFolder, writeOnce } from './durable-files.ts'
 import { PLACE_BYTES } from './key-places.ts'
@@ -65,21 +65,39 @@ export function keyFiles(dir: string): KeyTable {
     },
     set: (name, place, value = EMPTY) =>
       changing(path(name), 'r+', (handle) => handle.write(value, 0, PLACE_BYTES, PLACES[place])),
+    // A kill may leave the file half written over. With this name it is not a damaged key, which would end each start.
     async remove(name) {
-      try {
-        await changing(path(name), 'r+', (handle) => handle.write(randomBytes(FILE_BYTES), 0, FILE_BYTES, 0))
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
-        throw error
-      }
-      await unlink(path(name))
-      await syncFolder(dir)
+      const condemned = path(name + CONDEMNED)
+      if (await unlessGone(rename(path(name), condemned))) await syncFolder(dir)
+      if (await unlessGone(destroy(condemned))) await syncFolder(dir)
     },
     async removeDrafts() {
-      for (const name of await readdir(dir)) if (name.endsWith(DRAFT)) await rm(path(name))
+      for (const name of await readdir(dir)) {
+        if (name.endsWith(CONDEMNED)) await destroy(path(name))
+        // Other drafts are not written over: one that was linked is the same file as its key.
+        else if (name.endsWith(DRAFT)) await rm(path(name))
+      }
     },
   }
 }
+
+/** End of the name of a file whose key is being destroyed. */
+const CONDEMNED = `.condemned${DRAFT}`
+
+async function destroy(file: string): Promise<void> {
+  await changing(file, 'r+', (handle) => handle.write(randomBytes(FILE_BYTES), 0, FILE_BYTES, 0))
+  await unlink(file)
+}
+
+/** Resolves with false if the file does not exist. */
+const unlessGone = (work: Promise<void>): Promise<boolean> =>
+  work.then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error
+      return false
+    },
+  )
 
 /** Whether a file may hold a key. Hidden files (`.DS_Store`) and unfinished files (`.tmp`) do not. */
 const isKeyName = (name: string) => !name.startsWith('.') && !name.endsWith(DRAFT)

@@ -3,7 +3,7 @@
  * and the destruction of a key.
  */
 import assert from 'node:assert/strict'
-import { cp, mkdir, open, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { cp, type FileHandle, link, mkdir, open, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { checkRing, checkSecretKey, openKeyRing, openMain, rotateSecretKey } from '../../../src/storage/key-ring.ts'
@@ -127,7 +127,52 @@ test('a destroyed key is written over where it lay, and its file goes', async (t
   await keys.destroy(INSTANCE)
 })
 
+// A kill while a key is written can leave two names of one file: that of the key, and that of its draft.
+test('the draft of a key goes without a change of the key, which may be the same file', async (t) => {
+  const { ring, dir } = await bench(t)
+  const keys = await ring()
+  await keys.make(INSTANCE)
+  await link(join(dir, INSTANCE), join(dir, `${INSTANCE}.0123456789ab.tmp`))
+  assert.deepEqual(Buffer.from((await ring()).of(INSTANCE)), Buffer.from(keys.of(INSTANCE)))
+  assert.deepEqual((await readdir(dir)).toSorted(), [INSTANCE, 'links', 'main'])
+  await ring()
+})
+
 class Killed extends Error {}
+
+test('a destruction that ends before any flush to the disk is finished by the next start', async (t) => {
+  for (let flush = 1; ; flush++) {
+    const { ring, dir } = await bench(t)
+    const keys = await ring()
+    await keys.make(INSTANCE)
+    await keys.make(OTHER)
+    const place = await open(join(dir, INSTANCE), 'r')
+    t.after(() => place.close())
+    const before = await readFile(place)
+    const end = endAtFlush(t, place, flush)
+    const isWhole = await keys.destroy(INSTANCE).then(
+      () => true,
+      () => false,
+    )
+    end.mock.restore()
+    assert.deepEqual((await ring()).instances(), [OTHER])
+    assert.deepEqual((await readdir(dir)).toSorted(), [OTHER, 'links', 'main'])
+    const after = Buffer.alloc(before.length)
+    await place.read(after, 0, after.length, 0)
+    assert.equal(after.includes(before.subarray(0, 16)), false, 'the key is written over')
+    if (isWhole) break
+  }
+})
+
+/** Makes this flush of a file or folder, counted from now, and all later ones end the work, as a kill does. */
+function endAtFlush(t: TestContext, ofAny: FileHandle, flush: number) {
+  const handles = Object.getPrototypeOf(ofAny) as FileHandle
+  const { sync } = handles
+  let reached = 0
+  return t.mock.method(handles, 'sync', function (this: FileHandle) {
+    return ++reached < flush ? sync.call(this) : Promise.reject(new Killed())
+  })
+}
 
 /**
  * Starts a rotation that ends when the step has been reached this many times. Resolves with whether the new secret key
