@@ -198,6 +198,7 @@ function createTraffic(deps: ShardDeps, ground: Ground, { keys, records, message
     directory,
     otherName: (jid) => otherName(session.get()?.identity ?? null, jid),
     hasWritten: correspondents.hasWritten,
+    registered: (digits) => session.get()?.numbers.known(digits),
     isMe: (jid) => session.get()?.identity.isMe(jid) === true,
     linkedAt: () => linkedAt(session.get()?.sock.authState.creds),
     onError: (error) => log.warn({ err: error }, 'send safety: a look-up failed; it is repeated, and the message waits'),

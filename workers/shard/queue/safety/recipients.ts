@@ -3,11 +3,12 @@
  * is cached. The facts about the chat are then read from the account's directory, which is in memory.
  */
 import { SECOND } from '../../../../src/domain/clock.ts'
-import { parseIdentifier, toJid } from '../../../../src/domain/ids.ts'
+import { type Identifier, parseIdentifier, toJid } from '../../../../src/domain/ids.ts'
 import { boundedCache } from '../../../../src/lib/bounded-cache.ts'
 import { hasBegun } from '../../directory/chats.ts'
 import type { ChatEntry } from '../../directory/entries.ts'
 import { bare, chatKind, identifierOf } from '../../wire/jid.ts'
+import { numberForms } from './number-forms.ts'
 import type { Recipient } from './rules.ts'
 
 /** The most cached look-ups: more than a queue can hold. */
@@ -19,14 +20,19 @@ export interface RecipientsDeps {
   otherName(jid: string): Promise<string | null>
   /** Whether the destination, in the form of the API, has ever written to the account. */
   hasWritten(phone: string): Promise<boolean>
+  /** Returns the jid that the network registered for a number, if the network said it before. */
+  registered(digits: string): string | undefined
   /** Whether the jid is the account itself: messages of the account to itself are always allowed. */
   isMe(jid: string): boolean
   onError(error: unknown): void
 }
 
+type Jids = readonly [string, ...string[]]
+
 interface Chat {
-  jids: readonly [string, string?]
-  isPerson: boolean
+  /** All jids under which the chat may be known. */
+  jids: Jids
+  isUser: boolean
   /** Whether the person had written to the account when the look-up was made. */
   hasWritten: boolean
 }
@@ -35,34 +41,44 @@ export interface Recipients {
   /** Returns the facts about the destination of an item; undefined during the look-up. `onFound` is called when the look-up ends. */
   of(phone: string): Recipient | undefined
   /** Looks up a chat by its jid. */
-  at(jid: string): Promise<Recipient & Pick<Chat, 'jids'>>
-  /** Whether the destination is this chat. False if it was not looked up. */
+  at(jid: string): Promise<Recipient & { jids: readonly [string, string?] }>
+  /** Whether the destination is this chat, which must be in the directory. False if the destination was not looked up. */
   isChat(phone: string, jid: string): boolean
   onFound(listener: (phone: string) => void): void
-  /** Forgets all look-ups, because somebody wrote for the first time, or another account is linked. */
+  /** Forgets all look-ups, because a session has opened, which knows more names, or another account is linked. */
   clear(): void
 }
 
 export function createRecipients(deps: RecipientsDeps): Recipients {
-  const { directory, otherName, hasWritten, isMe, onError } = deps
+  const { directory, otherName, hasWritten, registered, isMe, onError } = deps
   /** Chats by destination; `coming` while a look-up is running. */
   let chats = boundedCache<string, Chat | 'coming'>(MAX_KNOWN)
   let onFound: (phone: string) => void = () => {}
 
-  async function look(jid: string, phone: string): Promise<Chat> {
+  async function look(jids: Jids): Promise<Chat> {
     await directory.ready()
-    if (chatKind(jid) !== 'user') return { jids: [jid], isPerson: false, hasWritten: false }
-    const other = await otherName(jid)
-    const jids: Chat['jids'] = other === null ? [jid] : [jid, other]
-    return { jids, isPerson: !jids.some((name) => name && isMe(name)), hasWritten: await hasWritten(phone) }
+    if (chatKind(jids[0]) !== 'user') return { jids, isUser: false, hasWritten: false }
+    const others = (await Promise.all(jids.map(otherName))).flatMap((other) => other ?? [])
+    const wrote = await Promise.all(jids.map((jid) => hasWritten(identifierOf(jid))))
+    const [first, ...forms] = jids
+    return { jids: [first, ...others, ...forms], isUser: true, hasWritten: wrote.includes(true) }
+  }
+
+  /** Returns the jids that a destination may have. A message goes to the registered form, which is often known only when the message is sent. */
+  function jidsOf(destination: Identifier): Jids {
+    const given = toJid(destination)
+    if (destination.kind !== 'user' || destination.space === 'lid') return [given]
+    const jid = registered(destination.digits)
+    const others = numberForms(destination.digits).slice(1)
+    return jid ? [jid] : [given, ...others.map((digits) => toJid({ ...destination, digits }))]
   }
 
   function lookUp(phone: string) {
-    const identifier = parseIdentifier(phone)
-    if (!identifier) return
+    const destination = parseIdentifier(phone)
+    if (!destination) return
     const current = chats
     current.set(phone, 'coming')
-    look(toJid(identifier), phone).then(
+    look(jidsOf(destination)).then(
       (chat) => {
         if (current !== chats) return
         current.set(phone, chat)
@@ -75,10 +91,10 @@ export function createRecipients(deps: RecipientsDeps): Recipients {
     )
   }
 
-  function recipient({ jids, isPerson, hasWritten: wrote }: Chat): Recipient {
-    const chat = directory.chat(jids.flatMap((jid) => jid ?? []))
+  function recipient({ jids, isUser, hasWritten: wrote }: Chat): Recipient {
+    const chat = directory.chat(jids)
     return {
-      isPerson,
+      isPerson: isUser && !jids.some(isMe),
       isKnown: wrote || (chat !== undefined && hasBegun(chat)),
       heardAt: chat && chat.heardAt > 0 ? chat.heardAt * SECOND : null,
       unanswered: chat?.unanswered ?? 0,
@@ -92,12 +108,15 @@ export function createRecipients(deps: RecipientsDeps): Recipients {
       return chat === undefined || chat === 'coming' ? undefined : recipient(chat)
     },
     async at(jid) {
-      const chat = await look(bare(jid), identifierOf(jid))
-      return { ...recipient(chat), jids: chat.jids }
+      const chat = await look([bare(jid)])
+      const [first, other] = chat.jids
+      return { ...recipient(chat), jids: other === undefined ? [first] : [first, other] }
     },
     isChat(phone, jid) {
       const chat = chats.get(phone)
-      return chat !== undefined && chat !== 'coming' && chat.jids.includes(jid)
+      if (chat === undefined || chat === 'coming') return false
+      const entry = directory.chat([jid])
+      return entry !== undefined && entry === directory.chat(chat.jids)
     },
     onFound(listener) {
       onFound = listener
