@@ -297,4 +297,12 @@ test('a large history is bounded: the chats and people used longest ago go first
     assert.equal(each.chat([pnOf(3)]), undefined)
     assert.ok(each.contacts(1, 1).total <= 20_000)
   }
+  // The next new chat evicts others, and not itself.
+  while (directory.chats(1, 1).total < 5_000) directory.record(text(pnOf(20_000 + ids), 2_000_000), OPTIONS)
+  directory.contacted([pnOf(30_000)], 3_000_000_000)
+  await directory.flush()
+  for (const each of [directory, await open()]) {
+    assert.ok(each.chat([pnOf(30_000)]), 'the chat of the contact is kept')
+    assert.deepEqual(each.contactsSince(0), [3_000_000_000])
+  }
 })

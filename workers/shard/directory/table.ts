@@ -94,10 +94,11 @@ export function createTable<T extends object>(
     if (part !== undefined) touch(part)
   }
 
-  function makeRoom() {
+  /** Evicts the least recently used entries, but not the entry that was just added: its time of use may not be written yet. */
+  function makeRoom(added: T) {
     if (places.size <= max) return
     const enough = max - Math.floor(max * SLACK)
-    const oldestFirst = [...places.keys()].sort((one, other) => usedAt(one) - usedAt(other))
+    const oldestFirst = [...places.keys()].filter((entry) => entry !== added).sort((one, other) => usedAt(one) - usedAt(other))
     for (const entry of oldestFirst.slice(0, places.size - enough)) remove(entry)
   }
 
@@ -140,7 +141,7 @@ export function createTable<T extends object>(
       const part = partFor(entry)
       place(entry, part)
       touch(part)
-      makeRoom()
+      makeRoom(entry)
     },
     changed(entry) {
       const known = places.get(entry)
