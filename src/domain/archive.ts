@@ -1,4 +1,4 @@
-/** Archives of instances: what the API, the commands and the threads share. */
+/** Types and constants of archives of instances that the API, the commands and the threads share. */
 import type { InstanceId } from './ids.ts'
 
 /**

@@ -3,6 +3,6 @@ import type { Bucket } from './bucket.ts'
 
 export type BlobPlace =
   | { in: 'files'; dir: string }
-  /** The store of the records keeps the media, too. */
+  /** The store that holds the records also holds the media. */
   | { in: 'store' }
   | { in: 'bucket'; bucket: Bucket }

@@ -1,8 +1,8 @@
 /**
- * A clock that does not follow the machine's clock when that clock jumps ahead. Otherwise, if the machine's clock were
- * a month ahead for a minute, ids, event times and expiries would be a month ahead, and recent data would be deleted as
- * too old. A jump is followed once the network reports the same time at a login, or after an hour without
- * contradiction. Until then the time continues as before the jump. A clock that is set back is followed immediately.
+ * A clock that does not follow the machine's clock when that clock jumps ahead. Without this, a machine's clock that is a month ahead for only a
+ * minute would create ids, event times and expiries that are a month ahead, and recent data would be deleted as too old. A jump is followed once the
+ * network reports the same time at a login, or after an hour without contradiction. Until then the time continues as before the jump. A clock that is
+ * set back is followed immediately.
  */
 import { type Clock, HOUR, MINUTE } from './clock.ts'
 
@@ -13,11 +13,11 @@ export const BELIEVED_AFTER = HOUR
 
 export interface BoundedClock extends Clock {
   /**
-   * Records the network's time in epoch ms. The network states its time at a login, and also between logins; such a
-   * time can only contradict a jump.
+   * Records the network's time in epoch ms. The network states its time at a login, and also between logins; a time between logins can only
+   * contradict a jump, not confirm it.
    */
   learned(at: number, isLogin: boolean): void
-  /** Returns how far the machine's clock is ahead of this one in ms; 0 while it is followed. */
+  /** Returns by how many ms the machine's clock is ahead of this clock; 0 while this clock follows the machine's clock. */
   ahead(): number
   /** Returns how much of `ahead()` the network's time contradicts, in ms. */
   contradicted(): number
@@ -103,7 +103,7 @@ export function createBoundedClock({ wall, steady, uptime, onChange = () => {} }
     learned(networkAt, isLogin) {
       if (isLogin) network = { at: networkAt, steady: steady.now() }
       now()
-      // Without a jump the machine's clock is accepted, whatever the network reports, because only one of the two clocks has moved.
+      // If the machine's clock has not jumped, it is accepted, whatever the network reports: then it is the network's time that has changed.
       if (doubt && wall.now() > networkAt + MOST_STEP) doubt = { ...doubt, isContradicted: true }
     },
     ahead,

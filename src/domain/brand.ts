@@ -1,4 +1,7 @@
-/** The working name. Everything that carries it (headers, key prefixes, environment) is derived here, so that it can be renamed once. */
+/**
+ * The working name of the product. All names that contain it (headers, key prefixes, environment variables) are derived here, so that a new name
+ * needs only one change.
+ */
 export const BRAND = 'svc'
 
 const TITLE = `${BRAND[0]!.toUpperCase()}${BRAND.slice(1)}`
@@ -18,7 +21,7 @@ export const STANDARD_WEBHOOK_HEADERS = {
   timestamp: 'webhook-timestamp',
   signature: 'webhook-signature',
 } as const
-/** Request header with the passphrase of an archive, so that it is in no URL and in no body that is a file. */
+/** Request header with the passphrase of an archive, because a URL would be logged, and the body of such a request is the file itself. */
 export const PASSPHRASE_HEADER = header('Passphrase')
 /** Response header that lists the request fields which do not exist. */
 export const IGNORED_FIELDS = header('Ignored-Fields')
@@ -36,7 +39,7 @@ export const OAUTH_ACCESS_PREFIX = `${BRAND}_oat_`
 export const OAUTH_REFRESH_PREFIX = `${BRAND}_ort_`
 export const WEBHOOK_SECRET_PREFIX = 'whsec_'
 
-/** Version of the software, equal to the one in `package.json` (a test checks it). */
+/** Version of the software, the same as in `package.json` (a test checks it). */
 export const VERSION = '0.1.0'
 /** Version of the API. */
 export const API_VERSION = '1.0'

@@ -1,6 +1,6 @@
 /**
- * A request to an operation, in the form in which it is passed to the shard: the input, and facts from the operation's
- * declaration that the shard then need not derive. Plain data.
+ * A request to an operation, in the form in which it is passed to the shard: the input, and facts from the operation's declaration, so that the shard
+ * does not have to derive them. Plain data.
  */
 import type { FailureCode } from './failures.ts'
 import { type Identifier, renderIdentifier } from './ids.ts'
@@ -37,7 +37,10 @@ export interface ControlCall<Id extends string = string, Input = unknown> {
   kind: 'control'
   operation: Id
   input: Input
-  /** If true, the call is refused with `instance_already_connected` once an account is linked; the shard decides, because it knows first. */
+  /**
+   * If true, the call is refused with `instance_already_connected` once an account is linked; the shard checks this, because it learns of a linked
+   * account first.
+   */
   ifUnpaired?: boolean
 }
 

@@ -3,11 +3,14 @@
 export const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 export const camelCase = (name: string) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
-/** Fields whose objects keep their field names, because others define them: the passkey standard and the form of a business. */
+/**
+ * Fields whose objects keep their field names, because these names are defined outside of this service: by the passkey standard, and by a business
+ * for its own form.
+ */
 const FOREIGN: ReadonlySet<string> = new Set(['public_key', 'params'])
 /**
- * Most nesting levels in which fields are renamed: no request or answer of ours has more, and a deeply nested body must
- * not overflow the stack.
+ * Most nesting levels in which fields are renamed: no valid request or answer has more levels. The limit prevents a stack overflow by a deeply nested
+ * body.
  */
 const MAX_DEPTH = 16
 

@@ -49,20 +49,20 @@ export interface ConnectLinks {
   create(workspace: WorkspaceId, instance: InstanceId, wish: ConnectWish): Promise<{ link: ConnectLink; secret: string }>
   /** Newest first. */
   list(workspace: WorkspaceId): ConnectLink[]
-  /** The link is open again under the same address, for this time from now on. Rejects with `Failure`. */
+  /** Opens the link again under the same address. It expires `lifeMs` from now. Rejects with `Failure`. */
   renew(workspace: WorkspaceId, id: string, lifeMs: number): Promise<ConnectLink>
-  /** Resolves when the pairing that was begun with the link has ended, too. */
+  /** Ends the link. Resolves when the pairing that was begun with the link has also ended. */
   revoke(workspace: WorkspaceId, id: string): Promise<void>
   statusOf(link: ConnectLink): (typeof CONNECT_STATUSES)[number]
   /** Whether the link ended a moment ago because its instance was connected, so that the page that paired it may ask once more. */
   wasJustUsed(link: ConnectLink): boolean
-  /** A pairing begins with this link, and ends with it. */
+  /** Records that a pairing was begun with this link, so that the pairing ends when the link ends. */
   begin(link: ConnectLink): void
   /** Ends pairings whose link has expired, and removes links that ended long ago. Runs by itself every minute. */
   sweep(): Promise<void>
   /**
-   * The link with this secret, also when it has ended; undefined if there is none. Synchronous, so that concurrent guesses cannot pass the throttle
-   * together.
+   * Returns the link with this secret, even if the link has ended; undefined if there is none. The call is synchronous, because otherwise many
+   * concurrent guesses could pass the throttle before the first of them is counted.
    */
   find(secret: string): ConnectLink | undefined
   stop(): Promise<void>
@@ -70,7 +70,7 @@ export interface ConnectLinks {
 
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1'])
 const MAX_ORIGIN = 300
-/** A policy cannot name an address in brackets, and other characters could begin another rule of it. */
+/** A content security policy cannot name an address in brackets. Other characters are refused because they could begin another rule of the policy. */
 const HOST = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/
 
 /** Whether a page of this origin may frame the page of a link: https, or http on the same machine, written as browsers write it. */

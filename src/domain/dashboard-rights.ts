@@ -1,6 +1,7 @@
 /**
  * The rights of a session of the dashboard. A session of the admin key may do everything. A session of an API key may do what the scopes of the key
- * allow now: the server looks here before each operation, and the page before it shows a button. An operation without a row is for the admin key alone.
+ * allow now: the server checks this table before each operation, and the page checks it before it shows a button. An operation that is not in the
+ * table needs the admin key.
  */
 import type { Scope } from './workspace.ts'
 
@@ -11,7 +12,7 @@ export interface Right {
   may: string
   /** Scopes that the key needs besides `OPENING_SCOPE`; null if only the admin key may do it. */
   scopes: readonly Scope[] | null
-  /** Ids of the operations that belong to it. */
+  /** Ids of the operations that need this right. */
   operations: readonly string[]
 }
 
@@ -185,7 +186,7 @@ export const RIGHTS = {
 
 export type RightName = keyof typeof RIGHTS
 
-/** Fields of answers, at any depth, that a key sees only with this right. */
+/** Names of fields of answers, at any depth of nesting. A key sees such a field only if it has the right named here. */
 export const SECRET_FIELDS: Readonly<Record<string, RightName>> = {
   token: 'instances.token',
   api_url: 'instances.token',
@@ -202,8 +203,8 @@ const byOperation = new Map(
 export const rightOf = (operation: string): RightName | undefined => byOperation.get(operation)
 
 /**
- * Returns what a session lacks for a right: a scope, or the admin key; undefined if it may. `scopes`: those of the API key; null for a session of the
- * admin key.
+ * Returns what a session lacks for a right: a scope, or the admin key; undefined if the session has the right. `scopes`: those of the API key; null
+ * for a session of the admin key.
  */
 export function lackOf(scopes: readonly Scope[] | null, right: RightName | undefined): Scope | 'admin key' | undefined {
   if (scopes === null) return undefined

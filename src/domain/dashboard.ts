@@ -14,7 +14,7 @@ import type { Scope } from './workspace.ts'
 export type { LogDetail, WebhookAttempt, WebhookBody } from './webhook-log.ts'
 
 /**
- * Header that every request of the page has. Another site cannot send it without a CORS preflight. Its value is the proof of the session, or anything
+ * Header that every request of the page has. Another site cannot send it without a CORS preflight. Its value is the proof of the session, or any text
  * before the sign-in.
  */
 export const DASHBOARD_HEADER = 'X-Svc-Dashboard'
@@ -54,7 +54,7 @@ export interface SessionInfo {
   admin_key_from_environment: boolean
 }
 
-/** The answer to a sign-in. It is the only answer with the proof. */
+/** The answer to a sign-in. No other answer contains the proof. */
 export interface SignedIn extends SessionInfo {
   /**
    * Second half of the session credential. Browsers send the cookie also to servers on other ports of the same host,
@@ -148,7 +148,7 @@ export interface Timeline {
 export interface AllowlistCheck {
   /** Address of the caller. */
   address: string
-  /** True if the list would refuse this address. */
+  /** True if the new allowlist would refuse this address. */
   locked_out: boolean
   /** Indexes of the entries that are not valid addresses or ranges. */
   invalid: number[]

@@ -8,8 +8,8 @@ export interface SharedDisk {
   /** One number: the index of the state in the table of states. */
   state: Int32Array
   /**
-   * Bytes that running commits may need, one number per thread that has the store open. The first number is that of the
-   * main thread.
+   * Number of bytes that running commits may need; the array has one number per thread that has the store open. The first number is that of the main
+   * thread.
    */
   claims: BigInt64Array
   /** One number: time of the last failed commit in epoch ms; 0 after a commit succeeds. */

@@ -14,18 +14,18 @@ const JOINING_SCRIPTS = [
 
 /** Invisible characters that are allowed in certain places, because they decide how the character beside them looks. */
 const BELONGING = [
-  // Flag of a part of a country: England is a black flag, its code in tags, and an end tag.
+  // Flag of a part of a country, such as England. It is a black flag, followed by its code in tag characters, and an end tag.
   String.raw`\u{1F3F4}[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{3,6}\u{E007F}`,
   // Joiner between two emoji, as in families and professions.
   String.raw`(?<=\p{Extended_Pictographic}[\p{Emoji_Modifier}\uFE0F]?)\u200D(?=\p{Extended_Pictographic})`,
-  // Selector between an emoji and its plain sign, and a key cap.
+  // Selector after a character that can be an emoji or a plain sign; next, the same in key caps.
   String.raw`(?<=\p{Extended_Pictographic})[\uFE0E\uFE0F]`,
   String.raw`(?<=[0-9#*])\uFE0F(?=\u20E3)`,
   // Variant selector of an ideograph, as names of people have it.
   String.raw`(?<=\p{Ideographic})[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]`,
   String.raw`(?<=[${JOINING_SCRIPTS}])[\u200C\u200D]`,
   String.raw`(?<=\p{Script=Mongolian})[\u180B-\u180F]`,
-  // Empty braille cell between braille cells.
+  // Empty braille cell between other braille cells.
   String.raw`(?<=[\u2801-\u28FF])\u2800(?=[\u2801-\u28FF])`,
 ].join('|')
 

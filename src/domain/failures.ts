@@ -1,6 +1,6 @@
 /**
- * Every failure that the API can report, with its HTTP status and its message. An action answers with the same code
- * that a `delivery` event has as `error_code`. A test checks that this table and the API description are equal.
+ * Every failure that the API can report, with its HTTP status and its message. The code in the answer of an action and the `error_code` of a
+ * `delivery` event come from the same table. A test checks that this table and the API description are equal.
  */
 interface FailureRow {
   status: 400 | 401 | 402 | 403 | 404 | 409 | 422 | 429 | 500 | 502 | 503 | 504
@@ -55,7 +55,7 @@ export const FAILURES = {
 
 export type FailureCode = keyof typeof FAILURES
 
-/** A failure as plain data, which crosses threads in place of an Error: structured clone loses codes and fields. */
+/** A failure as plain data, which is sent between threads instead of an Error, because structured clone drops the codes and fields of an Error. */
 export interface FailureData {
   code: FailureCode
   message: string

@@ -14,16 +14,16 @@ export type FileKind = 'image' | 'video' | 'audio' | 'document' | 'sticker'
  */
 export interface SealedFile {
   kind: FileKind | 'history' | 'app-state'
-  /** Key of the file. Null if the host stores the file unencrypted, as it does for channels. Such a file always has a hash. */
+  /** Key of the file. Null if the host stores the file unencrypted, as it does for channels. A file without a key always has a hash. */
   mediaKey: Uint8Array | null
-  /** Hash of the decrypted file; next, the hash of the file as the host stores it. */
+  /** Hash of the decrypted file. The field after this one is the hash of the file as the host stores it. */
   fileSha256: Uint8Array | null
   fileEncSha256: Uint8Array | null
   /** Length of the decrypted file, as the sender states it. */
   fileLength: number | null
   /**
-   * True for a file of a channel. Some clients state a key although the file is not encrypted; the stored length
-   * decides whether the key is used.
+   * True for a file of a channel. Some clients state a key although the file is not encrypted; the length of the stored file shows whether it is
+   * encrypted, and so whether the key is used.
    */
   isOfChannel?: boolean
 }
@@ -62,8 +62,8 @@ export const MORE = 'more'
 
 export interface OpenDownload {
   /**
-   * Number of bytes of the decrypted file; null until the end of the file is known. The length in the message is only a
-   * claim of the sender.
+   * Number of bytes of the decrypted file; null until the end of the file is known. The length in the message is not used, because the sender may
+   * have stated a wrong one.
    */
   length: number | null
   /**
@@ -71,7 +71,7 @@ export interface OpenDownload {
    * then fails too.
    */
   stream: ReadableStream<Uint8Array>
-  /** Resolves when no part of the download is held any longer, however it ended. */
+  /** Resolves when no bytes of the download are in memory any longer, whether it succeeded, failed or was aborted. */
   ended: Promise<void>
 }
 
@@ -81,7 +81,7 @@ export interface OpenDownload {
  */
 export type OpenFile = (download: FileDownload, signal: AbortSignal) => Promise<OpenDownload | { status: number }>
 
-/** A file that the phone can be asked to upload again, because the phone encrypts its answer with the key of the file. */
+/** A file that the phone can be asked to upload again. Such a file needs a key, because the phone encrypts its answer with it. */
 export type UploadableFile = ReceivedFile & { mediaKey: Uint8Array }
 export const isUploadable = (file: ReceivedFile): file is UploadableFile => file.mediaKey !== null
 

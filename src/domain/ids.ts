@@ -59,7 +59,7 @@ export function parseIdentifier(text: string): Identifier | undefined {
   return undefined
 }
 
-/** Returns the form of an identifier in responses and events; a request may contain every such value as `phone`. */
+/** Returns the text of an identifier for responses and events. A request may contain each of these texts as `phone`. */
 export function renderIdentifier(identifier: Identifier): string {
   switch (identifier.kind) {
     case 'user':

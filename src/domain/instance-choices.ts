@@ -1,6 +1,6 @@
 /**
- * Labels of instances in a list of choices: the name, and for names that look alike also the number or the beginning of
- * the id.
+ * Labels of instances in a list of choices. The label is the name. If several names look alike, it also contains the number or the beginning of the
+ * id.
  */
 import { lookOf } from './display-text.ts'
 import { isolated, nameAndNumber } from './isolated-text.ts'

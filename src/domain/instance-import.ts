@@ -1,4 +1,4 @@
-/** Import of an instance over HTTP: what the API, the main thread and the thread that reads the file share. */
+/** Types for the import of an instance over HTTP, which the API, the main thread and the thread that reads the file share. */
 import type { ImportSource } from './device-bundle.ts'
 import type { InstanceId, WorkspaceId } from './ids.ts'
 
@@ -10,9 +10,9 @@ export interface FileToRead {
   from: ImportSource
   /** Passphrase of an archive. */
   passphrase: string | undefined
-  /** Device to read, if a database has several. */
+  /** Id of the device to read, for a database that has several devices. */
   device: string | undefined
-  /** True if the device was used again after the file was made. */
+  /** True if the caller says that the device was used again after the file was made. */
   isOld: boolean
 }
 
@@ -29,7 +29,7 @@ export interface ImportWish extends FileToRead {
   name: string | undefined
   /** Whether the instance of a backup keeps its token. */
   hasSameToken: boolean
-  /** Whether nothing is written. */
+  /** If true, the file is only checked and nothing is written. */
   isDry: boolean
 }
 

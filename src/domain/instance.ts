@@ -77,7 +77,10 @@ export const DEFAULT_SETTINGS: InstanceSettings = {
   ...SEND_SAFETY_OFF,
 }
 
-/** Maps each event type to a field name once: each event looks up a dozen, and building a name costs an intern look-up. */
+/**
+ * Maps each event type to a field name. The names are built once, because each event looks up about a dozen of them, and building a name each time is
+ * slower than a look-up.
+ */
 const fieldsOf = <F extends string>(nameOf: (type: EventType) => F) =>
   Object.fromEntries(EVENT_TYPES.map((type) => [type, nameOf(type)])) as Record<EventType, F>
 const URL_FIELDS = fieldsOf((type) => `${type}_url` as const)
@@ -156,7 +159,7 @@ export interface RuntimeState {
   /** End of a temporary ban, epoch ms. */
   bannedUntil: number | null
   restriction: Restriction | null
-  /** Time at which the device came from another program, epoch ms; null if it was paired here. */
+  /** Time in epoch ms at which the device was imported from another program; null if it was paired here. */
   importedAt: number | null
   /** True if saved credentials of a completed pairing exist. */
   paired: boolean

@@ -1,8 +1,8 @@
-/** Isolation of names that somebody else chose in a line of text: direction controls in the name do not affect the text around it. */
+/** Isolates names that other people chose in a line of text, so that direction controls in a name do not affect the text around it. */
 
 /**
- * Characters that begin or end an isolation. An end inside a text would end the isolation around the text, also that of
- * an HTML element, and the direction of the following text would change.
+ * Characters that begin or end an isolation. An end character inside a text would end the isolation around the text, even the isolation by an HTML
+ * element, and would change the direction of the text that follows.
  */
 const ISOLATIONS = /[\u2066-\u2069]/g
 

@@ -1,4 +1,4 @@
-/** Messages on the port over which a large body goes from the HTTP thread to the thread that parses it. */
+/** Messages on the port over which the HTTP thread sends a large body to the thread that parses it. */
 
 /** Pieces of a body that are sent in one message. They are transferred, not copied. */
 export type BodyBatch = Uint8Array<ArrayBuffer>[]

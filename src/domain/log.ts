@@ -1,4 +1,4 @@
-/** A structured log with one line per outcome; a pino logger satisfies it. `fields` must not have message content, tokens or secrets. */
+/** A structured log with one line per outcome; a pino logger satisfies it. `fields` must not contain message content, tokens or secrets. */
 export interface Log {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void

@@ -1,6 +1,6 @@
 /**
- * The reason why a device cannot be imported, in whole sentences. The error has the `name` of a plain error, so that
- * the operator sees it without a stack (`complaint.ts`).
+ * The reason why a device cannot be imported, in whole sentences. The `name` of this error is `Error`, and `complaint.ts` shows such an error to the
+ * operator without a stack.
  */
 export class NotImportable extends Error {
   readonly problems: readonly string[]

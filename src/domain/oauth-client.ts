@@ -8,12 +8,12 @@ const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'
 const MAX_URI = 2_048
 
 /**
- * A DNS name or an address. URLs allow more characters in a host (`;`, `,`, `*`), but the host becomes a source in the policy of the consent page,
- * where those would begin another rule or match every host.
+ * A DNS name or an address. URLs allow more characters in a host (`;`, `,`, `*`), but the host becomes a source in the content security policy of the
+ * consent page. There these characters would begin another rule or match every host.
  */
 const HOST = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?|\[[0-9a-f:.]+\])$/
 
-/** Accepts https, and http to the machine on which the client runs. */
+/** Accepts `https` URLs, and `http` URLs of the machine on which the client runs. */
 export function isRedirectUri(value: string): boolean {
   if (value.length > MAX_URI || !/^[!-~]+$/.test(value) || !URL.canParse(value)) return false
   const { protocol, hostname, username, password } = new URL(value)
@@ -21,7 +21,7 @@ export function isRedirectUri(value: string): boolean {
   return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.has(hostname))
 }
 
-/** Matches `http` to the local machine, in the parts before and after the port. */
+/** Matches an `http` URL of the local machine, in two parts: before the port and after it. */
 const LOCAL = /^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::\d{1,5})?(?=[/?]|$)/
 const withoutLocalPort = (uri: string) => uri.replace(LOCAL, '$1')
 

@@ -1,7 +1,7 @@
 /** Texts about linking with a passkey that the pairing page and the dashboard share, and the script that owners paste into the browser's console. */
 import type { PasskeyError, PublicKeyOptions } from './passkey.ts'
 
-/** Problems of the linking, each with what the owner can do about it. */
+/** Sentences about the problems of linking, each with what the owner can do. */
 export const PASSKEY_PROBLEMS: Readonly<Record<PasskeyError, string>> = {
   refused: 'WhatsApp did not accept the passkey. Choose the passkey of this number.',
   no_answer_from_phone:
@@ -15,7 +15,7 @@ export const PASSKEY_PROBLEMS: Readonly<Record<PasskeyError, string>> = {
 export const BEFORE_THE_SCAN =
   'Does your WhatsApp use a passkey? Then open this page on a computer that can use it, and keep WhatsApp open on the phone until the green tick.'
 
-/** Time after which the helper should have appeared in the new tab; then the pages show the other ways. */
+/** Time in ms within which the helper should have appeared in the new tab. After that the pages show the other ways to link. */
 export const UNFOLD_AFTER_MS = 10_000
 
 /** Placeholder of the options in `BY_HAND`. */

@@ -29,7 +29,7 @@ export interface PasskeyState {
   attempts_left: number
   /** Code that the phone also shows. */
   code: string | null
-  /** Whether the owner must say if the codes are the same. */
+  /** Whether the owner must confirm that both codes are the same. */
   needs_confirmation: boolean
   last_error: PasskeyError | null
 }
@@ -37,11 +37,11 @@ export interface PasskeyState {
 /** State as the shard reports it. `ceremony` is the id of the running ceremony, or null. */
 export type PasskeyReport = PasskeyState & { ceremony: string | null }
 
-/** Linking with a passkey, as the HTTP side uses it. */
+/** Operations for linking with a passkey that the HTTP side uses. */
 export interface Passkeys {
   /**
-   * `isStranger`: a connect link replaces the credentials. Such a caller is refused with `instance_already_connected` once an account is linked, and
-   * so is the holder of its ticket, who does not learn the name of the instance either.
+   * `isStranger` is true for a caller with a connect link instead of credentials. Once an account is linked, this caller and the holder of a ticket
+   * that this caller created are refused with `instance_already_connected`. They also do not learn the name of the instance.
    */
   state(instance: InstanceId, caller: { isStranger: boolean }): Promise<PasskeyState & { helper_seen: boolean }>
   /** Creates a ticket. Rejects with `passkey_not_pending` if there is nothing to sign. */

@@ -9,18 +9,18 @@ export type AttemptResults = Record<(typeof ATTEMPT_RESULTS)[number], number>
 
 /** Work of an instance since its shard thread began to host it. */
 export interface InstanceWork {
-  /** That time, in epoch ms; it tells the counts of one thread from those of the next. */
+  /** Time in epoch ms at which the thread began to host the instance. It distinguishes the counts of this thread from the counts of the next one. */
   since: number
   /** CPU time in its shard, in ms. */
   cpuMs: number
-  /** Number of queued messages that the network accepted, and of messages that the network delivered. */
+  /** Number of queued messages that the network accepted; next, number of messages that the network delivered to us. */
   sent: number
   received: number
   reconnects: number
-  /** Times of the last of each in epoch ms; null if there was none. */
+  /** Time of the last sent message in epoch ms, and then of the last received one; null if there was none. */
   lastSentAt: number | null
   lastReceivedAt: number | null
-  /** Bytes of messages and events that it holds in memory now. */
+  /** Bytes of messages and events that the instance holds in memory now. */
   heldBytes: number
 }
 

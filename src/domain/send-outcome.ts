@@ -1,7 +1,7 @@
 /** The outcome of a queued send. `sent` means that the network acknowledged the message. The `delivery` event states the same. */
 import type { FailureCode } from './failures.ts'
 
-/** A sent message: `phone` is the destination in the form that events use, and is absent if the message does not state it. */
+/** In the outcome of a sent message, `phone` is the destination in the form that events use, and is absent if the message does not state it. */
 export type SendOutcome = { status: 'sent'; phone?: string } | { status: 'failed'; code: FailureCode; message: string }
 
 /** Result of a send for a caller that waits. There is no `delivery` event for an item that was removed from the queue. */

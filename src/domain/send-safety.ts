@@ -1,6 +1,6 @@
 /** Settings that keep an instance from writing to more people, or at other times, than is safe for its number. All are off by default. */
 
-/** Hours of the day in which only answers are sent. `from` may be later than `to`: the hours then include midnight. */
+/** Hours of the day in which the instance sends only answers to received messages. If `from` is later than `to`, the hours include midnight. */
 export interface QuietHours {
   /** `HH:MM`, in the time zone. */
   from: string
@@ -9,17 +9,17 @@ export interface QuietHours {
   time_zone: string
 }
 
-/** Budget of a new number, from this day after the link on until the next step. */
+/** Budget of a new number. It applies from this day after the linking until the day of the next step. */
 export interface WarmUpStep {
   day: number
-  /** The most first contacts in 24 hours; null for no limit by the warm-up. */
+  /** The most first contacts in 24 hours; null if the warm-up sets no limit from this day on. */
   per_day: number | null
 }
 
 export interface SendSafetySettings {
   /** The most people to whom the account writes for the first time in 60 minutes. */
   first_contacts_per_hour: number | null
-  /** Likewise in 24 hours. */
+  /** The most people to whom the account writes for the first time in 24 hours. */
   first_contacts_per_day: number | null
   first_contacts_warm_up: WarmUpStep[] | null
   quiet_hours: QuietHours | null
@@ -48,5 +48,5 @@ export const hasBudget = (settings: SendSafetySettings): boolean =>
 export const isSendSafetyOn = (settings: SendSafetySettings): boolean =>
   hasBudget(settings) || settings.quiet_hours !== null || settings.pause_after_unanswered !== null
 
-/** Whether messages may have waited for a budget or for the end of quiet hours, which does not make them too old. */
+/** Whether messages may have waited for a budget or for the end of quiet hours. The maximum age of messages does not apply to this wait. */
 export const mayStopAges = (settings: SendSafetySettings): boolean => hasBudget(settings) || settings.quiet_hours !== null

@@ -47,8 +47,8 @@ const SENTENCES: Readonly<Record<Exclude<Status, 'connected'>, Sentences>> = {
 }
 
 /**
- * Text for a session that another program took soon after an import: the program from which the device came has
- * probably connected again. Restarting the instance would not help for long.
+ * Text for a session that was replaced by another program soon after an import: the program from which the device came has probably connected again.
+ * Restarting the instance would not help for long.
  */
 const TAKEN_BACK =
   'The program that this device was imported from has probably opened the session again; stop it, delete this instance, and import the device again.'
@@ -56,7 +56,7 @@ const TAKEN_BACK =
 const isTakenBack = ({ reason, importedAt = null, disconnectedAt = null }: Told): boolean =>
   reason === 'connection_replaced' && importedAt !== null && (disconnectedAt ?? importedAt) - importedAt < DAY
 
-/** State to describe. Entries of the status history do not contain the times of the device. */
+/** State to describe. The times of the device are optional, because entries of the status history do not contain them. */
 type Told = Pick<RuntimeState, 'status' | 'reason' | 'bannedUntil'> & Partial<Pick<RuntimeState, 'importedAt' | 'disconnectedAt'>>
 
 /** Returns the sentence for a state; null exactly when the instance is connected. */

@@ -1,6 +1,6 @@
 /**
- * The thread that writes archives of instances for the API, and reads files of imports: the key of a passphrase takes a second of work and 128 MB. It
- * starts with a request, and ends after a while without one.
+ * The thread that writes archives of instances for the API, and reads the files of imports. This work is not on the main thread, because deriving a
+ * key from a passphrase takes a second of processor time and 128 MB. The thread starts with a request, and ends after a while without requests.
  */
 import { MessageChannel } from 'node:worker_threads'
 import type { ArchiveParts } from '../domain/archive.ts'
@@ -12,14 +12,14 @@ import type { Log, Logging } from '../domain/log.ts'
 import { incomingFile } from './incoming-file.ts'
 import { createMediaThreads } from './media-threads.ts'
 
-/** Heap limit: the largest file of an import has 64 MB of JSON. */
+/** Heap limit. The largest file of an import contains 64 MB of JSON, which must fit into the heap. */
 const HEAP_MB = 512
 /**
  * The most archives that are written at a time, so that a slow download does not delay the others. Their keys are
  * derived one after the other.
  */
 const AT_ONCE = 4
-/** The most archives that may wait. Administrators request few. */
+/** The most archives that may wait. A small number is enough, because administrators request few archives. */
 const WAITING = 10
 
 export interface ArchiveThreads {
@@ -36,7 +36,7 @@ export interface ArchiveThreadOptions {
   storeUrl: string
   /** Place of waiting media. */
   blobs: BlobPlace
-  /** Shared by all threads; the last claim is that of this one. */
+  /** State of the disk, shared by all threads; the last number of `claims` belongs to this thread. */
   disk: SharedDisk
   logging: Logging
   killAt: string | null

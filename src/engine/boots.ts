@@ -21,9 +21,11 @@ export interface BootsDeps {
 }
 
 export interface Boots {
-  /** Sends the start without a slot. */
+  /** Sends the start command to the shard without waiting for a start slot. */
   send(entry: Placed, how: StartHow): Promise<RuntimeState>
-  /** Boots one instance when a slot is free. Undefined if a death, a stop or an earlier start made it unnecessary. */
+  /**
+   * Boots one instance when a slot is free. Resolves with undefined if the end of the shard, a stop or an earlier start made the boot unnecessary.
+   */
   boot(entry: Placed, generation: number | undefined): Promise<RuntimeState | undefined>
   /** Ends all waits for a slot; nothing is booted afterwards. */
   close(): void
@@ -32,14 +34,14 @@ export interface Boots {
 /** Statuses without a session: booting such an instance takes no start slot. */
 const NOT_RUNNING: ReadonlySet<Status> = new Set(['created', 'logged_out', 'banned', 'stopped'])
 
-/** Logs why a boot that nobody waits for has failed. */
+/** Logs why a boot failed for which no caller waits. */
 export const logNotStarted =
   (log: Log, { config, shard }: Placed) =>
   (error: unknown) =>
     log.error({ err: error, instance: config.id, shard: shard.index }, 'the instance could not be started')
 
 export function createBoots({ placement, keyOf, startsPerSecond, clock, log }: BootsDeps): Boots {
-  /** Start gates by proxy; null for our own address. */
+  /** Start gates by proxy; the key null stands for our own address. */
   const gates = new Map<string | null, StartGate>()
   let isClosed = false
 

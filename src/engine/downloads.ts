@@ -1,7 +1,7 @@
 /**
- * The thread that downloads and decrypts received files. TLS, cipher, MAC and two hashes are 5 ms of work per MB, for which everybody else would wait
- * when eight readers download. The main thread only passes pieces on. It is separate from conversions and large bodies, so that none waits for
- * another.
+ * The thread that downloads and decrypts received files. TLS, decryption, the MAC and two hashes take 5 ms of work per MB; on the main thread, eight
+ * downloads would delay all other requests. The main thread only passes pieces on. It is separate from the threads for conversions and large bodies,
+ * so that these kinds of work do not wait for each other.
  */
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import type { FileDownload, OpenFile } from '../domain/file-download.ts'

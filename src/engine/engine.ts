@@ -39,7 +39,7 @@ interface InternalOperations {
   'instance.endPairing': { kind: 'control'; input: Record<string, never>; reply: null }
   /** Events after a given one, for stream readers. */
   'webhooks.eventsAfter': { kind: 'control'; input: EventsQuery; reply: EventsPage }
-  /** Makes one attempt immediately, before everything else; replies with the log entry after it. */
+  /** Attempts one delivery immediately, before all waiting events; replies with the log entry after the attempt. */
   'webhooks.resend': { kind: 'control'; input: { eventId: string }; reply: LogEntry }
   /** An event of the log with its attempts, and its body while it is stored. */
   'webhooks.detail': { kind: 'control'; input: { eventId: string }; reply: LogDetail }
@@ -67,7 +67,7 @@ export interface Engine {
    */
   call<Id extends OperationId>(instance: string, call: CallOf<Id>, origin?: CallOrigin): Promise<Operations[Id]['reply']>
   onEvent(listener: (event: EngineEvent) => void): void
-  /** Whether the listeners of `onEvent` already know the current state of the instance, so that its shard need not be asked. */
+  /** Whether the listeners of `onEvent` already know the current state of the instance, so that the caller does not have to ask its shard. */
   hasTold(instance: string): boolean
   /** True if every shard is up. */
   isReady(): boolean
@@ -114,10 +114,10 @@ export type Result = { ok: unknown } | { err: FailureData }
 
 /** Events from a shard to the main thread: states for its directory, outcomes of queued sends, and news for stream readers. */
 export type EngineEvent =
-  /** State as callers see it: the end of a session is announced before the resulting status is on disk. */
+  /** State for callers. The end of a session is announced before the resulting status is on disk. */
   | { type: 'state'; instance: string; state: RuntimeState }
   | { type: 'outcome'; svcId: string; outcome: SendEnd }
-  /** New events have become available since a stream reader last asked for events. */
+  /** New events are available that did not exist when a stream reader last asked for events. */
   | { type: 'events'; instance: string }
   /** Files that are to be copied to the bucket were recorded. */
   | { type: 'files'; instance: string }
@@ -164,7 +164,7 @@ export interface ShardSetup {
   outboxMax?: number | undefined
   /** The most concurrent webhook POSTs; the default is in `src/webhooks/delivery/delivery.ts`. */
   webhookConcurrency?: number | undefined
-  /** Web client version that the operator has configured; absent for ours. */
+  /** Web client version that the operator has configured; absent for the version that this release contains. */
   webVersion?: readonly [number, number, number] | null | undefined
   /** Number of the network's mutation that invites a channel administrator; the default is in `workers/shard/wire/mex.ts`. */
   newsletterInviteQueryId?: string | null | undefined

@@ -1,4 +1,4 @@
-/** The first answer of a thread run, which takes as long as its start. */
+/** Waits for the first answer of a thread run. The time until this answer is the duration of the start. */
 import type { Clock } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { Log } from '../domain/log.ts'
@@ -10,14 +10,14 @@ const NO_LIMIT = 2 ** 31 - 1
 
 export interface FirstAnswerOptions {
   limitMs: number
-  /** A start that takes longer is logged, once per interval. */
+  /** Interval in ms at which a start that is not finished yet is logged. */
   sayEveryMs: number
   clock: Clock
   log: Log
   onLate(): void
 }
 
-/** Resolves with the first answer. Rejects if the run ended, refused, or was late. */
+/** Resolves with the first answer of the run. Rejects if the run ended, refused to start, or did not answer in time. */
 export async function firstAnswer(run: ThreadRun, shard: number, options: FirstAnswerOptions): Promise<void> {
   const { limitMs, sayEveryMs, clock, log, onLate } = options
   const since = clock.now()

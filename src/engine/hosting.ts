@@ -43,7 +43,8 @@ export function createHosting({ placement, keyOf, startsPerSecond, clock, log }:
     try {
       return await boots.send(entry, how)
     } catch (error) {
-      // The caller drops its record and asks to erase the rest. A shard that died cannot do it, so its next run must not boot the instance.
+      // The caller removes its record of the instance and then asks to erase the rest. A shard that died cannot erase it now, so its next run must
+      // not boot the instance.
       entry.isDoomed = true
       entry.generation = undefined
       throw error
@@ -53,7 +54,7 @@ export function createHosting({ placement, keyOf, startsPerSecond, clock, log }:
   async function configure(config: InstanceConfig): Promise<void> {
     const entry = placement.find(config.id)
     entry.config = config
-    // While the start waits or the shard is down, the later start includes the configuration.
+    // While the start waits or the shard is down, nothing is sent: the start command will contain the new configuration.
     if (entry.generation === undefined || entry.generation !== entry.shard.generation()) return
     try {
       await entry.shard.run({ type: 'configure', config })
@@ -78,7 +79,7 @@ export function createHosting({ placement, keyOf, startsPerSecond, clock, log }:
     try {
       await entry.shard.run({ type: 'stop', instance, how })
     } catch (error) {
-      // A session that died with its shard is closed without logging out, as `keep` requires.
+      // If the shard died, its session ended without a logout, which is what `keep` requires.
       if (how === 'erase' || !isUnavailable(error)) throw error
     }
     placement.remove(instance)

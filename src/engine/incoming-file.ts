@@ -7,16 +7,16 @@ import { MINUTE } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import { type FileNews, MORE, type OpenFile } from '../domain/file-download.ts'
 
-/** A reader that accepts nothing for this long is gone or stuck; common proxies use the same limit. */
+/** A reader that accepts no bytes for this long is considered gone or stuck. Common proxies use the same limit. */
 const READER_SILENCE = MINUTE
 /**
- * Time for the server's adapter to send the response head, in ms. Before that the adapter reads ahead for one timer
- * turn; if the stream fails in that time, it answers 500 with the text of the error, but the API promises a closed
- * connection.
+ * Time for the server's adapter to send the response head, in ms. The adapter first reads from the stream for one timer turn before it sends the
+ * head. If the stream fails in that time, the adapter answers 500 with the text of the error, but the API promises a closed connection. So an early
+ * failure is delayed.
  */
 const HEAD_FIRST = 50
 
-/** Streams a file. `work` rejects when the thread dies, and otherwise settles after the last message of the port. */
+/** Streams a file. `work` is the task of the thread: it rejects when the thread dies, and otherwise settles after the last message of the port. */
 export function incomingFile(
   port: MessagePort,
   work: Promise<void>,
@@ -56,7 +56,7 @@ export function incomingFile(
     const onAbort = () => end({ error: new Failure('media_download_failed', { message: 'The client closed the connection.' }) })
 
     const watch = setInterval(() => {
-      // Nothing is buffered here: the reader waits for the host, which the thread monitors.
+      // Nothing is buffered on this side. If the reader waits, it waits for the host, whose time limit the thread enforces.
       if (pieces.length === 0 || isAwaited) return
       const error = new Error('The client stopped reading a received file.')
       pieces.length = 0

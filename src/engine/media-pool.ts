@@ -1,7 +1,7 @@
 /**
- * Threads for work that would block HTTP: parsing a 60 MB body on the main thread blocks it for 112 ms. Each body has a port, over which it is sent
- * while it arrives and no faster than the thread parses it, so one thread can handle many bodies and never has the whole text of one. The threads
- * start when there is work and end when there is none.
+ * Threads for work that would block HTTP: parsing a 60 MB body on the main thread blocks it for 112 ms. Each body has its own port. The pieces of the
+ * body are sent over the port while they arrive, no faster than the thread parses them. So one thread can handle many bodies, and never holds the
+ * whole text of a body. The threads start when there is work and end when there is none.
  */
 import { MessageChannel } from 'node:worker_threads'
 import type { Dialect } from '../domain/dialect.ts'
@@ -14,12 +14,12 @@ import { createMediaThreads } from './media-threads.ts'
 
 const THREADS = 2
 /**
- * The most bodies that one thread parses at a time. It exceeds what memory allows, because the budget is the limit
- * (http/body-budget.ts).
+ * The most bodies that one thread parses at a time. This number is never reached, because the memory budget (`http/body-budget.ts`) limits the bodies
+ * first.
  */
 const AT_ONCE = 5_000
 const WAITING = 10_000
-/** Heap limit in MB. Decoded files are not on the heap; the rest of the bodies and the parsed fields are. */
+/** Heap limit in MB. Decoded files are outside of the heap; the other parts of the bodies and the parsed fields are in it. */
 const HEAP_MB = 256
 
 type Read = Result & { unknown: string[] }
@@ -54,7 +54,7 @@ export function createMediaPool({ logging, log }: { logging: Logging; log: Log }
     log,
   })
 
-  /** Sends a body to a thread. The thread may answer before the end of the body; the rest is then not needed. */
+  /** Sends a body to a thread. The thread may answer before the end of the body; then the rest of the body is not sent. */
   async function read<T>(name: string, task: object, { batches, held }: ComingBody): Promise<T> {
     const { port1: port, port2 } = new MessageChannel()
     let room = BATCHES_AHEAD

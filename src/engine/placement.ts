@@ -4,23 +4,23 @@ import type { InstanceConfig } from '../domain/instance.ts'
 import type { StartHow } from './engine.ts'
 import type { Shard } from './shard-supervisor.ts'
 
-/** An instance on its shard, where it runs now or from the next thread run on. */
+/** An instance and its shard. The instance runs there now, or will run there from the next thread run on. */
 export interface Placed {
   shard: Shard
   config: InstanceConfig
-  /** Generation to which the start was sent; undefined while it waits. */
+  /** Generation of the thread run to which the start was sent; undefined while the start waits. */
   generation: number | undefined
-  /** Generation that has announced a state of the instance. */
+  /** Generation of the thread run that has announced a state of the instance. */
   heardIn: number | undefined
   /** The creation failed, or the instance is being deleted: its records are erased, at the latest in the next thread run. */
   isDoomed: boolean
 }
 
 export interface Placement {
-  /** Places an instance where it is already, or on the shard with the fewest instances. Undefined if there is no shard for it. */
+  /** Returns the place of the instance, or places it on the shard with the fewest instances. Undefined if no shard can take the instance. */
   place(config: InstanceConfig, how: StartHow): Placed | undefined
   get(instance: string): Placed | undefined
-  /** Finds an instance. Throws `engine_unavailable` for one without a place. */
+  /** Finds an instance. Throws `engine_unavailable` if the instance has no place. */
   find(instance: string): Placed
   remove(instance: string): void
   on(shard: Shard): Placed[]

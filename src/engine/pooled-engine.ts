@@ -18,13 +18,13 @@ import { threadModule } from './thread.ts'
 import { isUnavailable } from './unavailable.ts'
 
 /**
- * The most sessions per second that resume, per network route (our own address, or a proxy); the operator may change
- * it. A boot starts no other sessions: an instance without an account waits for its caller.
+ * The most sessions that resume per second and network route (our own address, or a proxy); the operator may change it. Only sessions with an account
+ * are started at a boot: an instance without an account waits until a caller requests a QR code or a phone code.
  */
 const STARTS_PER_SECOND = 25
 /** V8 heap of one thread in MB; buffers are additional. */
 const HEAP_MB = 512
-/** Time that a scrape waits for a shard in ms; then the last report is used. */
+/** Time in ms that a scrape of the metrics waits for the report of a shard. After that the previous report is used. */
 const REPORT_LIMIT = SECOND
 const THREAD = threadModule('../../workers/shard/main', import.meta.url)
 
@@ -43,7 +43,7 @@ export interface PoolSetup extends Omit<ShardSetup, 'shard'> {
   /** V8 heap of one shard in MB. */
   heapMb?: number | undefined
   startsPerSecond?: number | undefined
-  /** Another main module of the thread, and its ping interval, for tests of the supervision. */
+  /** Another main module for the threads, and another ping interval, for tests of the supervision. */
   worker?: URL
   watchEveryMs?: number
   startLimitMs?: number
@@ -76,8 +76,7 @@ function movable(input: unknown): ArrayBuffer[] {
 }
 
 /**
- * Creates the engine. Resolves when every shard answers. If a shard fails with an error that a retry cannot fix, it
- * rejects and leaves no thread behind.
+ * Creates the engine. Resolves when every shard answers. Rejects if a shard fails with an error that a retry cannot fix; all threads are then ended.
  */
 export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine> {
   const {
@@ -135,7 +134,7 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
     try {
       await shard.run({ type: 'prepared', id, result: await prepareMedia(job) })
     } catch (error) {
-      // A shard that died in the meantime sends the item again in its next run.
+      // If the shard died in the meantime, its next run sends the item again.
       if (!isUnavailable(error)) log.error({ err: error, shard: shard.index }, 'a shard did not accept the result of a media job')
     }
   }
@@ -210,8 +209,8 @@ async function crash(shard: Shard, how: CrashHow): Promise<void> {
 }
 
 /**
- * Waits for the start. Resolves when every shard has answered once. If one cannot, or on an abort, it closes the engine
- * and rejects.
+ * Waits for the start. Resolves when every shard has answered once. If a shard cannot start, or if the signal is aborted, the function closes the
+ * engine and rejects.
  */
 async function allBegun(engine: Engine, shards: readonly Shard[], signal: AbortSignal | undefined): Promise<void> {
   const abort = () => void engine.close(0)

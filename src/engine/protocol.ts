@@ -1,6 +1,6 @@
 /**
- * The supervisor's own commands to a shard, in addition to those of the engine. `hello` opens a thread run and must come first, so a thread that
- * started without state refuses work for the previous run.
+ * The supervisor's own commands to a shard, in addition to those of the engine. `hello` is the first command of a thread run. A thread refuses
+ * commands before it, so a new thread does not accept work that was meant for the previous run.
  */
 import type { MessagePort } from 'node:worker_threads'
 import * as v from 'valibot'
@@ -11,7 +11,7 @@ export const ShardCommand = v.variant('type', [
   ...commands,
   v.object({ generation, type: v.literal('hello') }),
   v.object({ generation, type: v.literal('ping') }),
-  /** Requests the backlog and deliveries of the instances; sent while somebody watches. */
+  /** Requests the backlogs and the delivery counts of the instances; sent while somebody watches them. */
   v.object({ generation, type: v.literal('survey') }),
   /** Test hook, refused unless the thread was created with `allowCrash`: dies from an uncaught error, an exit, a full heap or an endless loop. */
   v.object({ generation, type: v.literal('crash'), how: v.picklist(['throw', 'exit', 'heap', 'spin']) }),
@@ -29,7 +29,7 @@ export interface ThreadData extends ShardSetup {
 
 /** The only task of a shard thread, which lasts as long as the thread. */
 export interface ThreadTask {
-  /** Port to the main thread and back, with the lists of `thread-messages.ts`. */
+  /** Port for both directions between the thread and the main thread; its messages are the lists of `thread-messages.ts`. */
   port: MessagePort
   announced: Announced
 }

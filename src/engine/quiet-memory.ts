@@ -1,6 +1,6 @@
 /**
- * Returns the memory of a thread to the system when the thread has become quiet. V8 collects garbage when new objects need room. A thread that stops
- * working needs none, so without this it would keep what the busiest minute took.
+ * Returns the memory of a thread to the system when the thread has little work. V8 collects garbage only when it needs memory for new objects. A
+ * thread that stops working needs no memory, so without this module it would keep the memory of its busiest minute.
  */
 import { performance } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
@@ -10,29 +10,30 @@ import { spareMemory } from './spare-memory.ts'
 const CHECK_EVERY = 15 * SECOND
 /** Number of quiet checks in a row before a collection: a minute. */
 const QUIET_CHECKS = 4
-/** Share of its time that a quiet thread works at most. A thousand idle instances take 0.04 of one. */
+/** The largest share of time that a thread may work and still count as quiet. A thread with a thousand idle instances works 0.04 of its time. */
 const QUIET_SHARE = 0.1
-/** Growth in bytes since the last collection below which a further collection is not worth its pause. */
+/** Smallest growth in bytes since the last collection that makes another collection worth its pause. */
 const WORTH_IT = 8 * 2 ** 20
 
 export interface Reading {
   /** Share of the time since the last check that the thread worked, 0 to 1. */
   busy: number
-  /** Bytes of the thread's objects, free room between them and buffers included. */
+  /** Bytes of the thread's objects, including the free space between them and the buffers. */
   bytes: number
 }
 
 export interface QuietMemory {
   /**
-   * Whether a collection is due: the thread has worked since the last collection, has been quiet for long enough, and holds enough. To be called at
-   * every check. Allocations of a quiet thread are no reason for one: a thread of many idle instances would collect every minute.
+   * Whether a collection is due: the thread has worked since the last collection, has been quiet for long enough, and holds enough bytes. Call it at
+   * every check. The bytes that a quiet thread allocates do not make a collection due, because a thread with many idle instances would then collect
+   * every minute.
    */
   isDue(reading: Reading): boolean
   /** Bytes that the thread holds after a collection. */
   collected(bytes: number): void
 }
 
-/** `bytes`: what the thread holds at its start, after a collection. */
+/** `bytes` is the number of bytes that the thread holds at its start, after a collection. */
 export function createQuietMemory(bytes: number): QuietMemory {
   let least = bytes
   let quietChecks = 0
@@ -41,7 +42,7 @@ export function createQuietMemory(bytes: number): QuietMemory {
     isDue(reading) {
       quietChecks = reading.busy < QUIET_SHARE ? quietChecks + 1 : 0
       hasWorked ||= quietChecks === 0
-      // V8 also returns memory by itself.
+      // The number of bytes can also decrease, because V8 collects garbage by itself.
       least = Math.min(least, reading.bytes)
       return hasWorked && quietChecks >= QUIET_CHECKS && reading.bytes >= least + WORTH_IT
     },
@@ -64,7 +65,7 @@ export function spareMemoryWhenQuiet(): void {
     if (memory.isDue({ busy, bytes: heldBytes() })) {
       await spareMemory()
       memory.collected(heldBytes())
-      // The collection is no work of the thread.
+      // The time of the collection must not count as work of the thread, so the measurement begins again.
       before = performance.eventLoopUtilization()
     }
     setTimeout(check, CHECK_EVERY).unref()

@@ -3,8 +3,8 @@
  * commit that ended the item, and this module passes it to the caller. Nothing else depends on it: the item is in
  * storage, and its `delivery` event is sent in any case.
  *
- * Callers wait here and not in a call to the shard, because a thread accepts a limited number of calls, and a shard
- * that restarts in the meantime still sends the item and announces its end.
+ * Callers wait here and not in a call to the shard, for two reasons. A thread accepts a limited number of calls. And a shard that restarts in the
+ * meantime would lose the call, but it still sends the item and announces its outcome.
  */
 import type { SendEnd } from '../domain/send-outcome.ts'
 import { boundedCache } from '../lib/bounded-cache.ts'
@@ -36,13 +36,13 @@ export interface SendOutcomes {
 
 interface Waiting {
   instance: string
-  /** Repeated requests wait for the same outcome. */
+  /** Callers that wait for this outcome. There are several if a request was repeated. */
   callers: Set<(outcome?: Awaited) => void>
 }
 
 export interface SendOutcomesDeps {
   engine: Pick<Engine, 'onEvent'>
-  /** Tells which instances exist. */
+  /** Directory that knows which instances exist. */
   directory: {
     tokenTagOf(instance: string): string | undefined
     onDeleted(listener: (instance: string) => void): void

@@ -1,6 +1,6 @@
 /**
- * Supervises one shard. It starts thread runs, each after a back-off, and ends a run that stopped answering. It knows no instances: `onUp` reports
- * that a run is ready, and the pool boots the shard's instances in it.
+ * Supervises one shard. It starts thread runs, each after a back-off, and ends a run that stopped answering. The supervisor does not know the
+ * instances: `onUp` reports that a run is ready, and the pool boots the shard's instances in it.
  */
 
 import { type Clock, HOUR, MINUTE, SECOND } from '../domain/clock.ts'
@@ -21,16 +21,16 @@ const LAST_DELAY = 30 * SECOND
 /** Duration in ms after which a run counts as stable; the next crash then begins with the first delay again. */
 const STABLE = MINUTE
 /**
- * Time limit of a start in ms. Loading the library and opening storage take 0.2 to 1 s, and minutes on a busy machine, where ending the thread would
- * make the next start even slower. A thread that hangs is still replaced; each replacement doubles the limit, up to one hour.
+ * Time limit of a start in ms. Loading the library and opening storage take 0.2 to 1 s, but minutes on a busy machine. Ending the thread there would
+ * make the next start even slower, so the limit is long. A thread that hangs is still replaced; each replacement doubles the limit, up to one hour.
  */
 const START_LIMIT = 5 * MINUTE
 const LAST_START_LIMIT = HOUR
-/** A start that takes longer is logged, once per interval. */
+/** Interval at which a start that is not finished yet is logged. */
 const SAY_EVERY = 10 * SECOND
 /** Time after which the thread counts as not answering a call; the longest deadline of an operation is 45 s. */
 const CALL_LIMIT = MINUTE
-/** The shard stops waiting at the deadline; then it closes storage and answers within this time, in ms. */
+/** The shard stops waiting at the deadline. Then it closes storage, and must answer within this time in ms. */
 const CLOSE_GRACE = 500
 
 /** Returns the delay of the next run: 250 ms, doubled with every run that ended early, at most 30 s. */
@@ -60,7 +60,7 @@ export interface Shard {
   /** Whether `onEvent` has received every state that this run announced. */
   hasToldAll(): boolean
   run(request: ShardRequest, limitMs?: number, transfer?: ArrayBuffer[]): Promise<unknown>
-  /** Resolves when the shard has reported, when it cannot, or after `limitMs`. */
+  /** Resolves when the shard has sent a report, when it cannot send one, or after `limitMs`. */
   refreshReport(limitMs: number): Promise<void>
   close(deadlineMs: number): Promise<void>
 }
@@ -101,7 +101,7 @@ export function createShardSupervisor(options: ShardOptions): Shard {
         onLate: () => void lateStarts++,
       })
     } catch (error) {
-      // The end of a dead thread has been reported or will be; a thread that is alive refuses or hangs.
+      // If the thread is dead, its end has been reported or will be. If it is alive, it refused the command or hangs.
       if (started.isOver()) return
       refusal = error
       await started.end()

@@ -6,8 +6,8 @@ import type { ThreadRun } from './thread-run.ts'
 
 const WATCH_EVERY = 10 * SECOND
 /**
- * Number of rounds without an answer after which a thread counts as hung. Rounds are used and not time, because a suspended machine misses at most
- * one.
+ * Number of pings without an answer after which a thread counts as hung. Pings are counted instead of time, because a machine that was suspended for
+ * a long time misses only one ping.
  */
 const WATCH_ROUNDS = 3
 
@@ -15,7 +15,7 @@ export interface ShardWatchDeps {
   shard: number
   log: Log
   everyMs: number | undefined
-  /** Receives an answer to a ping, unless another run is watched by now. */
+  /** Receives an answer to a ping, unless the watchdog has switched to another run. */
   onReport(generation: number, report: ShardReport): void
 }
 
@@ -42,7 +42,7 @@ export function createShardWatch({ shard, log, everyMs = WATCH_EVERY, onReport }
   return {
     ping,
 
-    /** Watches this run instead of the one before it. */
+    /** Watches this run instead of the previous one. */
     begin(run: ThreadRun): void {
       watched = run
       let unanswered = 0

@@ -9,7 +9,8 @@ export function spareMemory(): Promise<void> {
   const session = new Session()
   session.connect()
   return new Promise((resolve) =>
-    // Nothing depends on the success of this call. A session that is closed in its own callback hangs the thread.
+    // Nothing depends on the success of this call, so errors are ignored. The session is closed later, because closing it in its own callback hangs
+    // the thread.
     session.post('HeapProfiler.collectGarbage', () =>
       setImmediate(() => {
         session.disconnect()

@@ -1,12 +1,12 @@
 /**
- * Allows at most `limit` session starts in any second per network route, for starts of the process and of a single shard. It is a window and not a
- * pause between starts, so the 25 instances of a crashed shard begin at once. An instance that turns out to have no session to start (created, logged
- * out, stopped) returns its slot.
+ * Allows at most `limit` session starts in any second per network route, for starts of the process and of a single shard. The limit is per second,
+ * and there is no pause between two starts, so the first starts of a crashed shard begin at the same time. An instance that turns out to have no
+ * session to start (created, logged out, stopped) returns its slot.
  */
 import { type Clock, SECOND } from '../domain/clock.ts'
 
 export interface StartGate {
-  /** Resolves when a start may begin, in the order of the calls. Call the returned function if the slot was not used. */
+  /** Resolves when a start may begin, and the calls are resolved in their order. Call the returned function if the slot was not used. */
   slot(): Promise<() => void>
   /** Resolves all waiting calls; afterwards nothing is limited. */
   open(): void
@@ -31,7 +31,7 @@ export function createStartGate(limit: number, clock: Clock): StartGate {
 
   function admit() {
     const now = clock.now()
-    // A clock that was set back must not delay anybody for longer than the window.
+    // If the clock was set back, a stored time is in the future. It is ignored, so that no start waits longer than the window.
     taken = taken.filter((at) => at > now - SECOND && at <= now)
     while (waiting.length > 0 && (isOpen || taken.length < limit)) waiting.shift()!(take())
     clearTimeout(timer)

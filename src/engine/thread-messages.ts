@@ -20,7 +20,7 @@ interface Sent<M> {
   transfer: readonly TransferListItem[]
 }
 
-/** Sends messages in lists. `onRefused`: the message is not plain data and was not sent. */
+/** Sends messages in lists. `onRefused` is called for a message that is not plain data and therefore was not sent. */
 export function sendInLists<M>(port: Pick<MessagePort, 'postMessage'>, onRefused: (message: M, error: unknown) => void) {
   let waiting: Sent<M>[] = []
   let isDue = false
@@ -33,7 +33,7 @@ export function sendInLists<M>(port: Pick<MessagePort, 'postMessage'>, onRefused
       )
     } catch (error) {
       if (some.length === 1) return onRefused(some[0]!.message, error)
-      // None of the list was sent, so the others are sent separately and do not fail because of one that cannot be copied.
+      // If one message cannot be copied, nothing of the list was sent. So each message is sent separately, and only the wrong one fails.
       for (const each of some) post([each])
     }
   }

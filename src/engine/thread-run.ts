@@ -1,7 +1,7 @@
 /**
- * One run of a shard thread: a Piscina pool with exactly one thread, whose single task lasts as long as the thread. Messages go in lists through a
- * channel that the task gets (`thread-messages.ts`), because a separate task per call would cost a message each. When the thread ends, its calls fail
- * immediately and the run is over; the supervisor (`shard-supervisor.ts`) starts another run with the next generation number.
+ * One run of a shard thread: a Piscina pool with exactly one thread, whose single task lasts as long as the thread. Calls are not tasks of their own,
+ * because each task would cost a message. They are sent in lists through a channel that the task gets (`thread-messages.ts`). When the thread ends,
+ * its calls fail immediately and the run is over; the supervisor (`shard-supervisor.ts`) starts another run with the next generation number.
  */
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads'
 import { Piscina } from 'piscina'
@@ -13,15 +13,15 @@ import { memoryLimits, threadFlags } from './thread.ts'
 import { type Announced, type FromThread, sendInLists, type ToThread } from './thread-messages.ts'
 
 /**
- * Number of calls that may wait for one thread; above it the answer is 503. Everything else is accepted: a refused ping would look like a thread that
- * hangs, and a message would wait forever for its prepared media.
+ * Number of calls that may wait for one thread; further calls are answered with 503. Messages that are not calls have no limit: if a ping were
+ * refused, the thread would seem to hang, and if a `prepared` command were refused, a queued message would wait forever for its media.
  */
 const CALLS_IN_FLIGHT = 4_000
 
 /**
  * Size of the young generation in MB. By default it grows to 48 MB while the modules load, and no collection shrinks it again. A smaller value costs
- * processor time: a message is processed for longer than a small generation lasts, so its objects are copied and kept until the next major collection
- * (bench/README.md, the list of changes).
+ * processor time: a small generation is collected while a message is still being processed, so the objects of the message are copied and kept until
+ * the next major collection (bench/README.md, the list of changes).
  */
 const YOUNG_MB = 24
 
@@ -57,13 +57,13 @@ export function startThreadRun({ generation, worker, data, heapMb, onEvent, onEn
     name: 'live',
     ...(flags === undefined ? {} : { execArgv: flags }),
     workerData: data,
-    // 0 and not 1, because Piscina would immediately replace a dead thread, with empty state and without back-off.
+    // It is 0 and not 1, because with 1 Piscina would immediately replace a dead thread, with empty state and without back-off.
     minThreads: 0,
     maxThreads: 1,
-    // The default blocks on shared memory between tasks, which stops the timers and sockets of the thread.
+    // By default a thread blocks on shared memory between two tasks, which stops its timers and sockets.
     atomics: 'disabled',
     recordTiming: false,
-    // A full heap then ends this thread and not the process.
+    // With these limits, a full heap ends this thread and not the process.
     resourceLimits: memoryLimits(heapMb, YOUNG_MB),
   })
   const inFlight = new Map<number, { answered(result: Result): void; fail(failure: Failure): void }>()
@@ -90,7 +90,7 @@ export function startThreadRun({ generation, worker, data, heapMb, onEvent, onEn
     for (let last = receiveMessageOnPort(port); last !== undefined; last = receiveMessageOnPort(port)) take(last.message)
     isOver = true
     port.close()
-    // Piscina reports what ended the thread right after this event.
+    // Piscina reports the error that ended the thread right after this event.
     setImmediate(() => {
       for (const { fail } of [...inFlight.values()]) fail(new Failure('engine_unavailable', { cause }))
       pool.destroy().then(() => onEnd(cause), onEnd)
@@ -103,7 +103,7 @@ export function startThreadRun({ generation, worker, data, heapMb, onEvent, onEn
     cause ??= error
   })
   pool.on('workerDestroy', over)
-  // The task ends only with the thread, with an error. If the system had no thread to give, it also fails.
+  // The task ends only when the thread ends, and always with an error. It also fails if the system could not create a thread.
   const task = async () => pool.run({ port: portOfThread, announced }, { transferList: [portOfThread] })
   task().catch((error: unknown) => {
     cause ??= error
@@ -128,7 +128,7 @@ export function startThreadRun({ generation, worker, data, heapMb, onEvent, onEn
           settle()
           reject(failure)
         }
-        // The shard has its own, shorter deadlines; this one means that the thread does not answer at all.
+        // The shard has its own, shorter deadlines. When this timer ends, the thread does not answer at all.
         const timer = setTimeout(() => fail(new Failure('engine_unavailable')), limitMs)
         const answered = (result: Result) => {
           settle()
@@ -141,7 +141,8 @@ export function startThreadRun({ generation, worker, data, heapMb, onEvent, onEn
     },
 
     async end() {
-      // Piscina waits for the exit of a thread that no longer keeps the event loop alive. Without a timer the process could end first.
+      // Piscina waits for the exit of a thread that no longer keeps the event loop alive. Without this timer the process could end before the thread
+      // does.
       const hold = setInterval(() => {}, SECOND)
       try {
         await pool.destroy()

@@ -31,8 +31,8 @@ export function threadFlags(module: URL): string[] | undefined {
 }
 
 /**
- * Memory limits of a thread's objects, in MB. A V8 flag of the process (`--max-semi-space-size`, which is meant for the main thread: `deploy/`)
- * overrides the limits of all threads created later, so the flag is reset first; the main thread keeps its value.
+ * Memory limits of a thread's objects, in MB. The V8 flag `--max-semi-space-size`, which `deploy/` sets for the main thread, overrides the limits of
+ * all threads that are created later. So the flag is reset here first; this does not change the main thread.
  */
 export function memoryLimits(oldMb: number, youngMb: number) {
   setFlagsFromString('--max-semi-space-size=0')
