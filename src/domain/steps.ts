@@ -4,8 +4,8 @@
  */
 export type Step =
   | `queue:${
-      // Queue: `before-send`: the item is recorded as in flight. `after-send`: the network has answered. `settled`: the
-      // result is stored. `ahead`: media of the next item are being prepared.
+      // Steps of the queue: `before-send`: the item is recorded as in flight. `after-send`: the network has answered. `settled`: the result is
+      // stored. `ahead`: media of the next item are being prepared.
       'before-send' | 'after-send' | 'settled' | 'ahead'
     }`
   // Outbox, in this order: an event was chosen; the event is about to be posted; the receiver answered; the outcome is
@@ -25,8 +25,8 @@ export type Step =
   // name; some records are removed; all records are removed; the instance has a shard again. For a folder, `written`
   // means that the whole folder is written.
   | `export:${'ordered' | 'stopped' | 'begun' | 'written' | 'recorded' | 'named' | 'removing' | 'removed' | 'ended'}`
-  // Call-off of a move, in this order: the service has carried out an order of a command and has not answered it; the instance is started again;
-  // the record of its target is removed, too.
+  // Steps of calling off a move, in this order: the service has carried out the command's order and has not answered it yet; the instance is started
+  // again; the record of its target is also removed.
   | `order:${'taken'}`
   | `resume:${'started' | 'ended'}`
   | `delete:${'recorded' | 'erased'}`

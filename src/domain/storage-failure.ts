@@ -1,6 +1,6 @@
 /**
- * The disk refused a write or did not return a record. This is neither a mistake of the caller nor an answer of the network: the work stays where it
- * is and is retried, and no failure is reported for it.
+ * The disk refused a write or did not return a record. This is neither a mistake of the caller nor an answer of the network: the work stays in its
+ * queue and is retried, and the caller gets no report of a failure.
  */
 import { Failure } from './failures.ts'
 
@@ -8,7 +8,7 @@ import { Failure } from './failures.ts'
 export class StorageFailure extends Error {
   /** True if the disk is full. The cause has the details of any other failure. */
   readonly isFull: boolean
-  /** True if the media of waiting messages are elsewhere and could not be used, and the store itself did not fail. */
+  /** True if the media of waiting messages are stored outside of the store and their place failed, while the store itself works. */
   readonly isOfMedia: boolean
 
   constructor(
@@ -41,7 +41,7 @@ function anyOf(error: unknown, fits: (each: Error & { code?: unknown }) => boole
 export const isStorageFailure = (error: unknown): boolean =>
   anyOf(error, (each) => each instanceof StorageFailure || DISK_CODES.has(each.code))
 
-/** Whether only the place of the media failed, so that everything without stored media can go on. */
+/** Whether only the place of the media failed. Work that needs no stored media can then continue. */
 export const isMediaFailure = (error: unknown): boolean =>
   anyOf(error, (each) => each instanceof StorageFailure && each.isOfMedia)
 

@@ -1,23 +1,23 @@
-/** Usage of instances over a time: which of them costs how much. */
+/** Usage of instances over a time, which shows the cost of each instance. */
 import { DAY, HOUR, MINUTE } from './clock.ts'
 
-/** Lengths of the times in ms, by name. */
+/** Lengths of the measured times in ms, by name. */
 export const USAGE_WINDOWS = { minute: MINUTE, hour: HOUR, day: DAY } as const
 export type UsageWindow = keyof typeof USAGE_WINDOWS
 
-/** Amounts that only grow. */
+/** Amounts that only increase. */
 export const USAGE_AMOUNTS = ['cpuMs', 'sent', 'received', 'reconnects'] as const
 export type UsageAmounts = Record<(typeof USAGE_AMOUNTS)[number], number>
 
 /** Usage of one instance in a window. */
 export interface WindowUsage extends UsageAmounts {
-  /** Begin of the counted time in epoch ms: that of the window, or later if the instance is not known for that long. */
+  /** Start of the counted time in epoch ms. It is the start of the window, or later if the instance has not been known for that long. */
   since: number
   /** Length of the counted time in ms. */
   spanMs: number
 }
 
-/** Usage of one instance as of now. */
+/** Current usage of one instance. */
 export interface UsageNow {
   heldBytes: number
   lastSentAt: number | null

@@ -1,4 +1,4 @@
-/** The webhook log: its queries and its rows. */
+/** Types of the webhook log: its queries, its rows and its operations. */
 import type { EventType } from './events.ts'
 
 export const LOG_STATUSES = ['pending', 'delivered', 'failed', 'discarded'] as const

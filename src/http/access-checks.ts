@@ -1,6 +1,6 @@
 /**
- * Authentication, in a fixed order of checks: the first failing check answers, and its number is at the end of its line. Everything here is
- * synchronous, so that many concurrent guesses cannot pass a throttle together.
+ * Authentication, in a fixed order of checks: the first check that fails determines the answer. The number of each check is at the end of its line.
+ * Everything here is synchronous, so that many concurrent guesses cannot pass a throttle together.
  */
 import type { Account } from '../account/account.ts'
 import type { Directory } from '../directory/directory.ts'
@@ -30,15 +30,15 @@ export interface AccessChecksDeps {
   descriptions: Buckets
   /** Limit of requests with a passkey ticket, per instance. */
   tickets: Buckets
-  /** Limit of requests to `/oauth`, per kind and address. */
+  /** Limit of requests to `/oauth`, per kind of request and address. */
   apps: Buckets
   /** Limit of requests with a connect link, per link. */
   links: Buckets
-  /** Limit of its operations that begin something on the network, per link and operation. */
+  /** Limit of requests with a connect link that begin something on the network, per link and operation. */
   linkStarts: Buckets
-  /** Limit of answers with 401, counted where they are given. */
+  /** Limit of answers with 401, counted when such an answer is given. */
   throttle: Throttle
-  /** Limit of wrong guesses at short secrets, counted here. */
+  /** Limit of wrong guesses at short secrets, counted in this file. */
   shortSecrets: Throttle
   adminAllowedIps: readonly string[]
   trustedProxies: readonly string[]
@@ -95,7 +95,7 @@ export function createAccessChecks(deps: AccessChecksDeps) {
     return workspace && `workspace:${workspace}`
   }
 
-  /** Makes checks 2 to 8 of a request to an instance. */
+  /** Makes the checks 2 to 8 of a request to an instance. */
   function checkInstance(
     instance: string,
     token: string,
@@ -130,13 +130,13 @@ export function createAccessChecks(deps: AccessChecksDeps) {
       requests.report(owner, incoming)
       const workspace = account.workspace(caller.workspace)
       checkAllowlist(workspace, incoming.source) // 4
-      // An app needs no key, because the owner has approved it with the admin key.
+      // An app needs no API key, because the owner has approved it with the admin key.
       if (!app) checkKey(workspace, incoming, false) // 5, 6
       requests.take('instance', owner, incoming) // 7
       return { instance: caller.instance, workspace: caller.workspace }
     },
 
-    /** Whether an accepted request would still be accepted, for answers that last long. This is not a request, so no limit counts it. */
+    /** Whether an accepted request would still be accepted, for answers that last long. No limit counts this call, because it is not a request. */
     isStillAllowed(instance: string, token: string, incoming: AccessRequest): boolean {
       try {
         checkInstance(instance, token, incoming)
@@ -148,9 +148,8 @@ export function createAccessChecks(deps: AccessChecksDeps) {
     },
 
     /**
-     * Returns the remaining tokens of the caller, for an answer that was made before a bucket was used (an unknown
-     * path, a credential of another kind). Undefined if the credential identifies nobody; the absence reveals no more
-     * than the refusal does.
+     * Returns the remaining tokens of the caller, for an answer that was made before a bucket was used (an unknown path, a credential of another
+     * kind). Undefined if the credential identifies nobody. The missing number reveals no more than the refusal does.
      */
     remaining(path: string, headers: Headers): number | undefined {
       const owner = ownerOf(path, headers)
@@ -169,7 +168,7 @@ export function createAccessChecks(deps: AccessChecksDeps) {
       return { workspace: key.workspace }
     },
 
-    /** Admits a request to the administration. `value`: the admin key; by default the bearer token of the request. */
+    /** Admits a request to the administration. `value` is the admin key; the default is the bearer token of the request. */
     admin: (incoming: AccessRequest, value = bearer(incoming.headers)): { workspace: WorkspaceId } =>
       admins.admit(value, incoming),
 

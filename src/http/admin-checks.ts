@@ -12,11 +12,11 @@ export interface AdminChecksDeps {
   account: Pick<Account, 'findAdmin'>
   guesses: Guesses
   requests: RequestLimit
-  /** Addresses from which the admin key may be used. If empty: from all. */
+  /** Addresses from which the admin key may be used; if the list is empty, all addresses. */
   adminAllowedIps: readonly string[]
 }
 
-/** The error code is that of an API key. The message says that an API key is not accepted here, for callers who sent one. */
+/** The error code is the same as for a missing API key, so the message also says that an API key is not accepted here. */
 const ADMIN_KEY_WANTED = `A valid admin key (${ADMIN_KEY_PREFIX}…) is required; an API key is not accepted here.`
 
 export type AdminChecks = ReturnType<typeof createAdminChecks>
@@ -33,7 +33,7 @@ export function createAdminChecks(deps: AdminChecksDeps) {
   return {
     checkAddress,
 
-    /** Admits a request with the admin key. `wanted`: the sentence of a refusal. */
+    /** Admits a request with the admin key. `wanted` is the sentence of a refusal. */
     admit(value: string | undefined, incoming: AccessRequest, wanted = ADMIN_KEY_WANTED): { workspace: WorkspaceId } {
       const workspace = value === undefined ? undefined : account.findAdmin(value)
       if (!workspace) guesses.refuse('api_key_required', incoming.source, wanted) // 2, 3

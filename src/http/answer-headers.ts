@@ -9,7 +9,7 @@ interface Answered {
   remaining: number | undefined
 }
 
-/** Returns the headers as a plain object, which the server writes without conversion. */
+/** Returns the headers as a plain object, because the server writes such an object without conversion. */
 export function answerHeaders(
   { requestId, headers, remaining }: Answered,
   contentType: string,
@@ -18,7 +18,7 @@ export function answerHeaders(
   const all: Record<string, string> = {
     'Content-Type': contentType,
     'X-Request-Id': requestId,
-    // Paths and answers contain credentials, so they must not be cached, or sent to another site as a referrer.
+    // Paths and answers contain credentials, so browsers must not cache them, and must not send them to another site as a referrer.
     'Referrer-Policy': 'no-referrer',
     'Cache-Control': cacheControl ?? 'no-store',
   }
@@ -30,7 +30,7 @@ export function answerHeaders(
   return all
 }
 
-/** Sets the headers on an existing response, whose own headers about caching and type stay. */
+/** Sets the headers on an existing response. The response keeps its own headers for caching and for the content type. */
 export function dress(its: Headers, answered: Answered): void {
   const { 'Content-Type': _, 'Cache-Control': cacheControl, ...others } = answerHeaders(answered, '', undefined)
   if (!its.has('Cache-Control')) its.set('Cache-Control', cacheControl!)

@@ -58,7 +58,7 @@ export interface AppDeps {
   newRequestId(): string
   /** Address of the peer of the socket; undefined if the request did not come over one. */
   peer(request: Request): string | undefined
-  /** Whether the caller has closed the connection of the request. */
+  /** Whether the client has closed the connection of the request. */
   hasLeft(request: Request): boolean
   /** Closes the connection of the request immediately. */
   cut(request: Request): void
@@ -67,7 +67,7 @@ export interface AppDeps {
   baseUrl: string | null
   /** CIDR ranges of proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: readonly string[]
-  /** CIDR ranges that may use `/admin`; if empty, all. */
+  /** CIDR ranges of addresses that may use `/admin`; if the list is empty, all addresses. */
   adminAllowedIps: readonly string[]
   /** If false, `/openapi.json` and `/docs` are not found. */
   docs: boolean
@@ -150,7 +150,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
 
   const app = new Hono<Env>()
   app.use(observe(deps, throttle.failed, gate.remaining))
-  // The failure is returned, not thrown, because the router catches errors of handlers and this is not one.
+  // The failure is returned and not thrown: the router passes thrown errors of handlers to its error handler, and this function is not a handler.
   app.notFound((c) => refused(unknownPath(c.req.method, c.req.path, dialectOf(c)), c))
   app.onError((error, c) => {
     if (error instanceof Failure) {
@@ -182,7 +182,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
   return app
 }
 
-/** Operations that a service without documentation lacks. */
+/** Operations that do not exist if the service runs without documentation. */
 const DOCS: ReadonlySet<string> = new Set(['system.openapi', 'system.docs'])
 
 function once(make: () => Description): () => Description {
@@ -193,10 +193,13 @@ function once(make: () => Description): () => Description {
   }
 }
 
-/** Metrics label for a request without a matching route or method. It contains nothing of the request, so callers cannot create series. */
+/**
+ * Metrics label for a request without a matching route or method. It contains no part of the request; otherwise callers could create any number of
+ * metric series.
+ */
 const OTHER = 'other'
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-/** Status for a caller that closed the connection: no failure of the service, and no answer that arrived. nginx uses the same number. */
+/** Status in log and metrics if the caller closed the connection. The service did not fail, but no answer arrived. nginx uses the same number. */
 const LEFT = 499
 
 /** Observes every request, whatever its outcome: adds an id and the rate headers, and writes one log line. */
@@ -261,12 +264,12 @@ function loggedPath(path: string, route: string | undefined): string {
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-/** A word as in routes. A word that consists only of hexadecimal letters may be part of a token. */
+/** A segment that looks like a word of a route. A segment of only hexadecimal letters is excluded, because it may be part of a token. */
 const WORD = /^(?![a-f]{4,}$)[a-z]+(-[a-z]+)*$/
 
 /**
- * Returns the logged words of a path. One that matches no route may still contain a token or a part of one, because the
- * caller mistyped or truncated it. So only its words and instance ids are logged.
+ * Returns the part of a path that may be logged. A path that matches no route may still contain a token or a part of a token, because the caller
+ * mistyped or truncated the path. So only words of routes and instance ids are logged.
  */
 function withoutSecrets(path: string): string {
   if (path.startsWith('/media/')) return '/media/{link}'
@@ -278,5 +281,5 @@ function withoutSecrets(path: string): string {
     })
     .join('')
 }
-/** Longest logged part of such a path, in characters. */
+/** Longest logged part of a path that matches no route, in characters. */
 const MAX_LOGGED = 512

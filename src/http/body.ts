@@ -14,17 +14,19 @@ export const MAX_BODY = 64 * MB
 /** Size above which a body is not parsed on the HTTP thread: 60 MB of JSON would block it for 112 ms. */
 export const LARGE_BODY = 256 * KB
 
-/** Memory is reserved in steps of this size while bytes arrive, so a caller that announces much and sends little reserves little. */
+/**
+ * Memory is reserved in steps of this size while bytes arrive, so a caller that announces a large body and sends only a part reserves only that part.
+ */
 const STEP = 256 * KB
 /**
- * Bytes of each body that need no reservation. At the rate limit of one instance, up to 700 incomplete bodies are in memory before they are refused
- * as too slow.
+ * Bytes of each body that need no reservation. At the rate limit of one instance, up to 700 incomplete bodies can be in memory before the first of
+ * them is refused as too slow.
  */
 const UNRESERVED = 16 * KB
 const reserved = (bytes: number) => (bytes <= UNRESERVED ? 0 : Math.ceil(bytes / STEP) * STEP)
 /** Bytes of a large body that go to the other thread in one message. */
 const BATCH = 256 * KB
-/** Returns the memory that a complete large body needs: nearly all of it is base64, which is decoded while it arrives. */
+/** Returns the memory that a complete large body needs: nearly all of the body is base64, which is decoded while it arrives. */
 const heldOf = (bytes: number) => (bytes / 4) * 3
 
 /** Longest time a body may take, in ms. */
@@ -47,15 +49,18 @@ export type Body = { bytes: Uint8Array<ArrayBuffer> } | { coming: ComingBody }
 
 const NO_BODY: Body = { bytes: new Uint8Array() }
 
-/** Source of bodies. The stream of a standard `Request` would cost two copies of every piece. */
+/** Source of bodies. It is used instead of the stream of a standard `Request`, which would cost two copies of every piece. */
 export interface BodySource {
-  /** Returns the whole body if all of it has arrived and nobody reads it; later callers get no bytes. Undefined if it must be read. */
+  /**
+   * Returns the whole body if it has arrived completely and nobody reads it; a later call for the same request gets no bytes. Undefined if the body
+   * must be read piece by piece.
+   */
   arrived(request: Request): Uint8Array<ArrayBuffer> | undefined
   /** Returns the reader of a body; undefined if there is no body or somebody already reads it. */
   reader(request: Request): BodyReader | undefined
 }
 
-/** Source for requests that did not come over our server. */
+/** Source of bodies for requests that did not arrive through our own server. */
 export const webBodies: BodySource = {
   arrived: () => undefined,
   reader: ({ body }) => (body === null || body.locked ? undefined : body.getReader()),
@@ -65,8 +70,8 @@ const tooLarge = (most: number) =>
   Failure.invalid({ path: '', message: `must have at most ${most >= MB ? `${most / MB} MB` : `${most / KB} KB`}` })
 
 /**
- * Whether the request has no body: GET and HEAD have none in Web standards. Looking for one makes the server create the
- * whole request object, which costs 8 % of `GET /status`.
+ * Whether the request has no body: GET and HEAD have none in Web standards. Access to the body makes the server create the whole request object,
+ * which costs 8 % of `GET /status`.
  */
 const isWithoutBody = ({ method }: Request) => method === 'GET' || method === 'HEAD'
 
@@ -92,7 +97,7 @@ export async function receiveBody(
   const declared = Number(request.headers.get('Content-Length') ?? 0)
   if (declared > most) throw tooLarge(most)
   if (declared <= LARGE_BODY) {
-    // A small body usually arrives together with the head, and is available after this turn.
+    // A small body usually arrives together with the head of the request, and is available after this turn of the event loop.
     await undefined
     const bytes = source.arrived(request)
     if (bytes !== undefined) {
@@ -118,8 +123,8 @@ export async function receiveBody(
 }
 
 /**
- * Receives the body of an operation that takes a file. Its pieces are not kept, so it reserves no memory. Rejects if it
- * is too large or too slow; the rest is then read and dropped, as after an early end.
+ * Receives the body of an operation that takes a file. Its pieces are not kept, so it reserves no memory. Rejects if it is too large or too slow; the
+ * rest is then read and dropped, also if the reader stops early.
  */
 export async function* receiveFile(
   request: Request,
@@ -174,8 +179,8 @@ async function reserve(memory: Lease, bytes: number, incoming: Incoming): Promis
 }
 
 /**
- * Continues a large body whose first bytes have arrived. Memory is reserved for the bytes here, between the threads,
- * and in the thread that parses it.
+ * Continues a large body whose first bytes have arrived. Memory is reserved for the bytes in this thread, the bytes on the way to the other thread,
+ * and the bytes in the thread that parses them.
  */
 function comingBody(begun: Pieces, begunSize: number, incoming: Incoming, memory: Lease): ComingBody {
   let pieces = begun
@@ -220,7 +225,8 @@ function comingBody(begun: Pieces, begunSize: number, incoming: Incoming, memory
     held(bytes) {
       there = bytes
       away.shift()
-      // This may run after a refusal, so it must not throw. If the thread holds more than was reserved, the next piece reserves the difference.
+      // This code may run after the body was refused, so it must not throw. If the thread holds more than was reserved, the next piece reserves the
+      // difference.
       memory.lower(reserved(inMemory()))
     },
   }
@@ -239,16 +245,15 @@ export async function wholeOf(body: Body): Promise<Uint8Array<ArrayBuffer>> {
   return joined(pieces) as Uint8Array<ArrayBuffer>
 }
 
-/** Checks the content type, but only of a non-empty body: an empty body equals `{}`, and clients send no type for it. */
+/** Checks the content type, but only of a non-empty body: an empty body means `{}`, and clients send no content type with it. */
 function checkType({ headers }: Request, size: number, { name, pattern } = JSON_TYPE) {
   if (size > 0 && !pattern.test(headers.get('Content-Type') ?? ''))
     throw Failure.invalid({ path: '', message: `must be sent with Content-Type: ${name}` })
 }
 
 /**
- * Discards the body of a request that was answered without reading it. Many clients read the answer only after they
- * have sent everything. If the connection were closed earlier, they would lose the answer and report a broken pipe
- * instead of the reason.
+ * Discards the body of a request that was answered without reading it. Many clients read the answer only after they have sent everything. If the
+ * connection were closed earlier, these clients would not get the answer, and would report a broken pipe instead of the reason.
  */
 export function discardBody(request: Request, source: BodySource = webBodies): void {
   if (isWithoutBody(request) || source.arrived(request) !== undefined) return
@@ -286,7 +291,7 @@ export async function receiveText(
   }
 }
 
-/** Reads and drops the rest of a body, up to a limit and at the minimum rate. If more follows, the connection is closed. */
+/** Reads and drops the rest of a body, up to a limit and at the minimum rate. If the body is longer than the limit, the connection is closed. */
 async function throwAway(reader: BodyReader, clock: Clock): Promise<void> {
   const stream = steady(reader, clock)
   let left = MOST_DROPPED
@@ -302,7 +307,7 @@ async function throwAway(reader: BodyReader, clock: Clock): Promise<void> {
       dropped = []
     }
   } catch {
-    // An error is ignored: the body is too slow or incomplete, but the answer has been made and the rest is not needed.
+    // The error is ignored: it means that the body is too slow or incomplete, but the answer was already sent and the rest of the body is not needed.
   } finally {
     stream.end()
   }

@@ -1,4 +1,7 @@
-/** Runs an operation for an authorized caller, whatever its route: with its own handler, or in the shard that hosts the instance. */
+/**
+ * Runs an operation for an authorized caller, independent of the route. The operation runs in its own handler, or in the shard that hosts the
+ * instance.
+ */
 import type { z } from 'zod'
 import type { CallOrigin } from '../domain/call.ts'
 import { SECOND } from '../domain/clock.ts'
@@ -19,9 +22,12 @@ export interface Caller {
   instance?: InstanceId
   /** Whether the credential is still valid, for answers that last long. */
   isStillAllowed?: () => boolean
-  /** A person with a connect link, who may only pair the instance while no account is linked, and learns nothing else about it. */
+  /**
+   * True for a person with a connect link. This caller may only pair the instance, only while no account is linked, and learns nothing else about the
+   * instance.
+   */
   isStranger?: true
-  /** Throws if the credential is no longer valid; called right before the action, because the body may have arrived slowly. */
+  /** Throws if the credential is no longer valid. It is called right before the action, because a slowly arriving body may have taken a long time. */
   checkAgain?: () => void
 }
 
@@ -38,9 +44,9 @@ export interface Asked {
   request: Request
   /** Address of the caller. */
   source: string
-  /** Whether a program on this machine has called directly; not known for callers that cannot reach an operation that asks for it. */
+  /** Whether a program on this machine has called the service directly. Absent for callers that cannot reach the operations that check this. */
   isOnThisMachine?: boolean
-  /** Returns the body, for callers that can reach an operation that takes a file. */
+  /** Returns the body of the request. Present for callers that can reach an operation that takes a file. */
   file?: () => AsyncIterable<Uint8Array>
   origin: CallOrigin
 }
@@ -48,16 +54,15 @@ export interface Asked {
 /** Answer of a queued send. */
 export type Acknowledged = z.output<typeof Acknowledgement>
 
-/** Makes check 10, of the subscription, before any part of the body is read. */
+/** Makes check 10, the check of the subscription, before any part of the body is read. */
 export function checkSubscription({ workspace }: Caller, { parts, now }: CarryOutDeps): void {
   if (workspace && !maySend(parts.account.workspace(workspace).subscription, now())) throw new Failure('subscription_required') // 10
 }
 
 /**
- * Runs an operation. `input` is the result of `parseInput`. Resolves with the answer of the operation, or with the
- * acknowledgement of a send; rejects with `Failure`. If the instance is deleted while the operation runs, its
- * connection, queue and record disappear one after the other, each with its own error code. The caller always gets
- * `instance_not_found`.
+ * Runs an operation. `input` is the result of `parseInput`. Resolves with the answer of the operation, or with the acknowledgement of a send; rejects
+ * with `Failure`. If the instance is deleted while the operation runs, its connection, its queue and its record are removed one after the other, and
+ * the operation can fail with a different error code at each stage. The caller gets `instance_not_found` in all of these cases.
  */
 export async function carryOut(
   endpoint: Endpoint,
@@ -150,7 +155,7 @@ function declared({ kind, errors }: Endpoint, failure: Failure): Failure {
   return new Failure('action_failed', { details: failure.details, cause: failure })
 }
 
-/** Returns the fallback if the shard does not answer or is gone; other failures are returned. */
+/** Returns the fallback if the shard does not answer in time or has ended; other failures are returned. */
 async function within(asked: Promise<unknown>, ms: number, fallback: () => Promise<unknown>): Promise<unknown> {
   try {
     return await orLate(asked, ms, fallback)

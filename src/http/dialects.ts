@@ -1,6 +1,6 @@
 /**
- * Determines the dialect of a request to an instance: the one in its header `X-Dialect`, else the one that the instance
- * is set to.
+ * Determines the dialect of a request to an instance: the dialect in the header `X-Dialect`, or without this header the dialect in the settings of
+ * the instance.
  */
 import type { Directory } from '../directory/directory.ts'
 import { DIALECTS, type Dialect, OWN_WORDS } from '../domain/dialect.ts'
@@ -20,11 +20,11 @@ const INSTANCE_PATH = /^\/instances\/([^/]+)\/token\/([^/]+)(?:\/|$)/
 const isDialect = (word: string): word is Dialect => (DIALECTS as readonly string[]).includes(word)
 
 export function createDialects(directory: Pick<Directory, 'authenticate' | 'dialect'>): Dialects {
-  /** Returns the dialect setting of the instance. A caller without its token must not learn it. */
+  /** Returns the dialect setting of the instance. Undefined for a caller without the token of the instance, who must not learn the setting. */
   function ofInstance(path: string): Dialect | undefined {
     const [, instance, token] = INSTANCE_PATH.exec(path) ?? []
     const dialect = instance === undefined ? null : directory.dialect(instance)
-    // Only an instance with a dialect needs a second check of the token.
+    // The token is checked again only if the instance has a dialect, because the check takes time.
     return dialect !== null && directory.authenticate(instance!, token!) ? dialect : undefined
   }
 

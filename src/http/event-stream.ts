@@ -1,6 +1,6 @@
 /**
- * Writes all server-sent events (WHATWG HTML, 9.2). It pulls the next event after the previous one was accepted, so nothing is buffered for a slow
- * reader. A reader that accepts no data for half a minute is disconnected and reconnects with `Last-Event-ID`.
+ * Writes all server-sent events (WHATWG HTML, 9.2). The next event is requested only after the reader accepted the previous one, so nothing is
+ * buffered for a slow reader. A reader that accepts no data for half a minute is disconnected and reconnects with `Last-Event-ID`.
  */
 import { SECOND } from '../domain/clock.ts'
 import type { ServerEvent, ServerEvents, StreamReader } from '../domain/server-events.ts'
@@ -11,9 +11,9 @@ import type { Tally } from '../metrics/tally.ts'
 const STALLED = 30 * SECOND
 
 export interface EventStreamOptions {
-  /** Closes the connection immediately, because an answer that nobody reads cannot be ended. */
+  /** Closes the connection immediately. This is necessary because an answer cannot be ended in order if its reader accepts no data. */
   cut(): void
-  /** Aborted when the request was abandoned, so that perhaps nobody ever reads or cancels the answer. */
+  /** Signal that is aborted when the request was abandoned. Then perhaps nobody will ever read or cancel the answer. */
   gone: AbortSignal
   /** Kind of reader, for the metrics. */
   reader: StreamReader

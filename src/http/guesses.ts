@@ -4,24 +4,25 @@ import { TooMany } from './errors.ts'
 import type { Throttle } from './rate-limit.ts'
 
 export interface GuessesDeps {
-  /** Limit of answers with 401, counted where they are given. */
+  /** Limit of answers with 401, counted when such an answer is given. */
   throttle: Throttle
-  /** Limit of wrong guesses at short secrets, counted here. */
+  /** Limit of wrong guesses at short secrets, counted in this file. */
   shortSecrets: Throttle
 }
 
-/** Codes of a wrong credential. */
+/** Error codes for a wrong credential. */
 type Wrong = 'unauthorized' | 'instance_not_found' | 'api_key_required' | 'client_token_required'
 
 export interface Guesses {
   /**
-   * Answers a wrong credential. Only wrong credentials are throttled: behind a proxy, strangers share the address of every caller and must not be
-   * able to lock anybody out. A secret of 192 bits needs no lockout.
+   * Answers a wrong credential. Only wrong credentials are throttled; a right credential is accepted even when the limit is reached. Behind a proxy
+   * all callers have the same address, so otherwise strangers could lock out everybody. A lockout is not needed, because a secret of 192 bits cannot
+   * be guessed.
    */
   refuse(code: Wrong, source: string, message?: string): never
   /**
-   * Secrets that people choose may be short enough to guess. So each address has a hard limit of wrong guesses per `owner` of such a secret: above it
-   * even the right secret is refused until the minute ends.
+   * Secrets that people choose may be short enough to guess. So each address has a hard limit of wrong guesses per `owner` of such a secret. When the
+   * limit is reached, even the right secret is refused until the minute ends.
    */
   guessed<T>(owner: string, source: string, isRight: () => T | undefined): T | undefined
 }

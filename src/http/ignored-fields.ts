@@ -1,6 +1,6 @@
 /**
- * Builds `X-Svc-Ignored-Fields`: names of request fields that do not exist, to show callers who come from another
- * gateway which ones have no effect.
+ * Builds `X-Svc-Ignored-Fields`: the names of request fields that do not exist. It shows callers who used another gateway before which of their
+ * fields have no effect.
  */
 import { IGNORED_FIELDS } from '../domain/brand.ts'
 import { MAX_UNKNOWN } from '../features/unknown-fields.ts'
@@ -12,11 +12,11 @@ export const IGNORED_HEADER = {
     `the first ${MAX_UNKNOWN} at most, with \`...\` for the others. Absent when there are none.`,
 } as const
 
-/** Longest name and longest value of the header, in characters, because proxies refuse long headers. */
+/** Longest name in the header; next, the longest value of the header. Both are in characters, and limited because proxies refuse long headers. */
 const MAX_NAME = 64
 const MAX_VALUE = 1_024
 
-/** Makes a name, as a caller wrote it, safe for a header: characters that names do not have become `?`. */
+/** Makes a field name from a request safe for a header: characters that field names do not have become `?`. */
 const fit = (name: string) => name.slice(0, MAX_NAME).replace(/[^A-Za-z0-9_.$-]/g, '?')
 
 /** Returns the value of the header; undefined if there are no ignored names. */

@@ -1,4 +1,4 @@
-/** Checks API keys and client tokens: which key a request bears, and whether its workspace asks for one. */
+/** Checks API keys and client tokens: which key a request contains, and whether its workspace requires one. */
 import type { Account, ApiKey } from '../account/account.ts'
 import { API_KEY_PREFIX } from '../domain/brand.ts'
 import { Failure } from '../domain/failures.ts'
@@ -15,7 +15,7 @@ export interface KeyChecksDeps {
 export interface KeyChecks {
   /** Returns the API key in `Authorization`. An imported client token is not accepted there. */
   keyOfBearer(headers: Headers): ApiKey | undefined
-  /** Makes checks 6 to 8. One credential is checked per request. `mayBear`: whether `Authorization` may hold a key. */
+  /** Makes checks 6 to 8. Only one credential of a request is checked. `mayBear` states whether `Authorization` may hold a key. */
   checkKey(workspace: Workspace, incoming: AccessRequest, mayBear?: boolean): void
 }
 

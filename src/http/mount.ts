@@ -1,6 +1,7 @@
 /**
- * Mounts the declarations as routes. One loop does it for all: authenticate, read, run, answer. Validation is our own and not the router's, because
- * of the order of checks, one flat input from three places, and bodies that another thread parses.
+ * Mounts the declarations as routes. One loop mounts all routes, and each route does the same steps: authenticate, read, run, answer. The validation
+ * of the router is not used, for three reasons: the order of checks is fixed, the fields of one flat input come from three places, and another thread
+ * parses large bodies.
  */
 
 import type { Context, Hono } from 'hono'
@@ -28,21 +29,21 @@ import { IGNORED_HEADER, ignoredFieldsValue } from './ignored-fields.ts'
 import { PREFER, waitOf } from './prefer.ts'
 import type { OpenSession } from './session-checks.ts'
 
-/** Facts about a request for the middleware around the routes. */
+/** Data about a request that the handlers of a route pass to the middleware around it. */
 export interface RequestState {
   requestId: string
   source: string
   /** Address of the peer of the socket. */
   peer: string | undefined
-  /** Template of the route, after one has matched. */
+  /** Template of the matched route; undefined before a route has matched. */
   route: string | undefined
-  /** Tokens left in the bucket of the instance or workspace, after it is known. */
+  /** Tokens left in the bucket of the instance or workspace; undefined until the owner of the request is known. */
   remaining: number | undefined
   /** Additional headers of the response. */
   headers: Record<string, string>
   /** True if the response already has all of its headers (`answer-headers.ts`). */
   isDressed: boolean
-  /** Answer to a refusal, on a route whose readers are people. */
+  /** Builds the answer to a refusal, for routes that people open in a browser. */
   refusal?: (failure: Failure) => Response
   /** Session of a request from the dashboard. */
   session?: OpenSession
@@ -126,7 +127,8 @@ export function mount(
       state.route = template
       const { instance_id = '', token = '', ...rest } = c.req.param() as Record<string, string>
       const path = endpoint.access === 'instance' ? rest : (c.req.param() as Record<string, string>)
-      // A change by an operator command (a revoked key, a number of slots) takes effect immediately. This costs a few reads of the store.
+      // The account is read again, so that a change by an operator command (a revoked key, a number of slots) takes effect immediately. This costs a
+      // few reads of the store.
       if (isOfWorkspace(endpoint.access)) await deps.parts.account.refresh()
       const caller = mounting.admit(endpoint, instance_id, token, c)
       if (endpoint.needsSubscription) checkSubscription(caller, deps)
@@ -145,7 +147,7 @@ export function mount(
         const reply = mounting.shown ? mounting.shown(whole, c) : whole
         if (meant.contentType === EVENT_STREAM) return streamed(reply as ServerEvents, 'events', c, deps)
         if (meant.kind !== 'send') return respond(meant, reply, state, dialect)
-        // The message is in the queue, so the memory of its body is not needed while waiting.
+        // The message is in the queue, so the memory that was reserved for its body is not needed while the caller waits.
         memory.release()
         return respond(meant, await awaited(reply as Acknowledged, caller, c, deps), state, dialect)
       } finally {
@@ -241,7 +243,7 @@ async function requestOf(
   return { endpoint: byId.get(operation) ?? route.endpoint, input }
 }
 
-/** Reads a request, in which issues of fields in headers have the names of the headers. */
+/** Reads a request. If fields come from headers, their issues are renamed to the names of the headers. */
 function inHeaderNames({ inHeaders }: Endpoint, read: () => MeantRequest): MeantRequest {
   try {
     return read()
@@ -250,12 +252,12 @@ function inHeaderNames({ inHeaders }: Endpoint, read: () => MeantRequest): Meant
   }
 }
 
-/** Returns the fields in headers. Their names in the query have no effect, because logs contain addresses. */
+/** Returns the fields that come from headers. The same names in the query are ignored, because such values would be in logs of addresses. */
 function headersOf({ inHeaders }: Endpoint, { req }: Context<Env>): RawFields {
   return Object.fromEntries(Object.entries(inHeaders).map(([name, field]) => [field, decoded(name, req.header(name))]))
 }
 
-/** Decodes a header value, which has only ASCII characters, so others are percent-encoded. */
+/** Decodes the value of a header. Header values can only have ASCII characters, so callers percent-encode all others. */
 function decoded(name: string, value: string | undefined): string | undefined {
   if (value === undefined) return undefined
   try {
@@ -281,8 +283,8 @@ function idempotencyKeyOf({ kind }: Endpoint, c: Context<Env>): string | undefin
 }
 
 /**
- * Waits for the outcome, for a caller that prefers to, as long as waiting makes sense: the acknowledged message is on
- * disk in any case.
+ * Waits for the outcome of a send, for a caller that prefers to wait. The wait may end early without harm, because the acknowledged message is on
+ * disk.
  */
 async function awaited(
   queued: Acknowledged,
@@ -300,7 +302,7 @@ async function awaited(
   return { ...queued, status: 'failed', error_code: outcome.code, error_message: outcome.message.slice(0, MAX_REASON) }
 }
 
-/** Longest reason in characters, as in the `delivery` event. */
+/** Longest reason of a failed send in characters, the same as in the `delivery` event. */
 const MAX_REASON = 512
 
 function respond(endpoint: Endpoint, reply: unknown, state: RequestState, dialect?: Dialect): Response {
@@ -313,5 +315,5 @@ function respond(endpoint: Endpoint, reply: unknown, state: RequestState, dialec
   return new Response(JSON.stringify(said), { status: dialect === undefined ? status : 200, headers })
 }
 
-/** Whether the route is of the Account API or the administration. */
+/** Whether the route belongs to the Account API or to the administration. */
 const isOfWorkspace = (access: Endpoint['access']) => access !== 'instance' && access !== 'public' && access !== 'metrics'

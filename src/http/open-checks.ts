@@ -1,6 +1,6 @@
 /**
- * Checks requests without the credentials of an instance or a workspace: tickets, connect links, apps that ask to be let
- * in, downloads and metrics.
+ * Checks requests without the credentials of an instance or a workspace: passkey tickets, connect links, apps that ask for authorization, downloads
+ * and metrics.
  */
 import type { ConnectLink } from '../domain/connect-link.ts'
 import { Failure } from '../domain/failures.ts'
@@ -18,11 +18,11 @@ export interface OpenChecksDeps {
   descriptions: Buckets
   /** Limit of requests with a passkey ticket, per instance. */
   tickets: Buckets
-  /** Limit of requests to `/oauth`, per kind and address. */
+  /** Limit of requests to `/oauth`, per kind of request and address. */
   apps: Buckets
   /** Limit of requests with a connect link, per link. */
   links: Buckets
-  /** Limit of its operations that begin something on the network, per link and operation. */
+  /** Limit of requests with a connect link that begin something on the network, per link and operation. */
   linkStarts: Buckets
   /** Proxies whose `X-Forwarded-For` is trusted. */
   trusted: Ranges
@@ -38,8 +38,9 @@ const NO_TICKET = 'This ticket was used or has expired; press the button on the 
 export const NO_ROUTE = 'No such route exists.'
 
 /**
- * Whether `Host` names this machine or a machine of its own network: a near address, `localhost`, or a name without a dot, which nobody outside can
- * own. Otherwise a page in a near browser could make its own host name resolve to this service and read the answers.
+ * Whether `Host` names this machine or a machine of its own network: a near address, `localhost`, or a name without a dot, which nobody outside of
+ * the network can own. Without this check, a web page in a browser of the same network could let its own host name resolve to the address of this
+ * service, and read the answers (DNS rebinding).
  */
 function isLocalHost(host: string | null): boolean {
   const name = /^(\[[^\]]*\]|[^:]*)(:\d*)?$/.exec(host ?? '')?.[1]
@@ -57,7 +58,7 @@ export function createOpenChecks(deps: OpenChecksDeps) {
     { headers, source, peer }: Pick<AccessRequest, 'headers' | 'source' | 'peer'>,
     isNearEnough: (source: string) => boolean,
   ) {
-    // A proxy that may not name its callers relayed the request, so the caller may be anybody, although the proxy is near.
+    // A proxy that is not trusted relayed the request. The proxy has a near address, but its caller is unknown and may be anybody.
     const isAnybodys = isRelayed(headers) && !isIn(trusted, peer ?? '')
     return !isAnybodys && isNearEnough(source) && isLocalHost(headers.get('Host'))
   }
@@ -77,8 +78,8 @@ export function createOpenChecks(deps: OpenChecksDeps) {
     },
 
     /**
-     * Accepts the secret of a connect link instead of the credentials of its instance. `start`: name of an operation that begins something on the
-     * network, which has a limit of its own.
+     * Accepts the secret of a connect link instead of the credentials of its instance. `start` is the name of an operation that begins something on
+     * the network; such an operation has a limit of its own.
      */
     connectLink(
       find: (secret: string) => ConnectLink | undefined,
@@ -97,11 +98,11 @@ export function createOpenChecks(deps: OpenChecksDeps) {
     /** Refuses a ticket that is no longer valid. */
     staleTicket: ({ source }: Pick<AccessRequest, 'source'>): never => guesses.refuse('unauthorized', source, NO_TICKET),
 
-    /** Whether the caller is a program on this machine that connected directly and used a name that only this machine has. */
+    /** Whether the caller is a program on this machine that connected directly and used a host name that only this machine has. */
     isOnThisMachine: (incoming: Pick<AccessRequest, 'headers' | 'source' | 'peer'>): boolean =>
       isLocal(incoming, (source) => isIn(loopback, source)),
 
-    /** Limits a request to `/oauth` by its address. Each `kind` of request has its own limit. */
+    /** Limits requests to `/oauth` by address. Each `kind` of request has its own limit. */
     oauth({ source }: Pick<AccessRequest, 'source'>, kind: string): void {
       const { allowed, retryAfter } = apps.take(`${kind} ${subscriberOf(source)}`)
       if (!allowed) throw new TooMany(retryAfter, 'address')
@@ -113,7 +114,7 @@ export function createOpenChecks(deps: OpenChecksDeps) {
       if (!allowed) throw new TooMany(retryAfter, 'address')
     },
 
-    /** Admits a request for the metrics. Without a configured token, callers that are not near get `not_found`. */
+    /** Admits a request for the metrics. If no token is configured, callers without a near address get `not_found`. */
     metrics({ headers, source, peer }: AccessRequest): void {
       if (isMetricsToken) {
         const value = bearer(headers)

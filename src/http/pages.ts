@@ -8,7 +8,7 @@ import type { AccessChecks } from './access-checks.ts'
 import type { Env } from './mount.ts'
 import { NO_ROUTE } from './open-checks.ts'
 
-/** The files only change with the version of the service. */
+/** Time for which browsers cache the files. It can be long, because the files only change with the version of the service. */
 const ASSET_CACHE = 'max-age=3600'
 
 /** The browser extension for linking with a passkey. Anybody may download it; it is also in the repository. */
@@ -24,8 +24,8 @@ export function mountPages(app: Hono<Env>, pages: Pages, gate: Pick<AccessChecks
     const asset = await pages.asset(c.req.param('asset'))
     if (!asset) throw new Failure('not_found', { message: NO_ROUTE })
     c.get('state').route = '/docs/{asset}'
-    // The limit is for large files that are the same for everybody and rarely needed. It is separate from that of the
-    // description, which the same page loads.
+    // The limit is for large files that are the same for everybody and rarely needed. It is separate from the limit of the description, because the
+    // same page loads the description.
     gate.described(c.get('state'), 'asset:')
     const isPacked = takesGzip(c.req.header('Accept-Encoding') ?? '')
     const headers = {

@@ -1,11 +1,10 @@
 /**
- * Holds the bytes of a body in pieces that can be transferred to another thread. The HTTP thread only lists them.
- * Copying 60 MB to one place would cause page faults and garbage, and all other requests would wait for both.
+ * Holds the bytes of a body in pieces that can be transferred to another thread. The HTTP thread does not concatenate the pieces: copying 60 MB into
+ * one buffer would cause page faults and garbage collections, which delay all other requests.
  */
 
 /**
- * Size of a block into which shorter pieces are merged; otherwise a client that sends one byte at a time would cost a
- * hundred bytes for each.
+ * Size of a block into which shorter pieces are merged; otherwise, if a client sends single bytes, each of them would take a hundred bytes of memory.
  */
 const BLOCK = 65_536
 const WORTH_KEEPING = BLOCK / 4
@@ -46,7 +45,10 @@ export function createPieces(): Pieces {
   }
 }
 
-/** Returns the piece unchanged if nothing else is in its buffer, such as the head of the request or the next request; otherwise a copy. */
+/**
+ * Returns the piece unchanged if its buffer contains nothing else. Returns a copy if the buffer also contains other data, such as the head of the
+ * request or the next request.
+ */
 const owned = (piece: Uint8Array): Uint8Array<ArrayBuffer> =>
   piece.buffer instanceof ArrayBuffer && piece.byteLength === piece.buffer.byteLength
     ? (piece as Uint8Array<ArrayBuffer>)

@@ -11,9 +11,12 @@ export const REFILL_PER_SECOND = 60
 export const DESCRIPTIONS = { capacity: 20, perSecond: 1 }
 /** Limit of `/passkey`, per instance: thirty requests a minute. */
 export const TICKETS = { capacity: 30, perSecond: 30 / 60 }
-/** Limit of `/connect`, per link: its page asks about once a second. */
+/** Limit of `/connect`, per link. It allows three requests per second, because the page sends about one. */
 export const CONNECT = { capacity: 60, perSecond: 3 }
-/** Limit of phone codes and of restarts at `/connect`: five at once of each, then one per minute. A phone code rings a phone of anybody's choice. */
+/**
+ * Limit of phone codes and of restarts at `/connect`: five at once of each, then one per minute. The limit is low because whoever holds a link could
+ * otherwise ring any phone many times.
+ */
 export const CONNECT_STARTS = { capacity: 5, perSecond: 1 / 60 }
 /** Limit of `/oauth`, per kind of request and address: ten requests a minute. */
 export const OAUTH = { capacity: 10, perSecond: 10 / 60 }
@@ -35,7 +38,10 @@ export interface Taken {
 /** Number of owners above which full buckets are evicted, because they hold no information. */
 const SWEEP_ABOVE = 10_000
 
-/** Minimum interval between two scans for full buckets. Every bucket is full after two seconds, and a scan per request would be quadratic. */
+/**
+ * Minimum interval between two scans for full buckets. A scan for every request would take quadratic time, and is not needed, because every bucket is
+ * full again after two seconds.
+ */
 const SWEEP_INTERVAL = SECOND
 
 export function createBuckets(clock: Clock, { capacity, perSecond } = { capacity: CAPACITY, perSecond: REFILL_PER_SECOND }) {
@@ -75,8 +81,8 @@ export type Buckets = ReturnType<typeof createBuckets>
 export const FAILURES_PER_MINUTE = 30
 
 /**
- * The most counts that are kept; above it the one that expires first is evicted. They take about 20 MB; an attacker
- * with more networks gains nothing from the eviction.
+ * The most counts that are kept; if there are more, the count that expires first is evicted. The counts take about 20 MB. An attacker with more
+ * networks than this gains nothing from the eviction.
  */
 const MAX_COUNTS = 100_000
 
@@ -86,11 +92,11 @@ interface Window {
 }
 
 /**
- * Counts failures per source address, and separately per `owner`, the secret that was guessed (absent: any). A minute begins with the first failure;
- * after it ends, the count restarts.
+ * Counts failures per source address. If `owner`, the owner of the guessed secret, is given, the failures of each owner are counted separately. A
+ * minute begins with the first failure; after it ends, the count restarts.
  */
 export function createThrottle(clock: Clock) {
-  /** All windows have the same length, so they end in the order in which they began. */
+  /** All windows have the same length, so the order in which they end is the order of the entries. */
   const windows = new Map<string, Window>()
   const keyOf = (source: string, owner: string) => `${owner} ${subscriberOf(source)}`
 

@@ -8,9 +8,9 @@ export type RequestLimit = ReturnType<typeof createRequestLimit>
 export function createRequestLimit(buckets: Buckets) {
   return {
     remaining: buckets.remaining,
-    /** Reports the limit of a caller whom a later check may refuse. */
+    /** Reports the limit of a caller without taking a token, because a later check may refuse the request. */
     report: (owner: string, { limit }: AccessRequest) => limit(buckets.remaining(owner)),
-    /** The last check of a request. */
+    /** Takes a token from the bucket. This is the last check of a request. */
     take(scope: 'instance' | 'workspace', owner: string, { limit }: AccessRequest): void {
       const { allowed, remaining, retryAfter } = buckets.take(owner)
       limit(remaining)

@@ -1,6 +1,7 @@
 /**
- * Checks of the sign-in to the dashboard, and of requests with a session of it. A session of the admin key is checked as a request with that key is,
- * and a session of an API key as a request to the Account API is. The scopes are checked at each operation (`dashboard/roles.ts`).
+ * Checks of the sign-in to the dashboard, and of requests with a session of it. A session of the admin key gets the same checks as a request with the
+ * admin key. A session of an API key gets the same checks as a request to the Account API. The scopes are checked at each operation
+ * (`dashboard/roles.ts`).
  */
 import type { Account, ApiKey, DashboardSession } from '../account/account.ts'
 import { ADMIN_KEY_PREFIX, API_KEY_PREFIX } from '../domain/brand.ts'
@@ -18,11 +19,14 @@ export interface SessionChecksDeps {
   guesses: Guesses
   requests: RequestLimit
   admins: AdminChecks
-  /** Makes the checks of the Account API between those of the key and of its scope: the allowlist and the plan of the workspace. */
+  /**
+   * Makes the checks of the Account API that come after the check of the key and before the check of its scope: the allowlist and the plan of the
+   * workspace.
+   */
   checkWorkspace(workspace: WorkspaceId, source: string): void
 }
 
-/** A session with its key as it is now: null for the admin key. */
+/** A session and the current state of its API key; the key is null for a session of the admin key. */
 export interface OpenSession {
   session: DashboardSession
   key: ApiKey | null
@@ -33,7 +37,7 @@ const KEY_WANTED = `A valid admin key (${ADMIN_KEY_PREFIX}…) or API key (${API
 export function createSessionChecks({ account, requests, admins, checkWorkspace, ...deps }: SessionChecksDeps) {
   const guesses: Guesses = deps.guesses
 
-  /** Checks the address of the caller, and of an API key also the plan. No limit counts it. */
+  /** Checks the address of the caller, and for an API key also the plan. This call does not count against any limit. */
   function checkSession({ session, key }: OpenSession, source: string) {
     if (key === null) admins.checkAddress(source)
     else checkWorkspace(session.workspace, source)

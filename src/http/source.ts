@@ -3,8 +3,8 @@ import type { Log } from '../domain/log.ts'
 import { canonicalAddress, isIn, isNear, type Ranges } from '../egress/addresses.ts'
 
 /**
- * Returns the address in the forms that proxies write: `1.2.3.4`, `1.2.3.4:80`, `::1`, `[::1]:80`. Undefined if it is
- * not an address.
+ * Returns the address from a text in one of the forms that proxies write: `1.2.3.4`, `1.2.3.4:80`, `::1`, `[::1]:80`. Undefined if it is not an
+ * address.
  */
 const addressOf = (entry: string): string | undefined =>
   canonicalAddress(
@@ -31,7 +31,7 @@ function addressOfPeer(peer: string): string {
 /** Header in which proxies name their callers. */
 const FORWARDED_FOR = 'X-Forwarded-For'
 
-/** Headers that reverse proxies add to the requests they relay. */
+/** Names of the headers that reverse proxies add to the requests they relay. */
 const RELAYED = [
   FORWARDED_FOR,
   'CF-Connecting-IP',
@@ -48,10 +48,10 @@ const RELAYED = [
   'X-Real-IP',
 ]
 
-/** Whether a proxy relayed the request, so that the sender need not be at the address of the connection. */
+/** Whether a proxy relayed the request, in which case the address of the connection is that of the proxy. */
 export const isRelayed = (headers: Headers): boolean => RELAYED.some((name) => headers.has(name))
 
-/** Source of a request whose trusted proxy does not name the caller. It is not an address, so it is in no list of addresses. */
+/** Source of a request whose trusted proxy does not name the caller. The text is not an address, so no allowlist contains it. */
 export const UNKNOWN = 'unknown'
 
 /**
@@ -75,8 +75,8 @@ export function sourceOf(peer: string | undefined, headers: Headers, trusted: Ra
 }
 
 /**
- * Logs once when a near proxy names its callers but is not trusted. All callers then count as one address in limits and allowlists. A far peer is not
- * logged, because anybody may send the header.
+ * Logs once that a proxy with a near address names its callers but is not trusted. All callers then count as one address in limits and allowlists.
+ * Nothing is logged for a peer with another address, because anybody may send the header.
  */
 export function untrustedProxyWarning(trusted: Ranges, log: Pick<Log, 'warn'>) {
   let isTold = false

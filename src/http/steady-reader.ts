@@ -5,8 +5,8 @@ import { Failure } from '../domain/failures.ts'
 const KB = 1_024
 
 /**
- * Minimum rate of a body in bytes per second (1 Mbit/s, a slow line), after a head start in ms. Received parts stay in memory until the body is
- * complete, so slow bodies would fill it.
+ * Minimum rate of a body in bytes per second (1 Mbit/s, a slow line), after an initial time in ms without this rule. The rule is needed because
+ * received parts stay in memory until the body is complete, so many slow bodies would fill the memory.
  */
 export const SLOWEST = 128 * KB
 export const HEAD_START = 10 * SECOND
@@ -43,7 +43,8 @@ export function steady(reader: BodyReader, clock: Clock): Steady {
     const look = () => {
       const left = leftAt === undefined ? dueAt(begun, size) - clock.now() : SECOND
       if (left <= 0 && isSecondLook) return reject(tooSlow())
-      // If this thread was blocked, bytes that arrived in that time are read before the second check.
+      // A body is refused only at the second failed check. If this thread was blocked, the bytes that arrived in that time are read between the two
+      // checks.
       isSecondLook = left <= 0
       timer = setTimeout(look, Math.max(left, SECOND))
     }

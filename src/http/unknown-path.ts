@@ -1,6 +1,6 @@
 /**
- * Answers a request that matches no route: the credentials are missing, the call is one of another gateway, the path has
- * other methods, or the path is unknown.
+ * Answers a request that matches no route. The answer states the cause: the credentials are missing in the path, the call belongs to another gateway,
+ * the path exists with other methods, or the path is unknown.
  */
 import type { Dialect } from '../domain/dialect.ts'
 import { Failure } from '../domain/failures.ts'
@@ -14,8 +14,8 @@ const INSTANCE_PATH = /^\/instances\/([^/]*)\/token\/([^/]*)(\/.+)$/
 const QUIET: ReadonlySet<Access> = new Set(['metrics', 'described'])
 
 /**
- * Creates the answer. Patterns are compiled once, because scanners try all kinds of paths and two hundred patterns take
- * a millisecond.
+ * Creates the answer. Patterns are compiled once, because compiling two hundred patterns takes a millisecond, and scanners send many requests with
+ * unknown paths.
  */
 export function createUnknownPath(served: readonly Endpoint[]): (method: string, path: string, dialect?: Dialect) => Failure {
   const routes = served

@@ -54,7 +54,7 @@ export interface ApplicationDeps {
   directory: Directory
   tally: Tally
   ledger: Ledger
-  /** Makes instances of the imported devices in the store. Settles when the instances run. */
+  /** Creates instances from the imported devices in the store. Settles when the instances run. */
   takeImports(): Promise<void>
   /** Control API of the simulated network, for the dashboard. */
   sandboxUrl: string | null
@@ -68,7 +68,7 @@ export interface Application {
 
 /** Number of concurrent reads of received files of one instance. */
 const DOWNLOADS_OF_INSTANCE = 16
-/** The phone has 30 s to upload a file again. */
+/** Asks the phone to upload a file again. The phone has 30 s for the upload. */
 const ASK_AGAIN = {
   kind: 'action',
   operation: 'media.askAgain',
@@ -186,7 +186,7 @@ export async function createApplication(config: Config, deps: ApplicationDeps): 
       usage.stop()
       eventStreams.stop()
       live.stop()
-      // Callers that wait for an outcome are told that the message is in the queue.
+      // Ends the waits for outcomes. The callers get the answer that their message is in the queue.
       outcomes.stop()
     },
   }

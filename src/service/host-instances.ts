@@ -1,4 +1,4 @@
-/** Starts the instances of the directory, and processes what commands have left in the store: imported devices and orders. */
+/** Starts the instances of the directory, and processes the imported devices and the orders that commands have written to the store. */
 import type { Directory } from '../directory/directory.ts'
 import { createOrders, removeOrderAnswers } from '../directory/orders.ts'
 import { systemClock } from '../domain/clock.ts'
@@ -21,8 +21,8 @@ export interface HostingDeps {
 }
 
 /**
- * Starts the stored instances. Resolves when commands can be processed, and does not wait for the instances: at 25
- * sessions per second many instances take a while, and those that are up can already work.
+ * Starts the stored instances. Resolves when commands can be processed. It does not wait for the instances to start, because many instances take a
+ * long time at 25 sessions per second, and those that have started can already work.
  */
 export async function hostInstances(deps: HostingDeps): Promise<void> {
   const { log, shutdown, storage, engine, directory, starts } = deps

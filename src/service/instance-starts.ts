@@ -1,4 +1,4 @@
-/** Starts stored instances on the engine, and makes instances of the devices that an import has left in the store. */
+/** Starts stored instances on the engine, and creates instances from the devices that an import has written to the store. */
 import type { Directory } from '../directory/directory.ts'
 import type { InstanceConfig } from '../domain/instance.ts'
 import type { PooledEngine } from '../engine/pooled-engine.ts'
@@ -18,8 +18,8 @@ export interface InstanceStarts {
   /** Starts several instances. Settles when each of them runs or could not be started. */
   bootAll(instances: readonly InstanceConfig[]): Promise<unknown>
   /**
-   * Makes an instance of each device that an import has left in the store. Resolves when they are instances; `booted`
-   * resolves when they run. Does nothing while the service stops, because the next start finds the devices.
+   * Creates an instance from each device that an import has written to the store. Resolves when the instances exist; `booted` resolves when they run.
+   * Does nothing while the service stops, because the next start of the service will find the devices.
    */
   takeImports(): Promise<{ booted: Promise<unknown> }>
 }

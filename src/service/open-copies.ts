@@ -1,4 +1,4 @@
-/** Opens the copying of received files to a bucket (`SVC_MEDIA_URL`). Nothing of it is loaded without a bucket. */
+/** Opens the copying of received files to a bucket (`SVC_MEDIA_URL`). Without a bucket, none of its modules are loaded. */
 import type { ClockWatch } from '../clock-watch.ts'
 import type { Config } from '../config.ts'
 import type { Directory } from '../directory/directory.ts'
@@ -52,7 +52,7 @@ export async function openCopies(
     if (event.type === 'files') copies.wake(event.instance)
   })
   directory.onDeleted((instance) => void copies.removeOf(instance))
-  // Files that an earlier run of the service has not copied.
+  // An earlier run of the service may have left files that are not copied yet.
   for await (const [key] of store.range(keys.configs)) copies.wake(key.slice(keys.configs.length))
   void copies.removeOld()
   const hourly = setInterval(() => void copies.removeOld(), HOUR)

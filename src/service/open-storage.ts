@@ -27,10 +27,10 @@ export interface ServiceStorage {
   /** State of the disk, shared with the shard threads. */
   disk: SharedDisk
   diskWatch: DiskWatch
-  /** Media of waiting messages; next, the number of their encrypted bytes, which all threads count. */
+  /** Encrypted media of waiting messages. The field after this one is the number of their bytes, which all threads count. */
   blobs: BlobItems
   blobsUsed: BigInt64Array
-  /** Watch of the bucket of the media; undefined if they are elsewhere. */
+  /** Watch of the bucket that stores the media; undefined if the media are not in a bucket. */
   blobsWatch: BucketWatch | undefined
   steps: Steps
   /** Sets the only listener, which is called when a command has left something in the store. */
@@ -42,7 +42,7 @@ export async function openStorage(
   { log, shutdown, backend }: { log: Logger; shutdown: Shutdown; backend: Backend },
 ): Promise<ServiceStorage> {
   await backend.refuseDamaged((problem) => log.warn({ problem }, 'the store could not be checked'))
-  // One thread more writes what imports leave (`engine/archive-threads.ts`).
+  // The number of threads is the shards, the main thread, and the thread that writes the data of imports (`engine/archive-threads.ts`).
   const disk = shareDisk(config.shards + 2)
   const store = await openStore(config.storeUrl, {
     keysDir: config.keysDir ?? undefined,
@@ -63,7 +63,7 @@ export async function openStorage(
     isGivenOnly: backend.needsSecretKey,
   })
   await checkSecretKey(store, secretKey)
-  // Before this call, the start has changed nothing that two services could not change at the same time.
+  // Until this call the start has made only changes that two services may make at the same time.
   let visited = () => {}
   giveBack = await store.own(() => visited())
   // The store may have been moved since it was opened.
@@ -83,7 +83,7 @@ export async function openStorage(
   const count = async () => void Atomics.store(blobsUsed, 0, BigInt(await measureBlobs(blobs)))
   const blobsWatch = place.in === 'bucket' ? await watchBlobs(place.bucket, log, count) : undefined
   shutdown.add(() => blobsWatch?.stop())
-  // A bucket that is away does not stop the service. A later start then erases the leftovers of interrupted deletions.
+  // If the bucket cannot be reached, the service starts nevertheless. The leftovers of interrupted deletions are then erased at a later start.
   if (blobsWatch?.problem() === undefined) {
     await eraseLeftovers({ store, keyRing, blobs, log })
     await count()
@@ -104,7 +104,7 @@ export async function openStorage(
   }
 }
 
-/** Watches the bucket of the media. `count` counts the media again each time the bucket is back. */
+/** Watches the bucket of the media. `count` counts the media again each time the bucket can be reached again. */
 async function watchBlobs(bucket: Bucket, log: Logger, count: () => Promise<void>): Promise<BucketWatch> {
   const [{ bucketClient }, { watchBucket }] = await Promise.all([
     import('../storage/bucket/bucket-client.ts'),

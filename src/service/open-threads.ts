@@ -1,4 +1,6 @@
-/** Starts the threads of the service: shards with their instances, large messages, conversions, downloads and the webhook log. */
+/**
+ * Starts the threads of the service: the shards with their instances, and the threads for large messages, conversions, downloads and the webhook log.
+ */
 import type { Config } from '../config.ts'
 import { type ArchiveThreads, createArchiveThreads } from '../engine/archive-threads.ts'
 import { type Conversions, createConversions } from '../engine/conversions.ts'
@@ -40,7 +42,7 @@ export interface Threads {
   archives: ArchiveThreads
   /** Whether ffmpeg was found. */
   hasConverter: boolean
-  /** Modules of HTTP, which are loaded while the threads start. */
+  /** Modules of the HTTP side. They are loaded while the threads start. */
   http: Awaited<ReturnType<typeof loadHttp>>
 }
 
@@ -51,8 +53,8 @@ const NO_CONVERTER =
   'No ffmpeg was found: audio is sent unconverted, and videos, GIFs and animated stickers that need a conversion are refused with media_invalid.'
 
 /**
- * Loads the modules of HTTP: zod and the declarations of all operations, a third of a start, while the shards load the
- * library on another core.
+ * Loads the modules of the HTTP side: zod and the declarations of all operations. Loading them takes a third of the start time, and runs while the
+ * shards load the library on another core.
  */
 async function loadHttp() {
   const [{ createApp }, { createLive }] = await Promise.all([import('../http/app.ts'), import('../http/dashboard/live.ts')])
@@ -145,8 +147,8 @@ async function openEngine(
     allowCrash,
     log,
   })
-  // The end is registered before the shards are up, because something else may fail in the meantime. If the shards fail
-  // themselves, there is nothing to close.
+  // The function that ends the shards is registered before they are up, because another part of the start may fail in the meantime. If the shards
+  // themselves fail to start, there is nothing to close.
   shutdown.add((leftMs) => {
     if (!isUp) abandoned.abort()
     return opening.then(

@@ -1,6 +1,6 @@
 /**
- * The folder for temporary files, of which each process has one: several services on one machine may share a data
- * folder when their stores are in a database, and a start must not remove files that another one uses.
+ * The folder for temporary files. Each process has a folder of its own: several services on one machine may share a data folder if their stores are
+ * in a database, and a start must not remove files that another service uses.
  */
 import { readdir, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
@@ -18,8 +18,8 @@ export const tempDirOf = (config: Place): string => join(all(config), nameOf(pro
 const nameOf = (pid: number) => `${pid}@${hostname()}`
 
 /**
- * Makes the folder of this process, and removes what killed processes have left. Whether a process of another machine
- * (or container) still runs cannot be found out, so its folder stays.
+ * Makes the folder of this process, and removes the folders of killed processes. This process cannot know whether a process of another machine (or
+ * container) still runs, so such a folder is kept.
  */
 export async function makeTempDir(config: Place): Promise<void> {
   await makePrivate(all(config))
@@ -31,10 +31,10 @@ export async function makeTempDir(config: Place): Promise<void> {
 
 export const removeTempDir = (config: Place): Promise<void> => rm(tempDirOf(config), { recursive: true, force: true })
 
-/** Whether a folder may belong to a process that runs. */
+/** Whether the folder may belong to another process that still runs. */
 function isOfOther(name: string): boolean {
   const [, pid, host] = /^(\d+)@(.+)$/.exec(name) ?? []
-  // The file or folder is of an earlier release.
+  // A name without a host is a file or folder of an earlier release.
   if (host === undefined) return false
   return host !== hostname() || (Number(pid) !== process.pid && runs(Number(pid)))
 }
@@ -43,7 +43,7 @@ function runs(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    // The process exists, and belongs to another user.
+    // With EPERM the process exists and belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

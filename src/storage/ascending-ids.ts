@@ -1,6 +1,6 @@
 /**
- * Ascending ULIDs, even across restarts and when the clock goes back: key order is the order of creation. If the clock
- * was far ahead, new ids stay ahead until their owner calls `startOver`, once no earlier id is waiting.
+ * Ascending ULIDs, even across restarts and when the clock goes back: key order is the order of creation. If the clock was far ahead, new ids stay
+ * ahead of the time until their owner calls `startOver`. The owner calls it when no item with an earlier id is waiting.
  */
 import { decodeTime, incrementBase32, ulid } from 'ulid'
 import { type Clock, HOUR } from '../domain/clock.ts'
@@ -19,10 +19,7 @@ export interface AscendingIds {
   startOver(): void
 }
 
-/**
- * Difference above which ids are far ahead. Ids of a burst, or after the clock was set back a little, are ahead by less
- * than this.
- */
+/** Difference above which ids are far ahead. Ids are ahead by less than this after a burst, or after the clock was set back a little. */
 const FAR_AHEAD = HOUR
 
 export function ascendingIds(clock: Clock, random: () => number = randomFraction): AscendingIds {

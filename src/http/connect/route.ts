@@ -16,27 +16,30 @@ import type { Caller } from '../carry-out.ts'
 import { retryAfterOf, TooMany } from '../errors.ts'
 import { accessRequestOf, type Env, type MountDeps, mount } from '../mount.ts'
 
-/** The secret is named as the token is, whose place it takes in the declared paths. */
+/** In the declared paths, the secret of the link has the name `token`, because it takes the place of the instance's token. */
 const PAGE = '/connect/{token}'
 const PATTERN = '/connect/:token'
 
-/** Size limit of a body in bytes, because everybody who has the address may send one. */
+/** Size limit of a body in bytes. It is small, because everybody who has the address of the page may send a body. */
 const MAX_BODY = 16_384
 
 const OPERATIONS = [qrCode, phoneCode, restart, passkey, passkeyResponse, passkeyConfirm, passkeyTicket]
-/** Operations that ring a phone or begin a session; each has a limit of its own. */
+/** Operations that ring a phone or begin a session. Each of them has a limit of its own. */
 const STARTS: ReadonlySet<string> = new Set([phoneCode.id, restart.id])
-/** Time in ms that the shard has to answer the page, which asks again. */
+/** Time in ms within which the shard must answer a status request of the page. After a late answer the page asks again. */
 const LOOK_LIMIT = 5 * SECOND
 
-/** The most requests of a link that may wait for a QR code at a time. Its page makes one at a time, and may be open in a few tabs. */
+/**
+ * The most requests of a link that may wait for a QR code at a time. The page of the link makes one request at a time, but may be open in several
+ * tabs.
+ */
 export const MAX_QR_WAITS = 4
-/** Seconds after which a refused one may be made again. */
+/** Seconds after which a client may repeat a refused request for a QR code. */
 const QR_AGAIN = 2
 
 const pathOf = (declared: string) => declared.replace(/^.*\{token\}/, PAGE)
 
-/** An operation without fields takes no body. */
+/** Returns the route of an operation in this place. An operation without fields takes no body. */
 function openedBy(endpoint: Endpoint): RequestRoute {
   const route = routeOf({ ...endpoint, maxBody: Math.min(endpoint.maxBody ?? MAX_BODY, MAX_BODY) })
   return { ...route, takesBody: route.takesBody && Object.keys(endpoint.fields).length > 0 }
@@ -49,13 +52,13 @@ export function mountConnect(app: Hono<Env>, deps: MountDeps): void {
   const { gate, parts, engine } = deps
   const { connectLinks, directory, pages } = parts
 
-  /** The link, unless its instance was deleted, or belongs to another workspace after an import. */
+  /** Returns the link; undefined if its instance was deleted, or if the instance belongs to another workspace after an import. */
   function find(secret: string): ConnectLink | undefined {
     const link = connectLinks.find(secret)
     return link && directory.has(link.workspace, link.instance) ? link : undefined
   }
 
-  /** `reason` tells the page what to say. */
+  /** Throws if the link is not open. The page chooses its text by `reason`. */
   function checkOpen(link: ConnectLink | undefined) {
     const status = link && connectLinks.statusOf(link)
     if (status === 'paired') throw new Failure('unauthorized', { message: USED, details: { reason: 'used' } })
@@ -93,8 +96,8 @@ export function mountConnect(app: Hono<Env>, deps: MountDeps): void {
   })
 
   /**
-   * The answer has nothing of the account. The page that has just used the link learns whether the instance is connected. The last known state of the
-   * main thread would not do, because it says nothing about an instance whose shard has not started yet.
+   * The answer contains no data of the account. The page that has just used the link learns whether the instance is connected. The shard is asked,
+   * because the last known state in the main thread says nothing about an instance whose shard has not started yet.
    */
   app.get(`${PATTERN}/status`, async (c) => {
     if (c.req.raw.method !== 'GET') return c.notFound()

@@ -46,8 +46,8 @@ const API = `${BASE}/api`
 const LIVE = `${API}/live`
 
 /**
- * Whether the dashboard mirrors a route. It does not mirror pages, which have the token in their path, or the event
- * stream, because it has one of its own.
+ * Whether the dashboard offers a route of the API. It does not offer pages, because their path contains the token of the instance, and not the event
+ * stream, because the dashboard has its own stream.
  */
 const isMirrored = ({ alias, endpoint: { access, contentType } }: RequestRoute) =>
   alias === undefined && !isAnybodys(access) && contentType !== HTML && contentType !== EVENT_STREAM
@@ -60,8 +60,8 @@ export function mountDashboard(app: Hono<Env>, deps: MountDeps, dashboard: Dashb
   const sessionDeps = { sessions, account: parts.account, baseUrl, hasSandbox: sandboxUrl !== null }
 
   /**
-   * Returns the session of an API request, and applies its limits. This reads the store, because a key that an operator
-   * command replaced ends its session.
+   * Returns the session of an API request, and applies its limits. The account is read from the store first, because a session ends when an operator
+   * command replaces its key.
    */
   async function signedIn(c: Context<Env>): Promise<OpenSession> {
     await parts.account.refresh()
@@ -70,7 +70,7 @@ export function mountDashboard(app: Hono<Env>, deps: MountDeps, dashboard: Dashb
 
   const openOf = (c: Context<Env>): OpenSession => c.get('state').session!
 
-  /** Requires a right for all routes under a path that are not declared as operations. */
+  /** Requires a right for all routes under a path. It is for routes that are not declared as operations. */
   function guard(path: string, right: RightName) {
     for (const each of [path, `${path}/*`])
       app.use(each, async (c, next) => {
@@ -135,14 +135,14 @@ export function mountDashboard(app: Hono<Env>, deps: MountDeps, dashboard: Dashb
   })
 
   app.get(LIVE, (c) => {
-    // The router also passes HEAD to this handler, and nobody would read or end that stream.
+    // The router also passes HEAD to this handler; it is refused, because nobody would read or end that stream.
     if (c.req.raw.method !== 'GET') return c.notFound()
     c.get('state').route = LIVE
     const open = openOf(c)
     checkRight(open, 'instances.see')
     const { session } = open
     const { source } = c.get('state')
-    // A key that no longer has the right to see the instances no longer opens a session.
+    // The session also ends for the stream if its key has lost the right to see the instances.
     const isOpen = () => sessions.isOpen(session, true) && gate.isStillAdmitted(open, source)
     const events = dashboard.live.open(session, c.req.header('Last-Event-ID'), isOpen)
     if (!events) throw new TooMany(STREAMS_AGAIN, 'workspace')
@@ -171,7 +171,7 @@ export function mountDashboard(app: Hono<Env>, deps: MountDeps, dashboard: Dashb
     checkRight(open, rightOf(id))
     const caller = { workspace, checkAgain: () => checkAgain(open, id, sessions) }
     if (access === 'instance') return { ...caller, instance: parts.directory.find(workspace, instance) }
-    // Without a plan the owner still sees everything and can change the plan. Sessions of API keys were checked before.
+    // Without a plan the owner still sees everything and can change the plan. Sessions of API keys were already checked for a plan.
     const isAccount = access !== 'admin' && method !== 'GET' && !isWithoutPlan
     if (isAccount && !hasPlan(parts.account.workspace(workspace).subscription, now())) throw new Failure('plan_required')
     return caller
@@ -181,7 +181,8 @@ export function mountDashboard(app: Hono<Env>, deps: MountDeps, dashboard: Dashb
   const isOwn = new Set(own.map(({ name }) => name))
   const mounted: MountDeps = {
     ...deps,
-    // The media thread only knows the operations of the API, and no body of the dashboard's own operations is large.
+    // A large body for one of the dashboard's own operations is refused, because the media thread only knows the operations of the API and none of
+    // the dashboard's own operations needs a large body.
     async readLargeBody(route, fields, body, onUnknown) {
       if (!isOwn.has(route)) return deps.readLargeBody(route, fields, body, onUnknown)
       await body.batches.return?.()

@@ -1,4 +1,4 @@
-/** Serves the client: one document and the files that it loads. They need no session. */
+/** Serves the client of the dashboard: one document and the files that it loads. No session is needed for them. */
 import type { Context } from 'hono'
 import type { DashboardFile, DashboardFiles } from '../../features/parts.ts'
 import { takesGzip } from '../../features/system.ts'

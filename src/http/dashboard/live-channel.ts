@@ -1,6 +1,6 @@
 /**
- * Holds the events of one workspace for its dashboards: a bounded list that all readers share. Each reader has a
- * position in it and takes the next event when it can; nothing is buffered for a reader.
+ * Holds the events of one workspace for its dashboards: a bounded list that all readers share. Each reader has a position in the list and takes the
+ * next event when it is ready, so no events are buffered per reader.
  */
 import type { Directory } from '../../directory/directory.ts'
 import type { LiveEventName, LiveEvents } from '../../domain/dashboard.ts'
@@ -32,11 +32,11 @@ export interface LiveChannel {
   end(): number
   /** Returns the event at a position, if it is kept. */
   at(place: number): { name: LiveEventName; data: string } | undefined
-  /** The status of an instance has changed. */
+  /** Appends the new status of an instance; called when the status has changed. */
   changed(instance: string): void
-  /** Appends what has changed since the last call, `seconds` ago. */
+  /** Appends the changes since the last call, which was `seconds` ago. */
   update(seconds: number): void
-  /** Yields the full state, without ids. */
+  /** Yields the full state as events without ids. */
   state(): Generator<ServerEvent>
   /** Resolves on a new event, on an abort, and after `ms`. */
   news(signal: AbortSignal, ms: number): Promise<void>
@@ -53,7 +53,7 @@ export const liveEvent = <N extends LiveEventName>(event: N, data: LiveEvents[N]
 export function createLiveChannel({ directory, readings, workspace, first: begin }: LiveChannelDeps): LiveChannel {
   let first = begin
   const events: { name: LiveEventName; data: string }[] = []
-  /** Rows and counts that were sent last, by instance. */
+  /** The rows and counts that were sent last, by instance. */
   const rows = new Map<string, string>()
   const attempts = new Map<string, AttemptResults>()
   let lastTotals = ''
@@ -90,7 +90,7 @@ export function createLiveChannel({ directory, readings, workspace, first: begin
     append('instance', row)
   }
 
-  /** Appends the attempts since the last reading, or since the start of the instance if that is later. Returns their number. */
+  /** Appends the delivery attempts since the last reading, or since the start of the instance if that is later. Returns their number. */
   function appendAttempts(id: string): number {
     const now = readings.of(id)?.attempts
     if (now === undefined) return 0

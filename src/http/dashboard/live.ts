@@ -3,8 +3,8 @@
  * deliveries once a second while somebody reads. Events have ids. A reader that reconnects with its last id gets the
  * missed events, or the full state again.
  *
- * A stream whose position has been evicted from the list of its workspace (`live-channel.ts`) is ended, and its reader
- * begins again.
+ * A stream whose position has been evicted from the list of its workspace (`live-channel.ts`) is ended. Its reader then reconnects and gets the full
+ * state.
  */
 import type { DashboardSession } from '../../account/account.ts'
 import type { Directory } from '../../directory/directory.ts'
@@ -27,8 +27,8 @@ const RETRY = 2 * SECOND
  */
 export const MAX_STREAMS = 20
 /**
- * The most channels without readers that are kept for a returning reader; the one that has been without readers for
- * longest is evicted first.
+ * The most channels without readers that are kept in case a reader returns. The channel that has been without readers for the longest time is evicted
+ * first.
  */
 const MAX_LEFT = 8
 
@@ -39,20 +39,20 @@ export interface LiveDeps {
   /** Calls the listener when an API key was changed or revoked, which may end streams. */
   onKeyChange(listener: () => void): void
   log: DetailedLog
-  /** Reads what an operator command wrote to the store: a new admin key ends the streams of the previous one. */
+  /** Reads the changes that an operator command wrote to the store. For example, a new admin key ends the streams of the previous one. */
   refresh(): Promise<void>
-  /** Id of this process, which distinguishes ids of events from those of an earlier process. */
+  /** Id of this process. It distinguishes the ids of events of this process from those of an earlier process. */
   run: string
 }
 
 export type StreamOwner = Pick<DashboardSession, 'id' | 'workspace'>
 
 export interface Live {
-  /** Opens a stream; undefined if the session has too many. `isOpen` is polled; the stream ends when it returns false. */
+  /** Opens a stream; undefined if the session has too many streams. `isOpen` is polled; the stream ends when it returns false. */
   open(session: StreamOwner, lastEventId: string | undefined, isOpen: () => boolean): ServerEvents | undefined
   /** Returns the number of open streams. */
   count(): number
-  /** Ends every stream after a last event. */
+  /** Ends every stream after a last event, which tells the reader the reason. */
   stop(): void
 }
 
@@ -72,7 +72,7 @@ export function createLive({ directory, readings, onEvent, onKeyChange, log, ref
     for (const channel of channels.read()) channel.update(seconds)
   }
 
-  /** Takes readings only while somebody reads the stream. */
+  /** Takes readings of the instances regularly, as long as at least one stream is open. */
   function keepLooking() {
     if (timer !== undefined || isStopped) return
     timer = setTimeout(() => {
@@ -124,7 +124,7 @@ export function createLive({ directory, readings, onEvent, onKeyChange, log, ref
     await readings.look(LOOK_EVERY)
     let place = placeAfter(lastEventId, channel)
     if (place === undefined) {
-      // Events that come while the state is written follow it.
+      // Events that are appended while the state is sent are sent after the state.
       place = channel.end()
       yield* channel.state()
     }
@@ -133,14 +133,14 @@ export function createLive({ directory, readings, onEvent, onKeyChange, log, ref
     while (!signal.aborted) {
       if (isStopped) return yield liveEvent('ended', { reason: 'stopping' })
       if (!isOpen()) return yield liveEvent('ended', { reason: 'signed_out' })
-      // The reader is too slow, and its position was evicted. It reconnects and begins again.
+      // The reader is too slow, and its position was evicted. It will reconnect and get the full state.
       if (place < channel.first()) return
       const next = channel.at(place)
       if (next) {
         yield liveEvent(next.name, next.data, idOf(place))
         place++
       } else if (performance.now() - saidAt < HEARTBEAT) {
-        // The wait is at most a second, because the reader may have been signed out.
+        // The wait is at most one second, because the session may have ended in the meantime and must be checked again.
         await channel.news(signal, SECOND)
         continue
       } else yield { comment: 'nothing new' }
@@ -171,9 +171,12 @@ export function createLive({ directory, readings, onEvent, onKeyChange, log, ref
 
 /** Holds the channels of all workspaces that somebody reads, and of a few that a reader has left and may return to. */
 function createChannels(deps: Pick<LiveDeps, 'directory' | 'readings'>) {
-  /** Channels without readers come in the order in which their last reader left. */
+  /** The channels without readers are at the front, in the order in which their last reader left. */
   const channels = new Map<WorkspaceId, LiveChannel>()
-  /** Positions increase across all channels, so a position of an evicted channel lies before the first one of the next channel. */
+  /**
+   * Positions increase across all channels, so a position in an evicted channel is lower than the first position of every channel that was created
+   * later.
+   */
   let first = 1
 
   function evict() {

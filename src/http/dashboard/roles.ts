@@ -1,10 +1,10 @@
-/** Checks the rights of a session, and hides secrets in answers, by the table in `domain/dashboard-rights.ts`. */
+/** Checks the rights of a session and hides secrets in answers, according to the table in `domain/dashboard-rights.ts`. */
 import type { DashboardSessions } from '../../account/account.ts'
 import { lackOf, lackSentence, type RightName, rightOf, SECRET_FIELDS } from '../../domain/dashboard-rights.ts'
 import { Failure } from '../../domain/failures.ts'
 import type { OpenSession } from '../session-checks.ts'
 
-/** Refuses what the key of the session may not do. An undefined right is for the admin key alone. */
+/** Throws if the key of the session does not have a right. An undefined right means that only the admin key may do it. */
 export function checkRight({ key }: Pick<OpenSession, 'key'>, right: RightName | undefined): void {
   const lack = lackOf(key === null ? null : key.scopes, right)
   if (lack === undefined) return
@@ -36,5 +36,5 @@ export function withoutSecrets(answer: unknown, { key }: Pick<OpenSession, 'key'
 const isPlain = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 
-/** A number reveals nothing: rows of the list of instances have the number of their webhooks. */
+/** A number reveals no secret and is shown. For example, the rows in the list of instances contain the number of their webhooks. */
 const isCount = (value: unknown) => typeof value === 'number'

@@ -1,7 +1,7 @@
 /**
- * Checks that a browser sends a request for the dashboard's own page. The cookie is SameSite=Strict, which excludes
- * other sites, but not other ports of the same host. Our own header, which needs a preflight from another origin, and
- * the browser's headers about the origin exclude the pages of both.
+ * Checks that a browser sends a request for the dashboard's own page. The cookie is SameSite=Strict, which excludes other sites, but not other ports
+ * of the same host. Our own header, which needs a preflight from another origin, and the browser's headers about the origin exclude both: the pages
+ * of other sites and of other ports.
  *
  * These headers do not exclude a server on another port of the same host: browsers send the cookie to it too, and
  * outside of a browser it can send any header. Therefore the header of a signed-in request contains the proof of its
@@ -17,8 +17,8 @@ const refusal = () =>
   })
 
 /**
- * Whether an origin is our own. `hosts`: the host of the request, and the host of the public base, because a proxy may
- * have changed the first.
+ * Whether an origin is our own. `hosts` contains the host of the request and the host of the public base URL, because a proxy may have changed the
+ * host of the request.
  */
 function isOwn(origin: string, hosts: readonly (string | null)[]): boolean {
   // A page without an origin (a sandboxed frame, a file) sends `null`.

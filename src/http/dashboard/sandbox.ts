@@ -1,7 +1,7 @@
 /**
- * Gives access to the simulated network of the sandbox, for its dashboard page: phones that scan, people who write and
- * read. Requests go to the control API on this machine, limited to those that the page needs: no faults and no
- * forgeries.
+ * Gives access to the simulated network of the sandbox, for its dashboard page: simulated phones that scan codes, and simulated people who write and
+ * read messages. Requests are passed to the control API on this machine. Only the requests that the page needs are allowed; those that simulate
+ * faults or forged messages are not.
  */
 import type { Context, Hono } from 'hono'
 import { Failure } from '../../domain/failures.ts'

@@ -1,6 +1,6 @@
 /**
- * Sign-in and sign-out. The admin key or an API key is exchanged for a cookie, which no script can read and no other site can send, and a proof, which
- * only the page's own origin can read. A signed-in request has both.
+ * Sign-in and sign-out. The admin key or an API key is exchanged for a cookie, which no script can read and no other site can send, and a proof,
+ * which only the page's own origin can read. Every request of a session must contain both.
  */
 import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
@@ -40,7 +40,7 @@ function scopeOf(c: Context<Env>, baseUrl: string | null) {
   const base = baseUrl === null ? undefined : new URL(baseUrl)
   const isPublic = base !== undefined && base.host === c.req.header('Host')
   const folder = isPublic ? base.pathname.replace(/\/$/, '') : ''
-  // A caller that falsely claims https gets a cookie that its browser does not send back, which harms nobody else.
+  // If a caller falsely claims https, its browser does not send the cookie back. This harms only that caller.
   const isSecure = (isPublic && base.protocol === 'https:') || c.req.header('X-Forwarded-Proto') === 'https'
   return { path: `${folder}/dashboard`, secure: isSecure }
 }
@@ -66,7 +66,7 @@ export async function signInKeyOf(request: Request, clock?: Clock): Promise<stri
     throw Failure.invalid({ path: '', message: 'must be a JSON object' })
   }
   const { key, admin_key } = (body ?? {}) as { key?: unknown; admin_key?: unknown }
-  // A page that was loaded before an upgrade sends `admin_key`.
+  // A page that was loaded before an upgrade of the service still uses the field `admin_key`.
   const given = key ?? admin_key
   if (typeof given !== 'string') throw Failure.invalid({ path: 'key', message: 'must be a string' })
   return given.trim()

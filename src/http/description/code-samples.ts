@@ -8,7 +8,7 @@ export interface CodeSample {
   source: string
 }
 
-/** Names of the variables for values that only the caller knows. */
+/** Names of the variables in the samples that stand for values that only the caller knows. */
 const BASE = 'BASE_URL'
 const VARIABLES: Readonly<Record<string, string>> = { instance_id: 'INSTANCE_ID', token: 'TOKEN' }
 
@@ -20,18 +20,18 @@ function credentialOf({ access }: Endpoint): string | undefined {
 
 interface Asked {
   method: string
-  /** Path with `{VARIABLE}` for values that only the caller knows. */
+  /** Path of the request, with `{VARIABLE}` in place of each value that only the caller knows. */
   path: string
   credential: string | undefined
   body: Record<string, unknown> | undefined
-  /** Fields in headers. */
+  /** Fields of the input that are sent in headers. */
   headers: Readonly<Record<string, string>>
   /** Whether the body is a file. */
   takesFile: boolean
   answer: Answer
 }
 
-/** Ways in which the sample reads the answer. A stream has no end to wait for. */
+/** Ways in which the sample reads the answer. A stream is a separate kind, because the sample cannot wait for its end. */
 type Answer = 'json' | 'text' | 'file' | 'stream'
 
 const READ: Readonly<Record<Answer, string>> = {

@@ -1,6 +1,6 @@
 /**
- * Describes an enumeration that may be null as two branches. One schema with null among its values is equally valid,
- * but generators of clients make an enumeration of texts from it, which has no text for null and does not compile.
+ * Describes an enumeration that may be null as two branches. One schema with null among its values is equally valid, but client generators create an
+ * enumeration of texts from it. Such an enumeration has no text for null, so the generated code does not compile.
  */
 interface Schema {
   type?: unknown
@@ -12,7 +12,7 @@ interface Schema {
 const isNullable = ({ type, enum: words }: Schema): boolean =>
   Array.isArray(words) && words.includes(null) && Array.isArray(type) && type.includes('null')
 
-/** Keywords about the value and not about its type: they stay outside of the branches. */
+/** Keywords that describe the value and not its type. They stay outside of the branches. */
 const ABOUT: ReadonlySet<string> = new Set(['description', 'default', 'examples', 'deprecated', 'title'])
 
 function branched(schema: Schema): Schema {

@@ -40,7 +40,7 @@ function document(endpoints: readonly Endpoint[]) {
   return withNullBranches(made)
 }
 
-/** Computes FNV-1a with 64 bits: a tag that changes with the text. It is not a cryptographic hash. */
+/** Computes a tag that changes when the text changes, with FNV-1a in 64 bits. This is not a cryptographic hash. */
 function fingerprint(text: string): string {
   let hash = 0xcbf29ce484222325n
   for (let at = 0; at < text.length; at++) hash = BigInt.asUintN(64, (hash ^ BigInt(text.charCodeAt(at))) * 0x100000001b3n)

@@ -102,7 +102,7 @@ function requestHeadersOf({ kind, contentType, fields, inHeaders }: Endpoint) {
 }
 
 const ErrorIssue = z.object({ path: z.string().meta({ examples: ['mentions.3'] }), message: z.string() })
-/** Fields of an error besides its code. The code decides which are present, and more may be added. */
+/** Fields of an error besides its code. The error code determines which fields are present. Later versions may add more fields. */
 const ErrorDetails = z.object({
   issues: z.array(ErrorIssue).max(50).optional().meta({ description: 'Problems of the request.' }),
   network_code: z
@@ -139,8 +139,8 @@ const ErrorBody = z
   .meta({ id: 'Error' })
 
 /**
- * Returns the error codes by HTTP status. An instance that a shard no longer hosts answers 404 with the code of a wrong
- * token. Operations that write need memory for their body and space on the disk, and can fail without them.
+ * Returns the error codes by HTTP status. If a shard no longer hosts the instance, the answer is 404 with the code of a wrong token. Operations that
+ * write can also fail because there is no memory for their body or no space on the disk.
  */
 function failuresByStatus({ errors, kind, method, access }: Endpoint): Map<number, FailureCode[]> {
   const byStatus = new Map<number, FailureCode[]>()
@@ -171,8 +171,8 @@ function failureResponses(endpoint: Endpoint): Responses {
 }
 
 /**
- * Returns the names of the input fields in the path. The credential is not one of them: the `token` of an order is a
- * field of the body.
+ * Returns the names of the input fields in the path. The credential in the path is not an input field. If the input has a field with the same name,
+ * such as the `token` of an order, that field is in the body.
  */
 const pathNames = ({ path, access }: Endpoint) => {
   const own = access === 'instance' ? path.slice(INSTANCE_BASE.length) : path
@@ -185,7 +185,7 @@ function split<T>(fields: Readonly<Record<string, T>>, names: readonly string[])
   return [part(true), part(false)]
 }
 
-/** Returns the examples by name, each with one half of its content. */
+/** Returns the examples by name; each contains only the request or only the answer. */
 function examplesOf({ examples }: Endpoint, half: 'input' | 'reply', without: readonly string[] = []) {
   const shown = examples.flatMap(({ name, input, reply }) => {
     const value = half === 'reply' ? reply : input && split(input, without)[1]
@@ -196,7 +196,7 @@ function examplesOf({ examples }: Endpoint, half: 'input' | 'reply', without: re
 
 const FILE = { type: 'string' as const, format: 'binary' }
 
-/** Splits the flat input by the places from which its fields come. */
+/** Splits the flat input into the parts of the request that contain its fields: path, query, headers and body. */
 function requestOf(endpoint: Endpoint): Request {
   const inPath = pathNames(endpoint)
   const [own, rest] = split(endpoint.fields, inPath)
@@ -253,7 +253,7 @@ function termsOf({ kind, access, needsSubscription, deadlineMs }: Endpoint): str
   }
 }
 
-/** Bodies with a shared name: those that have exactly these fields. */
+/** Schemas of bodies that have a name in the description. A body with exactly the fields of such a schema uses the name. */
 const NAMED_BODIES: readonly z.ZodObject[] = [SettingsChange, WebhooksChange]
 
 function bodyOf(fields: Record<string, z.core.$ZodType>): z.ZodObject {
@@ -264,8 +264,8 @@ function bodyOf(fields: Record<string, z.core.$ZodType>): z.ZodObject {
 }
 
 /**
- * Answers of the HTTP server itself, before the application is called. Each status is listed separately, because many generators create no code for a
- * range.
+ * Answers that the HTTP server itself gives before it calls the application. Each status is listed separately, because many generators create no code
+ * for a range.
  */
 const NOT_HTTP = {
   400: { description: 'The HTTP server refused the request because it is malformed. No body.' },
@@ -282,7 +282,7 @@ const UNCHANGED = {
 
 const redirectOf = (description: string) => ({ 302: { description: `${description} No body.`, headers: headersOf(REQUEST_ID) } })
 
-/** Whether a dialect changes the requests and answers of an operation: it does so for those of an instance that answer JSON. */
+/** Whether a dialect changes the requests and answers of an operation: it changes those operations of an instance whose answer is JSON. */
 const speaksDialects = ({ access, contentType }: Endpoint) => access === 'instance' && contentType === 'application/json'
 
 export const routeOf = (endpoint: Endpoint): RouteConfig => ({

@@ -1,6 +1,6 @@
 /**
- * Adds CORS for pages of other origins that may call the tools and read their answers. `Authorization` needs a
- * preflight, so without this an allowed page could not call them.
+ * Adds CORS headers, so that pages of allowed other origins can call the tools and read the answers. A browser sends `Authorization` only after a
+ * successful preflight, so without these headers an allowed page could not call a tool.
  */
 import { IGNORED_HEADER } from '../ignored-fields.ts'
 
@@ -26,8 +26,8 @@ export const isPreflight = ({ method, headers }: Request): boolean =>
   method === 'OPTIONS' && headers.has('Origin') && headers.has('Access-Control-Request-Method')
 
 /**
- * Answers the preflight of a page of an allowed origin. It allows all headers, because a preflight has no credential and the request itself is
- * checked.
+ * Answers the preflight of a page of an allowed origin. It allows all headers, because a preflight contains no credential, and the request that
+ * follows is checked.
  */
 export function preflightResponse({ headers }: Request): Response {
   const wanted = headers.get('Access-Control-Request-Headers')

@@ -40,14 +40,14 @@ export interface McpDeps extends CarryOutDeps {
 
 const PATH = '/mcp'
 
-/** Builds a JSON-RPC error for a message without an id, or without a readable one. */
+/** Builds a JSON-RPC error. The id is null for a message that has no id, or none that can be read. */
 const rpcResponse = (status: number, { code, message }: { code: number; message: string }, id: unknown = null) =>
   Response.json({ jsonrpc: '2.0', error: { code, message }, id }, { status })
 
-/** Code in the range that JSON-RPC reserves for servers. */
+/** Error code in the range that JSON-RPC reserves for servers. */
 const NOT_ACCEPTABLE = -32000
 
-/** Whether the caller accepts JSON; a request without `Accept` accepts everything. */
+/** Whether the `Accept` header of a request allows JSON. A request without the header accepts everything. */
 const takesJson = (accept: string | null) =>
   accept === null || accept.split(',').some((type) => /^\s*(\*\/\*|application\/\*|application\/json)\s*(;|$)/i.test(type))
 
@@ -60,7 +60,10 @@ interface Read {
 export function mountMcp(app: Hono<Env>, deps: McpDeps): void {
   const byId: ReadonlyMap<string, Endpoint> = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]))
 
-  /** Whether the origin is allowed. Programs send none. The browser of an allowed page may read the answer, even a refusal. */
+  /**
+   * Whether the origin is allowed. Programs that are not browsers send no origin and are allowed. The browser of an allowed page may read the answer,
+   * even a refusal.
+   */
   function isAllowedOrigin(c: Context<Env>): boolean {
     const origin = c.req.header('Origin')
     if (origin === undefined) return true

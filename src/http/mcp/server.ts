@@ -7,7 +7,7 @@ import { BRAND, VERSION } from '../../domain/brand.ts'
 import type { Tool } from '../../features/tools.ts'
 import type { ToolResult } from './tool-result.ts'
 
-/** Access of one request, whose caller is authorized. */
+/** The tools as one authorized caller may use them, for one request. */
 export interface Session {
   tools: readonly Tool[]
   /** Returns a sentence that explains why a tool of this name cannot be called; undefined if it can. */
@@ -34,8 +34,8 @@ function serverOf(session: Session, versions?: string[]): Server {
     {
       capabilities: { tools: {} },
       instructions: `${INSTRUCTIONS}${session.problemOf('call_operation') === undefined ? REACHING : ''}`,
-      // Validator for forms that a client fills in, which are not used here. The SDK's own validator would create a schema compiler for every
-      // request.
+      // Validator for forms that a client fills in, which this service does not use. Without this validator the SDK would create a schema compiler
+      // for every request.
       jsonSchemaValidator: { getValidator: () => () => ({ valid: false, data: undefined, errorMessage: 'not supported' }) },
       ...(versions ? { supportedProtocolVersions: versions } : {}),
     },
@@ -50,8 +50,8 @@ function serverOf(session: Session, versions?: string[]): Server {
 }
 
 /**
- * Returns the head of the request for the SDK, because the body is already read, with an `Accept` header that was
- * checked before.
+ * Returns a request without a body for the SDK, because the body was already read. Its `Accept` header is fixed, because the header of the caller was
+ * already checked.
  */
 function headOf(request: Request): Request {
   const headers = new Headers(request.headers)
@@ -62,7 +62,7 @@ function headOf(request: Request): Request {
   return new Request(request.url, { method: 'POST', headers, signal: request.signal })
 }
 
-/** Serves revisions that begin with `initialize`, without a session: each request gets its own server object. */
+/** Serves protocol revisions that begin with `initialize`. There are no sessions, so each request gets its own server object. */
 async function serveEarlier(request: Request, message: unknown, session: Session): Promise<Response> {
   const server = serverOf(session, EARLIER)
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true, supportedProtocolVersions: EARLIER })

@@ -1,4 +1,4 @@
-/** Builds the result of a tool: the answer of the operation as data and as text; pictures as pictures. */
+/** Builds the result of a tool: the answer of the operation is returned as data and as text, and a picture is returned as a picture. */
 import type { Failure } from '../../domain/failures.ts'
 
 type Content = { type: 'text'; text: string } | { type: 'image'; data: string; mimeType: string }
@@ -21,8 +21,8 @@ function base64(bytes: Uint8Array): string {
 const asText = (value: unknown): Content => ({ type: 'text', text: JSON.stringify(value) })
 
 /**
- * Removes credentials. An agent must not get one that outlives its own: the token of the instance, alone or in a URL,
- * and the webhook secret.
+ * Removes credentials. An agent must not get a credential that is valid for longer than its own. Such credentials are the token of the instance, also
+ * as part of a URL, and the webhook secret.
  */
 function withoutCredentials({ token: _, api_url: __, webhooks, ...instance }: Record<string, unknown>): Record<string, unknown> {
   const { secret: ___, ...rest } = webhooks as Record<string, unknown>

@@ -17,7 +17,7 @@ export class OauthError extends Error {
 export const errorBody = (error: string, description: string, status: number, headers: Record<string, string> = {}) =>
   Response.json({ error, error_description: description }, { status, headers })
 
-/** Translates our failures to errors of OAuth; undefined for anything else. */
+/** Converts a failure of this service to an OAuth error; undefined for any other error. */
 export function errorResponse(error: unknown): Response | undefined {
   if (error instanceof OauthError) return errorBody(error.error, error.message, error.status)
   if (error instanceof TooMany)

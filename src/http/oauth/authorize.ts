@@ -1,7 +1,7 @@
 /**
- * Serves `/oauth/authorize`: asks the owner for consent. The page has a ticket in its form and a cookie in the browser,
- * so that no other page can submit it. First the owner enters the admin key, which gets a new ticket and cookie; then
- * the owner picks one instance.
+ * Serves `/oauth/authorize`: asks the owner for consent. The form contains a ticket and the browser has a matching cookie, so that no other page can
+ * submit the form. First the owner enters the admin key. The answer is a second form with a new ticket and a new cookie, in which the owner chooses
+ * one instance.
  */
 import type { Context } from 'hono'
 import { Failure } from '../../domain/failures.ts'
@@ -26,7 +26,7 @@ export interface AuthorizeDeps {
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
 const MAX_STATE = 2_048
 const MAX_KEY = 256
-/** The most instances to choose from: one page of the largest size. */
+/** The most instances that the page offers: one page of the list with the largest size. */
 const MAX_INSTANCES = 500
 const COOKIE_SECONDS = 600
 
@@ -46,10 +46,7 @@ const expired = () => new OauthError('invalid_request', 'this page has expired; 
 const isSameUrl = (one: string, other: string) => URL.canParse(one) && new URL(one).href === new URL(other).href
 
 export function createAuthorize({ oauth, gate, parts, baseOf }: AuthorizeDeps) {
-  /**
-   * Returns the client and its redirect URI. An error in these is shown to the person at the browser and not sent to
-   * the client.
-   */
+  /** Returns the client and its redirect URI. If one of them is wrong, the error is shown in the browser and is not sent to the client. */
   async function clientOf(fields: Fields): Promise<Pick<AuthorizationRequest, 'client' | 'redirectUri'>> {
     const client = await oauth.client(fields.must('client_id'))
     if (!client) throw new OauthError('invalid_client', 'no client has this client_id')
@@ -80,7 +77,7 @@ export function createAuthorize({ oauth, gate, parts, baseOf }: AuthorizeDeps) {
     return pageResponse(parts.pages.consent({ ...view, client: client.name, redirectUri }), status)
   }
 
-  /** Returns the opened page, with the cookie for the browser. */
+  /** Returns the response with the form, and sets the cookie that belongs to its ticket. */
   function withCookie(c: Context<Env>, response: Response, { ticket, cookie }: { ticket: string; cookie: string }): Response {
     const secure = baseOf(c).startsWith('https:') ? '; Secure' : ''
     response.headers.set(
@@ -99,7 +96,7 @@ export function createAuthorize({ oauth, gate, parts, baseOf }: AuthorizeDeps) {
   }
 
   async function identify(c: Context<Env>, ticket: string, consent: Consent, key: string): Promise<Response> {
-    // A change by an operator command takes effect immediately.
+    // The account is read again, so that a change by an operator command takes effect immediately.
     await parts.account.refresh()
     try {
       const { workspace } = gate.admin(accessRequestOf(c), key.slice(0, MAX_KEY))

@@ -26,15 +26,15 @@ export function mountOauth(app: Hono<Env>, deps: OauthRoutesDeps): void {
   const authorize = createAuthorize({ ...deps, baseOf })
 
   /**
-   * Applies the limit of a kind of request. Behind a proxy, strangers share the address of every app, and one of them
-   * must not be able to lock out the others. So each kind of request has its own limit, and a request that proves
-   * knowledge of a secret does not count against the limit of strangers.
+   * Applies the limit of a kind of request. Behind a proxy all apps and strangers have the same address, and a stranger must not be able to lock out
+   * the apps. So each kind of request has its own limit, and a request that proves knowledge of a secret does not count against the limit of
+   * strangers.
    */
   const limit = (c: Context<Env>, kind: string) => gate.oauth(accessRequestOf(c), kind)
 
   /**
-   * Returns the kind of a request. The id of a registered client is known only to its app and the browser of its owner.
-   * The URL of a metadata document is public, but only this client is limited by it.
+   * Returns the kind of a request. The id of a registered client is known only to its app and the browser of its owner. A client with a metadata
+   * document is identified by the URL of the document. The URL is public, but its limit affects only this client.
    */
   function kindOf(c: Context<Env>): string {
     const clientId = c.req.query('client_id')
@@ -42,8 +42,8 @@ export function mountOauth(app: Hono<Env>, deps: OauthRoutesDeps): void {
   }
 
   /**
-   * Answers a request with a random secret of 192 bits. Only wrong ones count, and a right one is always answered,
-   * because such a secret needs no lockout.
+   * Answers a request that contains a random secret of 192 bits. Only requests with a wrong secret count against the limit. A request with the right
+   * secret is always answered, because such a secret cannot be guessed and needs no lockout.
    */
   async function unlessRight(c: Context<Env>, kind: string, answer: () => Promise<Response>): Promise<Response> {
     try {
@@ -93,12 +93,12 @@ export function mountOauth(app: Hono<Env>, deps: OauthRoutesDeps): void {
       authorization_response_iss_parameter_supported: true,
     })
   })
-  // Documents are public; endpoints that invite guessing or fill the store are limited.
+  // Metadata documents are public. Endpoints are limited if strangers could guess secrets there or fill the store.
   on('GET', '/oauth/authorize', (c) => {
     limit(c, kindOf(c))
     return authorize.ask(c)
   })
-  // A wrong admin key counts in the limit of all wrong admin keys, by `gate.admin`.
+  // `gate.admin` counts a wrong admin key in the limit for all wrong admin keys.
   on('POST', '/oauth/authorize', (c) => unlessRight(c, 'decide', () => authorize.decide(c)))
   on('POST', '/oauth/register', (c) => {
     limit(c, 'register')

@@ -39,7 +39,7 @@ export async function token(oauth: Oauth, request: Request, resource: string): P
   })
 }
 
-/** Revokes a token (RFC 7009). An invalid token gets the same answer; `isNone` is called for it. */
+/** Revokes a token (RFC 7009). The answer is the same for an invalid token, but then `isNone` is called. */
 export async function revoke(oauth: Oauth, request: Request, isNone: () => void): Promise<Response> {
   if (!(await oauth.revokeToken((await formOf(request)).must('token')))) isNone()
   return new Response(null, { status: 200 })
@@ -51,7 +51,7 @@ function clientName(given: unknown): string {
   return read.name
 }
 
-/** Registers a client (RFC 7591), only public ones. */
+/** Registers a client (RFC 7591). Only public clients, which have no secret, can be registered. */
 export async function register(oauth: Oauth, request: Request): Promise<Response> {
   const { client_name: given, redirect_uris: uris } = await jsonOf(request)
   if (!Array.isArray(uris) || uris.length < 1 || uris.length > MAX_REDIRECT_URIS)

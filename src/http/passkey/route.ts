@@ -1,6 +1,6 @@
 /**
- * Mounts `/passkey`: a browser extension reads the challenge and submits the assertion with a ticket instead of the
- * credentials of the instance. The assertion is processed as by `POST …/passkey/response`.
+ * Mounts `/passkey`: a browser extension reads the challenge and submits the assertion with a ticket instead of the credentials of the instance. The
+ * assertion is processed in the same way as by `POST …/passkey/response`.
  */
 import type { Context, Hono } from 'hono'
 import { steadyClock } from '../../domain/clock.ts'
@@ -17,14 +17,14 @@ import { ANYBODY, METHODS, preflightResponse } from './cors.ts'
 const PATH = '/passkey'
 const RESPONSE = routeOf(passkeyResponse)
 
-/** Failures of the assertion itself, which count against the ticket. */
+/** Codes of failures of the assertion itself. They count against the attempts of the ticket. */
 const REFUSED: ReadonlySet<FailureCode> = new Set(['invalid_request', 'action_failed', 'send_timeout'])
 
 export function mountPasskey(app: Hono<Env>, deps: MountDeps): void {
   const { gate, parts } = deps
   const { passkeys } = parts
 
-  /** Responds to a request with a valid ticket, so that the body of a stranger is not read. */
+  /** Answers a request whose ticket was already checked, so that the body of a stranger is never read. */
   async function respond(c: Context<Env>, { instance, isStranger }: PasskeyOffer) {
     const { requestId, source, headers } = c.get('state')
     const memory = deps.bodies.lease(instance)

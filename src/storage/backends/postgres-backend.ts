@@ -1,6 +1,6 @@
 /**
- * Backend PostgreSQL: records, media and keys are rows of one schema, and a lock of the server shows which service owns
- * them. This machine stores nothing of them.
+ * Backend PostgreSQL: records, media and keys are rows of one schema, and a lock of the server shows which service owns them. This machine stores
+ * none of this data.
  */
 import { blobRows } from '../drivers/postgres/blob-rows.ts'
 import { keyRows } from '../drivers/postgres/key-rows.ts'
@@ -13,7 +13,7 @@ import { keyFiles } from '../key-files.ts'
 import { makeDataDir } from '../private.ts'
 import type { Backend } from '../store-backend.ts'
 
-/** Limit for the answer to a query outside of the commits, in ms. Counting a large store takes longest. */
+/** Limit for the answer to a query outside of the commits, in ms. It is long because counting the rows of a large store takes long. */
 const PATIENCE = 60_000
 const SIZE = 'SELECT pg_total_relation_size($1::regclass)'
 const TABLE = ['svc_state']
