@@ -1,11 +1,10 @@
 /**
  * Copies a data folder while the service runs, so that a service can start on the copy.
  *
- * Media of a waiting message is written before the record that names it and removed after that record. So media is
- * copied twice: before the records, because it may be gone afterwards, and after them, for new files. The keys beside
- * the store are copied twice as well. Files that are not whole yet have names of their own and are left out. (Media that
- * is created and removed between its two copies, for a message that was sent in that time, is missed; on the copy that
- * message is reported as failed.)
+ * Media of a waiting message is written before the record that names it and removed after that record. So media is copied twice: before the records,
+ * because it may be gone afterwards, and after them, for new files. The keys beside the store are copied twice as well. Incomplete files have
+ * different names and are not copied. (Media that is created after the first copy and removed before the second one, for a message that was sent in
+ * that time, is missing in the backup. A service on the backup reports that message as failed.)
  */
 import { copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
@@ -13,7 +12,7 @@ import { DRAFT } from './durable-files.ts'
 import { makePrivate, PRIVATE_FOLDER } from './private.ts'
 
 export interface BackupSource {
-  /** Copies the records of one point in time into an existing folder, even while others write. */
+  /** Copies the records of one point in time into an existing folder, even while other threads write. */
   copyTo(dir: string): Promise<void>
   keysDir: string
   /** Folder of the media; null if the store keeps them. */
@@ -39,7 +38,7 @@ export async function makeBackup(target: string, { copyTo, keysDir, blobsDir, ke
     await copyFiles(keysDir, keys)
     await copyTo(state)
     const mediaFiles = await copyMedia()
-    // The copy may have one key too many, of an instance that was created or deleted during the copy; the first start removes it.
+    // The copy may have the key of an instance that was created or deleted during the copy and has no record. The first start on the copy removes it.
     await copyFiles(keysDir, keys)
     await rename(keys, join(state, 'keys'))
     if (keyFile !== undefined) await copyFile(keyFile, join(draft, 'secret-key'))
@@ -58,7 +57,8 @@ async function copyFiles(from: string, to: string): Promise<number> {
   for (const file of await filesOf(from)) {
     const copy = join(to, relative(from, file))
     const size = await sizeOf(file)
-    // Skip a file that is gone, or that has the same size as its copy: a file is renamed when it is whole, and stays as it is.
+    // Skip a file that was removed in the meantime. Also skip a file that has the same size as its copy: a file gets its name when it is complete,
+    // and is never changed after that.
     if (size === undefined || size === (await sizeOf(copy))) continue
     await mkdir(dirname(copy), { recursive: true, mode: PRIVATE_FOLDER })
     await copyFile(file, copy).catch(unlessGone)

@@ -1,6 +1,6 @@
 /**
- * Detects a damaged store before the service opens it. A short-lived process does the check, because lmdb ends the
- * process in which it meets damage. The check reads every page in use, about a second for some hundred MB.
+ * Detects a damaged store before the service opens it. A short-lived process does the check, because lmdb ends the process in which it reads a
+ * damaged page. The check reads every page in use, which takes about a second for some hundred MB.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,7 +15,7 @@ export type CheckReport =
   /** There is no store that could be damaged. */
   | { state: 'absent' }
   | { state: 'damaged'; problem: string }
-  /** The check could not run; this says nothing about the store. */
+  /** The check could not run, so it is unknown whether the store is damaged. */
   | { state: 'unknown'; problem: string }
 
 /** Signals that end a process which reads damaged data. */

@@ -1,14 +1,13 @@
 /**
- * A chain of commits: while one commit is written, new entries are collected for the next one. Entries may build on earlier ones that are not on disk
- * yet. So the order is kept, and if a commit fails, all later ones fail too: nothing is written on top of missing data.
+ * A chain of commits: while one commit is written, new entries are collected for the next one. An entry may depend on earlier entries that are not on
+ * disk yet. So the order is kept, and if a commit fails, all later commits fail too. Otherwise data could be stored that depends on missing data.
  */
 import { StorageFailure } from '../domain/storage-failure.ts'
 import type { Op, StateStore } from './contract.ts'
 
 /**
- * Limits of the entries that are added but not yet written: their number, and the bytes of their values. The store
- * reserves disk space for the largest commit (`drivers/lmdb-room.ts`), a quarter of a megabyte per message, so higher
- * limits would make its file longer without benefit.
+ * Limits of the entries that are added but not yet written: their number, and the bytes of their values. The store reserves disk space for the
+ * largest commit (`drivers/lmdb-room.ts`). A message needs a quarter of a megabyte, so higher limits would only make the file longer.
  */
 const MAX_ENTRIES = 32
 const MAX_BYTES = 1_024 * 1_024
@@ -29,7 +28,7 @@ export interface ChainedStore extends StateStore {
   chain(): CommitChain
 }
 
-/** Values that were added and are not on disk yet; `null` for a removed key. */
+/** Values of entries that are not on disk yet; `null` for a removed key. */
 export type Ahead = Map<string, { value: Uint8Array | null; of: object }>
 
 interface Entry {
@@ -103,13 +102,13 @@ export function createCommitChain(store: Pick<StateStore, 'commit'>, ahead: Ahea
   function begin(): Link {
     const link: Link = { entries: [], bytes: 0, written: Promise.resolve() }
     next = link
-    // The first commit is written at the end of the microtask queue, so that entries of one turn go together.
+    // The first commit is written at the end of the microtask queue, so that all entries of one turn of the event loop are in one commit.
     const before = current?.written ?? Promise.resolve()
     link.written = before.then(
       () => write(link),
       () => write(link),
     )
-    // The promise of each entry reports this failure.
+    // The promises of the entries report this failure, so it is ignored here.
     link.written.catch(() => {})
     return link
   }

@@ -11,15 +11,15 @@ export type Op = readonly [key: string, value: Uint8Array | null]
 
 export interface Batch {
   /**
-   * Condition of the whole batch, which is refused (`false`) unless the key has exactly these bytes, or with `null`
-   * unless the key is absent.
+   * Condition of the whole batch. The batch is refused (`false`) unless the key has exactly these bytes. With `null` it is refused unless the key is
+   * absent.
    */
   guard?: { key: string; equals: Uint8Array | null }
   ops: readonly Op[]
 }
 
 export interface RangeOptions {
-  /** Exclusive start: only keys after this key (before it if reversed). */
+  /** Start of the range, exclusive: only keys after this key (in reverse order: before this key). */
   after?: string
   limit?: number
   /** Lists from the last key to the first. */
@@ -27,7 +27,7 @@ export interface RangeOptions {
 }
 
 export interface CountOptions {
-  /** Inclusive start. */
+  /** Start of the range, inclusive. */
   from?: string | undefined
   /** Exclusive end. */
   before?: string | undefined
@@ -53,11 +53,11 @@ export interface StateStore {
   close(): Promise<void>
 }
 
-/** Records whose state in memory is newer than on disk, and that every commit also writes. */
+/** Records whose state in memory is newer than their state on disk. Every commit also writes them. */
 export interface Rider {
   /**
-   * Returns the operations to add to a commit. Runs in the turn of each commit, so the later of two commits with the
-   * same record has the newer state.
+   * Returns the operations to add to a commit. It runs in the turn of each commit, so if two commits contain the same record, the later commit has
+   * the newer state.
    */
   take(): readonly Op[]
   /**
@@ -71,8 +71,8 @@ export interface Rider {
 export const KEY_LIMIT = 1_024
 
 /**
- * Checks that every backend reads the key in the same way: printable ASCII without the characters that unstorage
- * rewrites. Throws an error with the key otherwise.
+ * Checks that every backend reads the key in the same way: printable ASCII without the characters that unstorage rewrites. If the key has other
+ * characters, throws an error that contains the key.
  */
 export function checkRecordKey(key: string): void {
   if (key.length === 0 || key.length > KEY_LIMIT) {

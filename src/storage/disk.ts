@@ -25,7 +25,10 @@ export const claimsOf = ({ claims }: SharedDisk, thread: number): Claims => ({ a
 
 export const diskState = ({ state }: SharedDisk): DiskState => STATES[Atomics.load(state, 0)]!
 
-/** Time after a failed commit until the disk counts as working again, because there may be no other commit in that time. */
+/**
+ * Time after a failed commit until the disk counts as working again. It ends by time, because perhaps no other commit is made that could show that
+ * the disk works.
+ */
 const FAILS_FOR = 10 * SECOND
 
 /** Returns the listener for the end of every commit. */
@@ -59,7 +62,10 @@ export interface DiskWatchOptions {
   everyMs?: number
 }
 
-/** Additional space that must be free again, as a fraction of the limit, so that a growing log file does not change the state every second. */
+/**
+ * Additional free space that is needed to leave a state, as a fraction of the limit. Without it, a growing log file could change the state every
+ * second.
+ */
 const SLACK = 1 / 16
 
 export async function watchDisk(options: DiskWatchOptions): Promise<DiskWatch> {

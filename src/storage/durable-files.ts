@@ -4,7 +4,7 @@ import { chown, type FileHandle, link, open, rename, stat, unlink } from 'node:f
 import { dirname } from 'node:path'
 import { PRIVATE_FILE } from './private.ts'
 
-/** Flushes a folder, because a new or removed name in it is durable only then. */
+/** Flushes a folder to disk. Without this, a new or removed file name in the folder is not durable. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {
@@ -14,7 +14,10 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Writes all bytes at this position. On a disk that is nearly full a single write ends early without an error, and only the next one fails. */
+/**
+ * Writes all bytes at this position in a loop. On a disk that is nearly full, one write can end early without an error, and only the next write
+ * fails.
+ */
 export async function writeAll(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
   let done = 0
   while (done < bytes.byteLength) {
@@ -23,7 +26,7 @@ export async function writeAll(handle: FileHandle, bytes: Uint8Array, position: 
   }
 }
 
-/** Writes a new file, which is durable when the promise resolves. Never replaces an existing file: then resolves with false. */
+/** Writes a new file, which is durable when the promise resolves. An existing file is not replaced; the promise then resolves with false. */
 export async function writeOnce(file: string, bytes: Uint8Array): Promise<boolean> {
   const draft = await writeDraft(file, bytes)
   try {
@@ -38,16 +41,13 @@ export async function writeOnce(file: string, bytes: Uint8Array): Promise<boolea
   return true
 }
 
-/**
- * Replaces an existing file, whose owner stays and whose old content is overwritten. The file is durable when the
- * promise resolves.
- */
+/** Replaces an existing file. The file keeps its owner, and the old content is overwritten on disk. The file is durable when the promise resolves. */
 export async function replaceFile(file: string, bytes: Uint8Array): Promise<void> {
   const old = await open(file, 'r+')
   try {
     const { uid, gid, size } = await old.stat()
     const draft = await writeDraft(file, bytes)
-    // A command may run as root on files of another user, who must stay their owner.
+    // A command may run as root on files of another user. The new file must then belong to that user, too.
     if ((await stat(draft)).uid !== uid) await chown(draft, uid, gid)
     await rename(draft, file)
     await syncFolder(dirname(file))
@@ -58,7 +58,7 @@ export async function replaceFile(file: string, bytes: Uint8Array): Promise<void
   }
 }
 
-/** End of the name of a file that is not whole yet, by which one that a kill left behind is recognised. */
+/** Suffix of the names of incomplete files. It identifies the files that a killed process left. */
 export const DRAFT = '.tmp'
 
 /** Writes a draft. */

@@ -2,14 +2,14 @@
 import type { Log } from '../domain/log.ts'
 
 /**
- * Kills the process. `process.exit` waits for the threads, and a thread that waits for a lock of the store never ends.
- * A kill is safe by design (`test/faults`); an abort would leave a core dump with keys and messages in plain text.
+ * Kills the process. `process.exit` waits for the threads, and a thread that waits for a lock of the store never ends. A kill at any time is safe
+ * (`test/faults`). `process.abort` is not used, because it would leave a core dump with keys and messages in plain text.
  */
 export function endNow(): void {
   process.kill(process.pid, 'SIGKILL')
 }
 
-/** Ends the process because the store no longer works in it; the next process opens the stored state. */
+/** Ends the process because the store can no longer be used in it. The next process continues from the stored state. */
 export const endWithStore =
   (log: Log) =>
   (err: unknown, sentence: string): void => {

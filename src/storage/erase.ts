@@ -18,8 +18,8 @@ export interface LeftoverOptions {
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /**
- * Erases the leftovers before any instance is hosted. The configuration is removed first when an instance is deleted,
- * and written last when it is created.
+ * Erases the leftovers before any instance is hosted. An instance without a configuration is such a leftover: a deletion removes the configuration
+ * first, and a creation writes it last.
  */
 export async function eraseLeftovers({ store, keyRing, blobs, log }: LeftoverOptions): Promise<void> {
   const known = new Set<string>()

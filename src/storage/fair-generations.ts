@@ -1,7 +1,7 @@
 /**
- * Places rows so that one group cannot evict the rows of all others. Rows belong to groups (chats), and a group has
- * only a small share of a generation. Its rows above the share go to separate generations for crowded groups. So a
- * flood in one chat evicts only rows of crowded chats.
+ * Places rows so that one group cannot evict the rows of all others. Rows belong to groups (chats), and a group has only a small share of a
+ * generation. Rows above this share are stored in separate generations for crowded groups. So a flood of messages in one chat evicts only rows of
+ * crowded chats.
  */
 import { createGenerations, type Generations, type GenerationsOptions } from './generations.ts'
 
@@ -33,7 +33,7 @@ export function createFairGenerations({ crowdPrefix, ...options }: FairGeneratio
   const crowd = createGenerations({ ...options, prefix: crowdPrefix })
   const both = [quiet, crowd]
   const most = { rows: Math.max(MIN_ROWS, options.rows * SHARE), bytes: options.bytes * SHARE }
-  /** Rows of each group in the newer quiet generation, as far as this thread knows; the count begins again at a start. */
+  /** Number and bytes of the rows of each group in the newer quiet generation. This thread counts them, and begins at 0 after a start. */
   const shares = new Map<string, { rows: number; bytes: number }>()
 
   const isCrowded = (group: string) => {

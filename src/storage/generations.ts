@@ -1,8 +1,7 @@
 /**
- * Rows with a bounded age and number, which are looked up by key and never listed. They are in two generations. A new
- * generation begins when the newer one reaches its term or is full, and then the older one is removed. So a row stays
- * for one to two terms, or until as many newer rows as a generation holds have been added. Only rows that are removed
- * are ever listed.
+ * Stores rows of which the age and the number are bounded. The rows are looked up by key, and never listed. There are two generations of rows. A new
+ * generation begins when the newer one reaches its term or is full, and then the older one is removed. So a row is kept for one to two terms. If many
+ * rows are added, it is at least kept until a full generation of newer rows has been added. Only rows that are removed are ever listed.
  */
 import type { Clock } from '../domain/clock.ts'
 import type { StateStore } from './contract.ts'
@@ -19,7 +18,7 @@ export interface Term {
 export interface GenerationsOptions extends Term {
   store: StateStore
   clock: Clock
-  /** Prefix of all rows; the generation follows it. */
+  /** Prefix of the keys of all rows. In each key the generation follows the prefix. */
   prefix: string
 }
 
@@ -40,7 +39,7 @@ export interface Generations {
   forgotten(): void
 }
 
-/** Number of digits of epoch ms, which sort as text until the year 2286. */
+/** Number of digits of a time in epoch ms. With 13 digits, the order as text is the order of the times until the year 2286. */
 const DIGITS = 13
 
 export function createGenerations({ store, clock, prefix, ...term }: GenerationsOptions): Generations {
@@ -92,7 +91,7 @@ export function createGenerations({ store, clock, prefix, ...term }: Generations
       bytes += size
     },
     keys: (hash) => inUse().map((since) => beginOf(since) + hash),
-    // A generation that begins in the meantime begins later than now.
+    // A generation that begins while old rows are removed begins later than `now`, so it is not removed.
     removeOld: (isStopped) => removeBefore(store, prefix, () => beginOf(Math.min(clock.now(), ...inUse())), isStopped),
     forgotten() {
       newer = null

@@ -8,7 +8,7 @@ export async function idsUnder(store: Pick<StateStore, 'range'>, prefix: string)
     if (next === undefined) return found
     const id = next.slice(prefix.length).split(':')[0]!
     found.push(id)
-    // The next read begins after all keys of this id: ";" follows ":".
+    // The next read begins after all keys of this id, because the character ";" follows ":" directly.
     after = `${prefix}${id};`
   }
 }

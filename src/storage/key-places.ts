@@ -4,7 +4,7 @@ import { RING_KEY_BYTES, SEAL_BYTES, type Sealer } from './sealer.ts'
 
 export interface KeyFile {
   key: Uint8Array
-  /** Place that this secret key opens; next, whether the other place is filled. */
+  /** Number of the place that this secret key opens. The next field states whether the other place is filled. */
   place: 0 | 1
   isOtherUsed: boolean
 }
@@ -29,7 +29,7 @@ function opened(sealer: Sealer, name: string, sealed: Uint8Array): Uint8Array | 
   try {
     return Uint8Array.from(sealer.open(recordKey(name), sealed))
   } catch {
-    // The place was encrypted with another secret key.
+    // This secret key does not open the place, because the place was encrypted with another one.
     return undefined
   }
 }

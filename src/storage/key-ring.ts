@@ -3,9 +3,9 @@
  * instance. The secret key only encrypts these keys, so it can be changed without changing a record. Destroying the key
  * of an instance makes its data unreadable, also in free pages of the store and in old copies of them.
  *
- * Every step can be repeated, and the start finishes what a kill interrupted: a key without a configuration belongs to
- * an interrupted deletion (or creation), a place under another secret key to an interrupted rotation. Only the main
- * thread of the service that owns the store, or a command that has taken its place, changes these files.
+ * Every step can be repeated, and the start finishes what a kill interrupted: a key without a configuration belongs to an interrupted deletion (or
+ * creation), a place that is encrypted with another secret key belongs to an interrupted rotation. Only the main thread of the service that owns the
+ * store, or a command that owns the store instead of the service, changes these files.
  */
 import type { Steps } from '../domain/steps.ts'
 import type { StateStore } from './contract.ts'
@@ -117,8 +117,8 @@ export async function openKeyRing(store: Store, secretKey: Uint8Array): Promise<
 }
 
 /**
- * Opens every key. After all keys have opened, the places under other secret keys are cleared; before that, another
- * secret key might still be needed.
+ * Opens every key. Only after all keys were opened, clears the places that are encrypted with other secret keys, because until then another secret
+ * key might still be needed.
  */
 async function settle(store: Store, secretKey: Uint8Array, steps: Steps = () => {}): Promise<Map<string, Uint8Array>> {
   const files = openSealedKeys(store.keyTable, secretKey)
@@ -157,7 +157,7 @@ export async function rotateSecretKey(
 async function needed(files: SealedKeys, name: string): Promise<KeyFile> {
   const file = await files.read(name)
   if (file) return file
-  // If the main key does not open, the secret key is wrong; otherwise only this file is damaged.
+  // If the main key cannot be opened either, the secret key is wrong. If it can, only this file is damaged.
   if (file === null && (name === MAIN || !(await files.read(MAIN)))) throw new Error(WRONG_KEY)
   const path = files.whereIs(name)
   if (file === null)
@@ -171,7 +171,7 @@ function opens(sealer: Sealer, recordKey: string, sealed: Uint8Array): boolean {
   try {
     return sealer.open(recordKey, sealed).equals(MARK)
   } catch {
-    // This secret key does not open the place, so the answer is no.
+    // This secret key does not open the place, so the result is false.
     return false
   }
 }

@@ -1,11 +1,10 @@
 /**
- * Ensures that only one service uses a store: two services would log in the same accounts twice, and each would send
- * the same queue.
+ * Ensures that only one service uses a store: if two services used it, both would log in with the same accounts and send the same queued messages.
  *
- * The owner listens on a Unix socket in the store's folder, and the store contains the name of the socket. A starting
- * process connects to it. An answer means that the owner runs; a refusal means that the owner was killed, because the
- * kernel closes the socket with the process. The name changes in a guarded commit, so only one of two processes that
- * start together succeeds. A file with a process id could do neither.
+ * The owner listens on a Unix socket in the store's folder, and the store contains the name of the socket. A starting process connects to it. An
+ * answer means that the owner runs; a refusal means that the owner was killed, because the kernel closes the socket with the process. The name
+ * changes in a guarded commit, so if two processes start at the same time, only one of them succeeds. A file with a process id would give neither
+ * guarantee.
  */
 import { randomBytes } from 'node:crypto'
 import { open, rm } from 'node:fs/promises'
@@ -18,19 +17,19 @@ import { keys } from './record-keys.ts'
 /** Longest path of a Unix socket in bytes, including the final zero: 108 on Linux, 104 on macOS. */
 const MAX_SOCKET_PATH = 104
 
-/** A store whose folder holds the socket. */
+/** A store whose folder contains the socket. */
 type Owned = Pick<StateStore, 'get' | 'commit'> & { dir: string }
 
-/** Folder of the sockets, with a function that releases the folder. */
+/** Path of a folder for sockets, and a function that releases the folder. */
 interface Place {
   path(name: string): string
   leave(): Promise<void>
 }
 
 /**
- * Makes this process the owner of the store, or rejects. Resolves with a function that releases the store, to be called
- * after the store is closed. `onVisit` runs for each connection to the socket: a command has left something in the
- * store (`visitOwner`), or a second service starts.
+ * Makes this process the owner of the store, or rejects. Resolves with a function that releases the store, to be called after the store is closed.
+ * `onVisit` runs for each connection to the socket: either a command has written something to the store (`visitOwner`), or a second service is
+ * starting.
  */
 export async function ownStore(store: Owned, onVisit: () => void = () => {}): Promise<() => Promise<void>> {
   const name = `owner-${randomBytes(8).toString('hex')}`
@@ -41,7 +40,7 @@ export async function ownStore(store: Owned, onVisit: () => void = () => {}): Pr
     onVisit()
   })
   const giveBack = async () => {
-    // Closing the server also removes the socket file.
+    // Closing the server also removes the file of the socket.
     await new Promise((resolve) => server.close(resolve))
     await place.leave()
   }
@@ -78,7 +77,7 @@ async function take(store: Owned, place: Place, name: string): Promise<void> {
       )
     const guard = { key: keys.owner, equals: before ?? null }
     if (!(await store.commit({ guard, ops: [[keys.owner, Buffer.from(name)]] }))) continue
-    // Names of sockets are used once, so no other process can listen there now.
+    // The former owner has ended, so its socket file can be removed: names of sockets are used only once, so no other process listens there.
     if (other !== undefined) await rm(other, { force: true })
     return
   }
@@ -108,10 +107,10 @@ function listen(server: Server, path: string, dir: string): Promise<void> {
       ),
     )
     server.listen(path, () => {
-      // From now on errors can only concern single connections that could not be accepted, and the connecting processes
-      // see the failure themselves.
+      // From now on an error can only mean that a single connection could not be accepted. It is ignored, because the connecting process gets an
+      // error of its own.
       server.removeAllListeners('error').on('error', () => {})
-      // The socket shows that the process runs, but the socket must not keep the process running.
+      // The socket exists while the process runs, but it must not prevent the process from ending.
       server.unref()
       resolve()
     })
@@ -128,7 +127,7 @@ function answers(path: string): Promise<boolean> {
     })
     asker.on('error', (error: NodeJS.ErrnoException) => {
       if (DEAD.has(error.code ?? '')) resolve(false)
-      // The accept queue is full because many processes connect at once, so an owner exists.
+      // EAGAIN means that the accept queue is full, because many processes connect at the same time. So an owner exists.
       else if (error.code === 'EAGAIN') resolve(true)
       else
         reject(

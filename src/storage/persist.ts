@@ -1,4 +1,4 @@
-/** Stores the outcome of something that cannot be undone (a sent message, a posted event), and retries while the disk fails. */
+/** Stores the outcome of an action that cannot be undone (a sent message, a posted event), and retries while the disk fails. */
 import { SECOND } from '../domain/clock.ts'
 import type { Timer } from './timer.ts'
 
@@ -7,7 +7,7 @@ const LONGEST_WAIT = 30 * SECOND
 
 export interface PersistOptions {
   timer: Timer
-  /** Ends the retries; then the last error is thrown. */
+  /** When it is aborted, the retries end and the last error is thrown. */
   signal: AbortSignal
   onFailure(error: unknown, waitMs: number): void
 }

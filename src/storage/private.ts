@@ -11,7 +11,8 @@ export const PRIVATE_FILE = 0o600
  * not changed.
  */
 export async function makePrivate(folder: string): Promise<void> {
-  // Create one level at a time, because `recursive` never ends on a file system without folders (/proc).
+  // The folders are created one level at a time, because with `recursive` the call never ends on a file system in which folders cannot be created
+  // (/proc).
   try {
     await make(folder)
   } catch (error) {
@@ -32,15 +33,14 @@ async function make(folder: string): Promise<void> {
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
 
 /**
- * Creates the data folders that the operator named; `storeDir` may be elsewhere. Throws a sentence that names the
- * variable if this user cannot write to a folder, or if another user created files in it, as after a first start as
- * root.
+ * Creates the data folders that the operator named; `storeDir` may be elsewhere. Throws a sentence that names the variable if this user cannot write
+ * to a folder, or if another user created files in it, for example by a first start as root.
  */
 export async function makeDataDir(dataDir: string, storeDir = join(dataDir, 'state')): Promise<void> {
   const isInside = storeDir.startsWith(join(dataDir, '/'))
   await makeNamedFolder('SVC_DATA_DIR', dataDir)
   if (!isInside) await makeNamedFolder('SVC_STORE_URL', storeDir)
-  // Files and how to test them. A secret may be mounted read-only; the other files must be writable.
+  // Files, each with the access that is tested. A secret may be mounted read-only; all other files must be writable.
   const kept: [path: string, tried: (path: string) => Promise<void>][] = [
     [join(dataDir, 'secret-key'), (path) => tryToOpen(path, 'r')],
     ...[join(dataDir, 'blobs'), join(dataDir, 'tmp'), storeDir].map((dir): [string, typeof tryToWrite] => [dir, tryToWrite]),
@@ -78,12 +78,12 @@ export async function makeNamedFolder(variable: string, folder: string): Promise
 
 const tryToOpen = (path: string, flags: 'r' | 'r+') => open(path, flags).then((file) => file.close())
 
-/** Errors of a full disk, which are not a problem of the folder; other checks report them. */
+/** Codes of errors of a full disk. They do not mean a problem with the folder, and other checks report them. */
 const FULL = new Set(['ENOSPC', 'EDQUOT'])
 
 /**
- * Tries to write to a folder. Permissions alone do not decide whether this is possible: a disk may be mounted
- * read-only, and root may do everything except write there.
+ * Tries to write to a folder. Permissions alone do not decide whether this is possible: a disk may be mounted read-only, and then even root cannot
+ * write to it.
  */
 async function tryToWrite(folder: string): Promise<void> {
   try {

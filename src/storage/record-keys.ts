@@ -7,7 +7,9 @@ export const keys = {
   keyRing: 'meta:key-ring',
   /** Name of the socket of the service that owns this store. */
   owner: 'meta:owner',
-  /** Place to which this store was moved; next, the store of which this one is an unfinished copy (`moving/marks.ts`). */
+  /**
+   * Mark that contains the place to which this store was moved. The next key is the mark that this store is an unfinished copy (`moving/marks.ts`).
+   */
   storeMoved: 'meta:moved',
   storeCopying: 'meta:copying',
   /** Web client version that the network accepts. */
@@ -32,19 +34,19 @@ export const keys = {
   config: (id: string) => `config:${id}`,
   configs: 'config:',
   /**
-   * Imported device that the service will take over, by the id of its future instance: its credentials and, in slices,
-   * its keys.
+   * Imported device from which the service will create an instance, by the id of that instance. The device consists of its credentials and, in
+   * slices, its keys.
    */
   import: (id: string) => `import:device:${id}`,
   imports: 'import:device:',
   importKeys: (id: string, slice: number): string => `${keys.importSlices(id)}${String(slice).padStart(6, '0')}`,
   importSlices: (id: string): string => `${keys.allImportSlices}${id}:`,
   allImportSlices: 'import:keys:',
-  /** Reason why the service refused an imported device, for the command that waits for the answer. */
+  /** Reason why the service refused an imported device. The command that imported it waits for this record. */
   importRefusal: (id: string) => `import:refused:${id}`,
   importRefusals: 'import:refused:',
 
-  /** Request of a CLI command to the running service, by the id of the instance; next, the answer to the request. */
+  /** Order of a CLI command to the running service, by the id of the instance. The next key contains the answer. */
   order: (id: string): string => `${keys.orders}${id}`,
   orders: 'order:given:',
   orderAnswer: (id: string): string => `${keys.orderAnswers}${id}`,
@@ -65,8 +67,8 @@ export const keys = {
   queueItem: (id: string, svcId: string) => `instance:${id}:queue:${svcId}`,
   queue: (id: string) => `instance:${id}:queue:`,
   /**
-   * Id of the item that is being sent, `:`, and the number of attempts that count. The record changes to the next item
-   * as soon as that item is known; otherwise it is absent.
+   * The value is the id of the item that is being sent, `:`, and the number of attempts that count. When the item has ended and the next item is
+   * known, the record is changed to the next item. If no item is known, the record is removed.
    */
   queueInFlight: (id: string) => `instance:${id}:queue-in-flight`,
   /** Events that wait for delivery, by event id. ULIDs of one instance ascend, so key order is the order of the events. */
@@ -75,14 +77,17 @@ export const keys = {
   /** Bodies of events that failed at least once. They are parked here, so that later events can continue. */
   parkedEvent: (id: string, eventId: string) => `instance:${id}:parked:${eventId}`,
   parked: (id: string) => `instance:${id}:parked:`,
-  /** Time at which a parked event is retried or erased: 13 digits of epoch ms sort as text until the year 2286. */
+  /** Time at which a parked event is retried or erased: with 13 digits of epoch ms, the order as text is the order in time until the year 2286. */
   due: (id: string, at: number, eventId: string) => `instance:${id}:due:${String(at).padStart(13, '0')}:${eventId}`,
   dues: (id: string) => `instance:${id}:due:`,
-  /** Events for stream readers, by event id; next, the event types that are read. */
+  /** Events for stream readers, by event id. The next key contains the event types that are read. */
   keptEvent: (id: string, eventId: string, type: string): string => `${keys.keptEvents(id)}${eventId}:${type}`,
   keptEvents: (id: string) => `instance:${id}:kept-event:`,
   eventInterest: (id: string) => `instance:${id}:event-interest`,
-  /** Time of the last event of a chat, by a blind address; next, the latest time of the events that are no longer stored. */
+  /**
+   * Time of the last event of a chat, by the blind name of its address. The next key contains the latest time of the events that are no longer
+   * stored.
+   */
   momment: (id: string, name: string) => `instance:${id}:momment:${name}`,
   times: (id: string) => `instance:${id}:momment:`,
   mommentFloor: (id: string) => `instance:${id}:momment-floor`,
@@ -96,7 +101,10 @@ export const keys = {
   /** Link to a received file that is not copied to the bucket yet, by the id of its event and its number there. */
   mediaCopy: (id: string, eventId: string, index: number): string => `${keys.mediaCopies(id)}${eventId}-${index}`,
   mediaCopies: (id: string) => `instance:${id}:media-copy:`,
-  /** Inbox: marks of processed messages, several per record, in two numbered generations; next, parts that still wait. */
+  /**
+   * Inbox: marks of processed messages. A record contains several marks, and there are two numbered generations of records. The next key is for parts
+   * of messages that still wait for the others.
+   */
   mark: (id: string, generation: number, number: string) => `instance:${id}:seen:${generation}:${number}`,
   marks: (id: string, generation: number) => `instance:${id}:seen:${generation}:`,
   markGeneration: (id: string) => `instance:${id}:mark-generation`,
@@ -134,12 +142,15 @@ export const keys = {
   /** Time of the last automatic text to a caller, by the blind address. */
   callAnswer: (id: string, caller: string) => `${keys.callAnswers(id)}${caller}`,
   callAnswers: (id: string) => `instance:${id}:call-answer:`,
-  /** Last reported receipt per message and participant, blind, by week of writing: 5 digits of weeks sort as text until the year 3886. */
+  /**
+   * Last reported receipt per message and participant, blind, by the week in which it was written. With 5 digits, the order of weeks as text is the
+   * order in time until the year 3886.
+   */
   receipt: (id: string, week: number, subject: string) => `${keys.receiptWeek(id, week)}${subject}`,
   receiptWeek: (id: string, week: number): string => `instance:${id}:receipt-level:${String(week).padStart(5, '0')}:`,
   receipts: (id: string) => `instance:${id}:receipt-level:`,
   /**
-   * Timeline of the account's messages, by week of writing and blind id; the rest of the key distinguishes the facts of
+   * Timeline of the account's messages, by the week in which the fact was written and the blind id; the rest of the key distinguishes the facts of
    * one message.
    */
   timelineFact: (id: string, week: number, subject: string, fact: string): string =>
@@ -155,9 +166,9 @@ export const keys = {
     `${keys.directoryOf(id, kind)}${part.toString(16).padStart(3, '0')}`,
   directoryOf: (id: string, kind: string): string => `${keys.directory(id)}${kind}:`,
   directory: (id: string) => `instance:${id}:directory:`,
-  /** Mark that the directory has been recorded since the pairing; its value is the version of the records. */
+  /** Mark that the directory of the account was recorded from the pairing on. The value is the version of the records. */
   directoryBegun: (id: string) => `instance:${id}:directory-begun`,
-  /** Collections of app state with a change by the account whose outcome is unknown. */
+  /** Collections of app state for which the account sent a change whose outcome is not known. */
   openChange: (id: string, collection: string) => `${keys.openChanges(id)}${collection}`,
   openChanges: (id: string) => `instance:${id}:open-change:`,
   /** Message timer of a 1:1 chat, by blind jid. */
@@ -169,7 +180,7 @@ export const keys = {
   /** Acknowledgements of sends with an idempotency key, by the blind hash of that key, at most 24 h. */
   idempotency: (id: string, hash: string) => `instance:${id}:acknowledged:${hash}`,
   idempotencies: (id: string) => `instance:${id}:acknowledged:`,
-  /** Inline media of a queue item, in `blobs:`. */
+  /** Inline media of a queue item. The key is in `blobs:`, not in `state:`. */
   blob: (id: string, svcId: string) => `${id}:${svcId}`,
   blobs: (id: string) => `${id}:`,
 } as const

@@ -2,8 +2,8 @@
 import type { Op, StateStore } from './contract.ts'
 
 /**
- * Number of records that one commit removes. A longer commit delays other commits, and the store extends its file by
- * the space that a commit could need (`drivers/lmdb-room.ts`): for twenty thousand records at once that was a gigabyte.
+ * Number of records that one commit removes. A longer commit delays other commits, and the store extends its file by the space that a commit could
+ * need (`drivers/lmdb-room.ts`): for a commit that removed twenty thousand records, this was a gigabyte.
  */
 export const REMOVED_AT_ONCE = 100
 

@@ -1,7 +1,6 @@
 /**
- * The retention of rows that are kept for a time: one timer for all kinds, which are swept one after another. A kind
- * that has begun to outgrow its bounds can be swept sooner. A failed sweep is repeated by the next one and does not
- * keep the other kinds from theirs.
+ * The retention of rows that are kept for a time: one timer serves all kinds of rows, which are swept one after another. A kind with too many rows
+ * can be swept sooner. If a sweep fails, the next sweep of this kind repeats it, and the other kinds are still swept.
  */
 import type { Logger } from 'pino'
 import { HOUR } from '../domain/clock.ts'
@@ -13,8 +12,8 @@ export type Sweep = (isStopped: () => boolean) => Promise<void>
 
 export interface Retention {
   /**
-   * Includes a kind in the sweeps; `complaint` is the log message of a failed one. The returned function has the kind
-   * swept soon.
+   * Includes a kind of rows in the sweeps. `complaint` is the log message for a failed sweep. Call the returned function to have this kind swept
+   * soon.
    */
   covers(sweep: Sweep, complaint: string): () => void
   start(): void

@@ -1,6 +1,6 @@
 /**
- * Encryption at rest with AES-256-GCM. The key of the record is authenticated too, so a sealed value cannot be moved to
- * another record. `key-ring.ts` defines the encryption keys.
+ * Encryption at rest with AES-256-GCM. The key of the record is part of the authenticated data, so an encrypted value cannot be moved to another
+ * record. `key-ring.ts` defines the encryption keys.
  */
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomFillSync } from 'node:crypto'
 
@@ -28,12 +28,15 @@ export interface Sealer {
 export const RING_KEY_BYTES = 64
 
 const VERSION = 1
-/** Length of the random IV, 96 bits: with one key, a repetition among 2^32 values is improbable enough (NIST SP 800-38D, 8.3). */
+/**
+ * Length of the random IV, 96 bits. If 2^32 values are encrypted with one key, the probability that an IV is repeated is low enough (NIST SP 800-38D,
+ * 8.3).
+ */
 const IV_BYTES = 12
 const TAG_BYTES = 16
 const BLIND_BYTES = 16
 const HEAD_BYTES = 1 + IV_BYTES + TAG_BYTES
-/** Number of random bytes requested at once, because a call of the system's generator costs as much for a single byte. */
+/** Number of random bytes requested at once, because a call of the system's generator takes as long for a single byte as for many. */
 const POOL_BYTES = 341 * IV_BYTES
 /** Number of cached blind names. They are cached because an active chat uses the same few names about fifteen times per message. */
 const MAX_BLIND = 4_096
@@ -72,7 +75,7 @@ let sealers = 0
 export function createSealer(key: Uint8Array, { lasting, brief }: BlindCaches = createBlindCaches()): Sealer {
   if (key.byteLength !== SECRET_KEY_BYTES && key.byteLength !== RING_KEY_BYTES)
     throw new RangeError(`a key has ${SECRET_KEY_BYTES} bytes, or ${RING_KEY_BYTES} in the key ring, not ${key.byteLength}`)
-  // The key object is created once, because passing bytes would create a key object at each use.
+  // The key object is created once. If bytes were passed instead, a key object would be created for each operation.
   const secret = createSecretKey(key.subarray(0, SECRET_KEY_BYTES))
   const names = key.byteLength === RING_KEY_BYTES ? key.subarray(SECRET_KEY_BYTES) : namesKeyOf(key)
   const own = `${sealers++}:`
@@ -114,5 +117,5 @@ export function createSealer(key: Uint8Array, { lasting, brief }: BlindCaches = 
   }
 }
 
-/** Returns the key for blind names of a sealer whose key has no separate half for them. */
+/** Returns the key for blind names, for a sealer whose key has no separate half for names. */
 const namesKeyOf = (secretKey: Uint8Array) => createHmac('sha256', secretKey).update('names of records').digest()

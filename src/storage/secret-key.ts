@@ -11,10 +11,7 @@ export interface SecretKeySource {
   secretKey?: string | undefined
   /** File of the generated key, beside the store. */
   file: string
-  /**
-   * Store of the key. A key is generated only while the store is empty, because a new key would make everything in it
-   * unreadable.
-   */
+  /** Store of the key. A key is generated only while the store is empty, because nothing in the store could be read with a new key. */
   store: Pick<StateStore, 'range'>
   /** If true, no key is generated. */
   mustExist?: boolean

@@ -1,6 +1,6 @@
 /**
- * Media of an instance that a command imports. Their owner has a temporary name, until the service takes the instance
- * over: then the media are copied to the instance, and counted against the budget. Each step may be repeated.
+ * Media of an instance that a command imports. They are stored under a temporary owner name until the service creates the instance. Then they are
+ * copied to the instance and counted against the budget. Each step may be repeated.
  */
 import { type BlobItems, copyBlobs, ownersOfBlobs, removeOwner, STAGED } from './blobs/items.ts'
 
@@ -17,7 +17,7 @@ export async function adoptStaged(items: BlobItems, instance: string, counter: B
 export const dropStaged = async (items: BlobItems, instance: string): Promise<void> =>
   void (await removeOwner(items, stagedOwner(instance)))
 
-/** Removes what `adoptStaged` has copied for an instance that was not created in the end. */
+/** Removes the media that `adoptStaged` has copied, if the instance was not created in the end. */
 export async function dropAdopted(items: BlobItems, instance: string, counter: BigInt64Array): Promise<void> {
   Atomics.sub(counter, 0, BigInt(await removeOwner(items, instance)))
 }

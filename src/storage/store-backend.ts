@@ -1,7 +1,6 @@
 /**
- * The parts of a store beside the driver of its records: its folders, keys, owner, size and backup. Each kind of store
- * has different parts, which its backend implements. `backends.ts` selects the backend of a URL. No other module knows
- * what kind of store there is.
+ * The parts of a store in addition to the driver of its records: its folders, keys, owner, size and backup. Each kind of store has different parts,
+ * which its backend implements. `backends.ts` selects the backend of a URL. No other module knows what kind of store there is.
  */
 import type { Driver, Storage } from 'unstorage'
 import type { BlobDriver } from './blobs/items.ts'
@@ -59,7 +58,7 @@ export interface StateDriver extends Omit<Driver, 'dispose'>, Pick<StateStore, '
   dispose(): Promise<void>
 }
 
-/** The parts of an open store beside its records. */
+/** The parts of an open store in addition to its records. */
 export interface OpenParts {
   /** Name of the store in sentences. */
   shown: string
@@ -72,18 +71,18 @@ export interface OpenParts {
   /** Resolves with the size of the store on disk, in bytes. */
   size(): Promise<number>
   keyTable: KeyTable
-  /** Driver of `blobs:` that keeps media in the store itself. Absent if they are files. */
+  /** Driver of `blobs:` that keeps media in the store itself. Absent if the store keeps media in files. */
   blobDriver?: BlobDriver | undefined
   /**
-   * Makes this process the owner of the store, so that only one service uses the store. Resolves with a function that
-   * releases it. `onVisit` is called when a command has left something in the store.
+   * Makes this process the owner of the store, so that only one service uses the store. Resolves with a function that releases it. `onVisit` is
+   * called when a command has written something to the store for the service.
    */
   own(onVisit?: () => void): Promise<() => Promise<void>>
   /** Asks the service that owns the store to read it. Resolves with false if no service runs on the store. */
   visitOwner(): Promise<boolean>
   /**
-   * Copies the store at one point in time into a folder that does not exist yet, even while others write. Throws a
-   * sentence if such a store is copied by other means.
+   * Copies the store at one point in time into a folder that does not exist yet, even while others write. Throws a sentence for the operator if a
+   * store of this kind is copied by other means.
    */
   backup(
     target: string,
@@ -93,7 +92,7 @@ export interface OpenParts {
 
 export type OpenStore = StateStore &
   OpenParts & {
-    /** Mounts of unstorage. Records are under `state:`, and can also be written here, one key at a time. */
+    /** Mounts of unstorage. The records are under `state:`. Single records can also be written through this object. */
     storage: Storage
   }
 

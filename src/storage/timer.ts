@@ -4,8 +4,8 @@ import { orLate } from '../lib/deadline.ts'
 export type Timer = (delayMs: number, run: () => void) => { cancel(): void }
 
 /**
- * Longest delay that setTimeout supports; a longer delay would fire immediately. A caller with a longer wait must check
- * the time again.
+ * Longest delay that setTimeout supports; with a longer delay the timer would fire immediately. A caller with a longer wait must check the time
+ * again.
  */
 const LONGEST = 2 ** 31 - 1
 
@@ -14,7 +14,7 @@ export const systemTimer: Timer = (delayMs, run) => {
   return { cancel: () => clearTimeout(handle) }
 }
 
-/** Waits until a promise settles, but at most `ms`. */
+/** Waits until a promise settles, but not longer than `ms`. */
 export async function within(ended: Promise<unknown> | undefined, ms: number): Promise<void> {
   if (ended) await orLate(ended, ms, () => {})
 }

@@ -18,8 +18,8 @@ export interface Weeks {
 }
 
 /**
- * Creates the groups. `all` is the prefix of all weeks; `of` returns the prefix of one week, which sorts after those of
- * earlier weeks; `back` is the number of weeks before the current one that are kept.
+ * Creates the groups. `all` is the prefix of all weeks; `of` returns the prefix of one week; the prefixes of later weeks sort after those of earlier
+ * weeks; `back` is the number of weeks before the current one that are kept.
  */
 export function createWeeks(
   store: Pick<StateStore, 'range' | 'commit'>,

@@ -1,11 +1,11 @@
 /**
- * Requests to a bucket, signed by aws4fetch. The path of each request has the name of the bucket, because that works
- * with every server; names in front of the host do not.
+ * Requests to a bucket, signed by aws4fetch. The name of the bucket is in the path of each request, which works with every server. A bucket name in
+ * the host name does not work with every server.
  *
  * The driver for S3 of unstorage is not used: it takes no session token, has no time limits, lists the first 1,000 keys of
  * the whole bucket only, and reports an item of a bucket that does not exist as missing.
  *
- * This module is loaded for the first bucket only. It does not check where the endpoint is, because the operator names it.
+ * This module is only loaded when a bucket is used. It does not check where the endpoint is, because the operator names it.
  */
 import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -15,9 +15,9 @@ import { SECOND } from '../../domain/clock.ts'
 
 /** Time limit of one request with its answer, in ms. */
 const DEADLINE = 30 * SECOND
-/** Delays before each further attempt of a request that the server could not process, in ms. */
+/** Delays in ms before the second and the third attempt of a request that the server could not process. */
 const RETRIES = [200, SECOND]
-/** Keys per page of a list, the most that servers send. */
+/** Keys per page of a list. Servers send no more than this. */
 const PAGE = 1_000
 
 export type Query = Readonly<Record<string, string>>
@@ -29,7 +29,7 @@ export interface BucketRequest {
   query?: Query | undefined
   headers?: Readonly<Record<string, string>> | undefined
   body?: Uint8Array | string | undefined
-  /** Code of an error that is an answer and not a failure, for example `NoSuchKey`. */
+  /** Code of an error that the caller treats as a normal answer, for example `NoSuchKey`. */
   expected?: string | undefined
   signal?: AbortSignal | undefined
 }
@@ -168,7 +168,7 @@ export function urlOf({ endpoint, name, prefix }: Bucket, key: string | undefine
   return url
 }
 
-/** Whether the same request may succeed a moment later: the server was busy, or an idle connection had just ended. */
+/** Whether the same request may succeed a moment later, because the server was busy or an idle connection had just been closed. */
 const mayPass = ({ status, cause }: BucketFailure): boolean =>
   status === undefined ? !isTimeout(cause) : status >= 500 || status === 429
 

@@ -9,7 +9,7 @@ import type { BucketClient } from './bucket-client.ts'
 const EVERY = 30 * SECOND
 
 export interface BucketWatch {
-  /** Sentence for everybody, without addresses; undefined if the bucket can be used. */
+  /** Sentence about the problem that all callers may see, because it contains no addresses; undefined if the bucket can be used. */
   problem(): string | undefined
   look(): Promise<void>
   stop(): void
@@ -17,9 +17,9 @@ export interface BucketWatch {
 
 export interface BucketWatchOptions {
   client: Pick<BucketClient, 'check'>
-  /** Variable that names the bucket. */
+  /** Name of the environment variable that sets the bucket. */
   variable: string
-  /** Consequence until the bucket can be used again, as the end of a sentence. */
+  /** What does not work until the bucket can be used again, as the end of a sentence. */
   meanwhile: string
   log: Log
   /** Called each time the bucket can be used again. */

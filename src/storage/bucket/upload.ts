@@ -1,10 +1,10 @@
 /**
- * Uploads an object of any size from a stream. Only one part of it is in memory. A small object is one request; a larger
- * one is uploaded in parts, and exists in the bucket only when all of them are there.
+ * Uploads an object of any size from a stream. Only one part of it is in memory. A small object is uploaded with one request. A larger object is
+ * uploaded in parts, and exists in the bucket only after all parts are uploaded.
  */
 import type { BucketClient } from './bucket-client.ts'
 
-/** Bytes of a part, the least that servers accept for all parts but the last. */
+/** Bytes of a part. It is the smallest size that servers accept for all parts except the last. */
 const PART = 5 * 1_024 * 1_024
 
 export interface Upload {
@@ -13,7 +13,7 @@ export interface Upload {
   signal?: AbortSignal | undefined
 }
 
-/** If the source fails, nothing is stored, and its error is thrown. */
+/** If the source fails, nothing is stored and the error of the source is thrown. */
 export async function upload(
   client: BucketClient,
   { key, headers, signal }: Upload,
@@ -41,7 +41,7 @@ export async function upload(
     for await (const body of parts) await put(body)
     await complete(client, { key, uploadId, tags, signal })
   } catch (error) {
-    // Parts that cannot be removed now are removed by the rule for incomplete uploads that the operator sets.
+    // If the parts cannot be removed now, the operator's bucket rule for incomplete uploads removes them later.
     await client.request({ method: 'DELETE', key, query: { uploadId } }).catch(() => {})
     throw error
   }
@@ -56,7 +56,7 @@ async function complete(client: BucketClient, { key, uploadId, tags, signal }: C
   const list = tags.map((tag, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>${tag}</ETag></Part>`).join('')
   const body = `<CompleteMultipartUpload>${list}</CompleteMultipartUpload>`
   const { bytes } = await client.request({ method: 'POST', key, query: { uploadId }, body, signal })
-  // The server begins its answer with status 200 before it has put the parts together.
+  // The server sends status 200 before it has combined the parts, so the body may still contain an error.
   const code = /<Code>(\w+)<\/Code>/.exec(textOf(bytes))?.[1]
   if (code !== undefined) throw client.failure(200, code)
 }

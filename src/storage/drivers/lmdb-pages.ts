@@ -1,8 +1,8 @@
 /**
- * Checks that lmdb can read its data file without ending the process: lmdb trusts the file, and an invalid page number
- * causes a SIGSEGV or a SIGBUS. So every page in use is checked once with plain reads: it must be in the file, have the
- * right kind and number, be used once, and contain its data within its bounds. The contents of records are not checked,
- * because they are encrypted, and a change is detected when a record is decrypted.
+ * Checks that lmdb can read its data file without ending the process: lmdb does not check what it reads, so an invalid page number causes a SIGSEGV
+ * or a SIGBUS. So every page in use is checked once with plain reads: it must be in the file, have the right kind and number, be used once, and
+ * contain its data within its bounds. The contents of records are not checked here, because a change of an encrypted record is detected when it is
+ * decrypted.
  *
  * The format is that of lmdb-js 3.5.6 (data version 2; `mdb.c`: MDB_page_header, MDB_meta, MDB_db, MDB_node,
  * MDB_ovpage), little-endian.
@@ -69,7 +69,7 @@ function metaOf(page: Buffer, what: string): Meta {
     throw new Damage(`its ${what} header names pages of ${pageSize} bytes`)
   const lastPage = page.readBigUInt64LE(144)
   const mapSize = page.readBigUInt64LE(40)
-  // These sizes are larger than any disk; lmdb would map that much memory.
+  // Larger numbers are damage: they exceed every disk, and lmdb would map that much memory.
   if (lastPage > 2n ** 40n || mapSize > 2n ** 46n) throw new Damage(`its ${what} header names an impossible size`)
   return {
     pageSize,
@@ -132,7 +132,7 @@ export function checkPages(fd: number, meta: Meta): PageReport {
     }
   }
 
-  /** Returns the child pages in the order of the file, in which they are read faster. */
+  /** Returns the numbers of the child pages, sorted by their position in the file, because they are read faster in this order. */
   function branch(page: number): number[] {
     const bytes = read(page, KIND.branch)
     const below: number[] = []

@@ -1,12 +1,12 @@
 /**
  * Reserves space in lmdb's data file before lmdb writes.
  *
- * lmdb must not meet a full disk: when the system refuses to make its file longer, lmdb 3.5.6 describes the failed write in a buffer of 100 bytes
- * that the description does not fit into (`mdb_page_flush`), and the process ends a moment later with a damaged heap. So the file is always longer
+ * lmdb must never write to a full disk. When the system refuses to extend the file, lmdb 3.5.6 writes a description of the failure into a buffer of
+ * 100 bytes, which is too small for it (`mdb_page_flush`). This damages the heap, and the process ends a moment later. So the file is always longer
  * than the part that lmdb uses, by more than the running commits can need. The appended bytes are zeros after the last page. lmdb does not read them,
- * because it writes at its own offsets. `O_APPEND` makes that safe beside writers of other threads and processes, because the kernel finds the end of
- * the file and writes there in one step. If the disk has no space, the commit is refused before lmdb is called, and nothing of it is stored. The
- * reserved space also remains usable when other programs have filled the disk.
+ * because it writes at its own offsets. Several threads and processes can append safely, because with `O_APPEND` the kernel finds the end of the file
+ * and writes there in one step. If the disk has no space, the commit is refused before lmdb is called, and nothing of it is stored. The reserved
+ * space also remains usable when other programs have filled the disk.
  *
  * A file system with copy on write (btrfs, ZFS) writes to new blocks even inside a file, so the reserved space guarantees nothing; there, some of the
  * disk must also be free.
@@ -18,8 +18,8 @@ import type { Op } from '../contract.ts'
 import { PRIVATE_FILE } from '../private.ts'
 
 /**
- * Bytes that running commits may need, in one slot per thread that has the store open, so that the claim of a thread
- * that dies is not lost for others.
+ * Bytes that running commits may need. Each thread that has the store open has a slot of its own, so that the other threads still count the claim of
+ * a thread that died.
  */
 export interface Claims {
   all: BigInt64Array
@@ -33,23 +33,23 @@ export interface Shape {
 }
 
 export interface Look {
-  /** Returns the remembered shape, because lmdb computes the shape too slowly for every commit. */
+  /** Returns the cached shape, because lmdb is too slow to compute the shape for every commit. */
   shape(): Shape
-  /** Asks lmdb each time; lmdb-js creates an object of a dozen numbers for each answer. */
+  /** Asks lmdb for the number each time. This is expensive, because lmdb-js creates an object with a dozen numbers for each answer. */
   lastPageNumber(): number
 }
 
 /**
- * Number of bytes by which the file is kept longer than needed; next, the part of them that may be used before the file
- * is extended again.
+ * Number of bytes by which the file is kept longer than the commits need. The next constant is the part of these bytes that may be used before the
+ * file is extended again.
  */
 const HEADROOM = 8 * 1_024 * 1_024
 const STEP = 1_024 * 1_024
-/** Reserve for writers in other processes, whose claims are not visible: an operator command writes one or two records. */
+/** Reserve for writers in other processes, because their claims are not visible here. An operator command writes only one or two records. */
 const OTHERS = 1_024 * 1_024
 /** Space that one message or two messages usually need: 60 KB of text, and the keys. */
 const USUAL = 1_024 * 1_024
-/** Pages of a commit besides its records: the list of free pages. */
+/** Number of pages that a commit needs for the list of free pages, in addition to its records. */
 const FREE_LIST_PAGES = 16
 /** `f_type` of file systems with copy on write. */
 const COPY_ON_WRITE: ReadonlySet<bigint> = new Set([0x9123683en, 0x2fc12fc1n, 0xca451a4en])
@@ -73,7 +73,7 @@ export function createLmdbRoom(dir: string, used: Look, claims: Claims): Room {
   const fd = openSync(join(dir, 'data.mdb'), 'a')
   const isCopying = COPY_ON_WRITE.has((statfsSync(dir, { bigint: true }) as BigIntStatsFs).type)
   Atomics.store(claims.all, claims.own, 0n)
-  /** Known length of the file. It never shrinks; other threads extend the file too. */
+  /** Known length of the file. The file never becomes shorter, and other threads may make it longer. */
   let length = fstatSync(fd).size
 
   function grow(to: number): void {
@@ -81,7 +81,7 @@ export function createLmdbRoom(dir: string, used: Look, claims: Claims): Room {
     try {
       while (length < to) length += writeSync(fd, ZEROS, 0, Math.min(ZEROS.length, to - length))
     } catch {
-      // Bytes that were written before the error still count.
+      // After an error, the bytes that were written before it still count.
     }
     length = fstatSync(fd).size
   }

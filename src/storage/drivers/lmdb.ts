@@ -25,16 +25,16 @@ const RANGE_STEP = 128
 /** Number of reader slots: one slot per thread with an open read transaction, counting all processes (a backup, a probe). */
 const MAX_READERS = 512
 /**
- * Address space reserved for the pages of the file, which costs nothing until pages are read. By default lmdb-js begins
- * with 128 KB and maps the whole file again at each doubling, at a new address. The old maps and their pages stay, so a
- * growing store was in memory twice. A file above this size still grows by doubling.
+ * Address space reserved for the pages of the file, which costs nothing until pages are read. By default lmdb-js reserves 128 KB and doubles this
+ * when the file grows; each time it maps the whole file again at a new address. The old maps and their pages stay in memory, so a growing store was
+ * in memory twice. A file above this size is still mapped again at each doubling.
  */
 const MAP_BYTES = 16 * 1_024 ** 3
 
 export interface LmdbDriver extends StateDriver {
   /** Whether the disk has space for a commit. */
   hasRoom(): boolean
-  /** Copies one point in time into an existing folder, even while others write. The copy has no free pages. */
+  /** Copies the records of one point in time into an existing folder, even while other threads write. The copy has no free pages. */
   copyTo(dir: string): Promise<void>
 }
 
@@ -50,7 +50,7 @@ function bounds(prefix: string, from: string | undefined, reverse: boolean) {
     const start = inside ? from : prefix === '' ? undefined : prefix
     return { start, exclusiveStart: inside, end: prefix === '' ? undefined : after(prefix) }
   }
-  // When reversed, lmdb starts at the higher key; `end` is inclusive only if requested, and the prefix itself may be a key.
+  // In reverse order lmdb starts at the higher key, and includes the end only if requested. The prefix itself may also be a key.
   const top = prefix === '' ? undefined : after(prefix)
   const inside = from !== undefined && (top === undefined || from < top)
   return { start: inside ? from : top, exclusiveStart: true, end: prefix === '' ? undefined : prefix, inclusiveEnd: true }
@@ -71,8 +71,8 @@ const OVER = /MDB_PANIC|Attempting to write page/
 const isOver = (error: unknown): boolean => error instanceof Error && (OVER.test(error.message) || isOver(error.cause))
 
 /**
- * Returns the reason of a failed commit. lmdb-js rejects with "Commit failed" and gives the reason in a second promise,
- * which needs a handler.
+ * Returns the reason of a failed commit. lmdb-js rejects with "Commit failed" and gives the reason in a second promise, whose rejection must also be
+ * handled.
  */
 async function commitFailure(error: unknown): Promise<Error> {
   const reason = (error as { commitError?: Promise<never> }).commitError
@@ -81,7 +81,9 @@ async function commitFailure(error: unknown): Promise<Error> {
   return new StorageFailure('The store could not write the records, and none of them was stored.', { cause })
 }
 
-/** Number of commits between two checks of the depth of the tree: one more level needs a dozen times as many records. */
+/**
+ * Number of commits between two checks of the depth of the tree. The depth changes rarely: one more level needs about twelve times as many records.
+ */
 const DEPTH_EVERY = 1_000
 
 /**
@@ -94,7 +96,7 @@ function createLook(db: Database<Uint8Array, string>): Look {
   return {
     shape() {
       if (++looks % DEPTH_EVERY === 0) known = db.getStats() as Shape
-      // One level is added, because the tree may have grown since the last check.
+      // The returned depth is one more than the known depth, because the tree may have grown since the last check.
       return { pageSize: known.pageSize, treeDepth: known.treeDepth + 1 }
     },
     lastPageNumber: () => env.info().lastPageNumber,
@@ -114,7 +116,8 @@ export const lmdbDriver = defineDriver((options: LmdbOptions): LmdbDriver => {
   const isNew = !existsSync(join(dir, 'data.mdb'))
   if (mustExist && isNew) throw new NoStore(noStore(dir))
   try {
-    // lmdb creates files that everybody can read; a folder that exists already would leave them readable.
+    // The folder is private. lmdb creates files that every user can read, so in an existing folder with other permissions its files would be
+    // readable.
     mkdirSync(dir, { recursive: true, mode: PRIVATE_FOLDER })
     if (!existsSync(join(dir, 'lock.mdb'))) makeLockFile(dir, MAX_READERS)
     if (isNew) checkRoom(dir)
@@ -129,18 +132,19 @@ export const lmdbDriver = defineDriver((options: LmdbOptions): LmdbDriver => {
     maxDbs: 1,
     maxReaders: MAX_READERS,
     mapSize: MAP_BYTES,
-    // A commit resolves after its fsync. (With overlapping sync, lmdb's default, it resolves before; this was measured as no slower.)
+    // Without overlapping sync, a commit resolves after its fsync. With overlapping sync, the default of lmdb, it would resolve before the fsync. A
+    // measurement showed no loss of speed.
     overlappingSync: false,
-    // Each batch states which operations belong together. The library's own grouping per turn creates a promise without a handler, whose rejection
-    // would end the process when a commit fails, for example on a full disk.
+    // The grouping of operations by lmdb-js is not needed, because each batch states which operations belong together. This grouping creates a
+    // promise without a handler, whose rejection would end the process when a commit fails, for example on a full disk.
     eventTurnBatching: false,
   })
   for (const file of ['data.mdb', 'lock.mdb']) closeFile(join(dir, file))
   const room = createLmdbRoom(dir, createLook(db), claims)
 
   /**
-   * A cached read transaction does not see later commits of other threads. A message announces such a commit, and no message arrives while the
-   * microtasks of one callback run, so their reads are consistent. (Each reset sets a timer in lmdb-js.)
+   * A cached read transaction does not see later commits of other threads. So it is only used within one callback: another thread announces its
+   * commit with a message, and no message arrives while the microtasks of one callback run. (Each reset sets a timer in lmdb-js.)
    */
   let isOfNow = false
   function readOfNow() {
@@ -153,8 +157,8 @@ export const lmdbDriver = defineDriver((options: LmdbOptions): LmdbDriver => {
   }
 
   const read = (key: string) => {
-    // A key of this length cannot have been written, and lmdb would throw: parts of keys come from strangers (message
-    // ids), who can make them arbitrarily long.
+    // A key of this length cannot exist, and lmdb would throw an error for it. Such keys occur because parts of keys come from strangers (message
+    // ids), who can choose any length.
     if (key.length > KEY_LIMIT) {
       return undefined
     }
@@ -211,7 +215,7 @@ export const lmdbDriver = defineDriver((options: LmdbOptions): LmdbDriver => {
       if (page.length < step) return
       left -= page.length
       last = page.at(-1)!.key
-      // A long listing must not block the event loop.
+      // The reader waits one turn, because a long listing must not block the event loop.
       await nextTurn()
     }
   }
@@ -244,7 +248,8 @@ export const lmdbDriver = defineDriver((options: LmdbOptions): LmdbDriver => {
     count,
     ...unstorageItems({ get, commit, range }),
     async dispose() {
-      // A read sets a timer that releases its transaction; on a closed environment it would throw where nobody can catch it.
+      // Waits until lmdb-js has released the last read transaction. A read sets a timer for this, and on a closed environment the timer would throw
+      // an error that nobody can catch.
       await nextTimer(1)
       await db.close()
       room.close()

@@ -13,7 +13,7 @@ import { unstorageItems } from './unstorage-items.ts'
 const RANGE_STEP = 128
 
 export interface MemoryOptions {
-  /** Rows, in this thread or in another thread. */
+  /** The rows, which are in this thread or in another thread. */
   rows: Asked
   onCommit?: ((isStored: boolean) => void) | undefined
   close(): void

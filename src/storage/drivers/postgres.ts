@@ -24,24 +24,24 @@ import { type Target, targetOf } from './postgres/target.ts'
 import { type Counts, Fenced, openWriter, type Work } from './postgres/writer.ts'
 import { unstorageItems } from './unstorage-items.ts'
 
-/** Number of entries that a range reads per query; next, the number of keys per query of single reads. */
+/** Number of entries that a range reads per query. The next constant is the number of keys that one query of single reads contains. */
 const RANGE_STEP = 128
 const READ_STEP = 1_000
-/** Number of bytes of keys and values after which no further batch joins a commit. */
+/** Number of bytes of keys and values after which no further batch is added to a commit. */
 const GROUP_BYTES = 4 * 1_024 * 1_024
 /**
- * Number of bytes that may wait for the database in one thread. Beyond this number commits are refused, because an
- * outage would otherwise use up the memory.
+ * Number of bytes that may wait for the database in one thread. When more bytes wait, commits are refused, because otherwise an outage of the
+ * database would use up the memory.
  */
 const WAITING_BYTES = 64 * 1_024 * 1_024
 /** Time for which the store counts as full after the disk of the database was full, in ms. */
 const FULL_FOR = 5_000
-/** Cost of an operation besides its bytes, so that many short operations are limited, too. */
+/** Number of bytes that an operation counts in addition to its key and value, so that the number of short operations is limited too. */
 const OP_BYTES = 100
 
 export interface PostgresOptions extends OpenOptions {
   url: string
-  /** Silence in ms after which a connection counts as broken: three times what a very slow disk takes for a flush. */
+  /** Silence in ms after which a connection counts as broken: three times the duration of a flush on a very slow disk. */
   silenceMs?: number | undefined
   /** Time in ms that a read, or a commit that was not sent yet, waits for the database. */
   patienceMs?: number | undefined
@@ -141,7 +141,8 @@ export async function openPostgres({
       const rows = (found.flat() as [string, string, Buffer][]).map(
         ([scope, key, value]) => [keyOf({ scope, key }), value] as const,
       )
-      // Keys of instances sort between the other keys. Each of the two lists is complete up to its length.
+      // The rows of instances and the other rows come from two lists, but their keys are mixed in the order of the store. Each of the two lists is
+      // complete up to its length.
       if (parts.length > 1) rows.sort(([one], [other]) => (one < other === reverse ? 1 : -1))
       const page = rows.slice(0, step)
       yield* page
@@ -175,7 +176,7 @@ type Opened = Pick<PostgresDriver, 'writer' | 'doubts' | 'ask' | 'hasRoom' | 'di
   state: Pick<PostgresDriver, 'get' | 'commit' | 'range' | 'count'>
 }
 
-/** The factory runs when the connections exist, because a factory of unstorage cannot wait for them. */
+/** The factory runs after the connections were opened, because unstorage does not wait for an asynchronous factory. */
 const postgresDriver = defineDriver(
   ({ state, ...opened }: Opened): PostgresDriver => ({ name: 'postgres', ...opened, ...state, ...unstorageItems(state) }),
 ) as (opened: Opened) => PostgresDriver
@@ -186,11 +187,11 @@ class OtherFormat extends Error {}
 async function openTables(target: Target, mustExist: boolean, silenceMs: number): Promise<void> {
   const link = await connect(target)
   try {
-    // The other threads of a service, which name its writer, begin behind this one.
+    // Only the main thread checks for a pooler: the other threads of a service, whose target names its writer, start after it.
     if (target.service === undefined) await refusePooling(link, target)
     const [[hasSchema, hasTables]] = (await link.ask(tablesExist(target.schema), silenceMs)).rows as [[boolean, boolean]]
     if (!hasTables && mustExist) throw new NoStore(`There is no store in ${target.shown}; start the service once.`)
-    // Creating the tables may wait for another thread that creates them.
+    // The time limit is long, because creating the tables may wait for another thread that creates them.
     const make = () => link.ask(makeTables(target.schema, hasSchema), 10 * silenceMs)
     if (!hasTables) await make()
     const { rows } = await link.ask({ text: "SELECT value FROM svc_meta WHERE key = 'format'" }, silenceMs)
@@ -269,8 +270,8 @@ function createCommits(
   }
 
   /**
-   * Refuses batches behind a commit that takes long, for example while it is in doubt. These batches were not sent, so
-   * it is certain that nothing of them is stored.
+   * Refuses waiting batches when the commit before them takes too long, for example while it is in doubt. The waiting batches were not sent, so it is
+   * certain that nothing of them is stored.
    */
   function refuseImpatient() {
     const now = performance.now()
@@ -304,7 +305,7 @@ function createCommits(
   }
 }
 
-/** Reads over one connection. A query whose connection breaks is sent again, because it changes nothing. */
+/** Creates the reads, which use one connection. If the connection breaks, a query is sent again, because it changes nothing. */
 function createReads(target: Target, { silenceMs, patienceMs }: { silenceMs: number; patienceMs: number }) {
   let link: Promise<Link> | undefined
   let current: Link | undefined
@@ -335,7 +336,7 @@ function createReads(target: Target, { silenceMs, patienceMs }: { silenceMs: num
       if (!('error' in answer)) return answer.rows
       const isBroken = 'error' in used || !used.isUp() || ENDING.test(codeOf(answer.error) ?? '')
       if (isBroken && !('error' in used)) used.drop()
-      // An error of the query itself would occur again.
+      // The query is not sent again if the error is about the query itself, because the error would occur again.
       if (!isBroken || performance.now() + wait > until) {
         throw new StorageFailure('The database could not carry out a request.', {
           cause: answer.error,
@@ -371,8 +372,7 @@ function createReads(target: Target, { silenceMs, patienceMs }: { silenceMs: num
   return {
     ask,
     async get(key: string): Promise<Uint8Array | undefined> {
-      // Such a key cannot have been written: parts of keys come from strangers (message ids), who can choose them
-      // freely.
+      // Such a key cannot exist. These keys occur because parts of keys come from strangers (message ids), who can choose them freely.
       if (key.length === 0 || key.length > KEY_LIMIT || /[^!-~]/.test(key)) return undefined
       return new Promise((resolve, reject) => {
         if (asked.length === 0) setImmediate(askAll)

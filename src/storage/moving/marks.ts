@@ -1,7 +1,6 @@
 /**
- * Marks of a store that `store copy` moves. They are records without encryption, because a service reads them before it
- * has any key. A service starts neither on a store that was moved, because the account would then be one linked device
- * twice, nor on an unfinished copy.
+ * Marks of a store that `store copy` moves. They are records without encryption, because a service reads them before it has any key. A service does
+ * not start on a store that was moved, because two services would then use the same linked device. It also does not start on an unfinished copy.
  */
 import type { StateStore } from '../contract.ts'
 import { keys } from '../record-keys.ts'
@@ -11,13 +10,13 @@ import type { OpenParts } from '../store-backend.ts'
 export interface Moved {
   /** Name of the copy, for sentences. */
   to: string
-  /** Id of the move, which the unfinished copy has, too. */
+  /** Id of the move. The mark of the unfinished copy has the same id. */
   move: string
 }
 
 /** Mark of an unfinished copy. */
 export interface Copying {
-  /** Name of the source, for sentences; next, its id (`store-copy.ts`). */
+  /** Name of the source, for sentences. The next field is the id of the source (`store-copy.ts`). */
   from: string
   source: string
   move: string

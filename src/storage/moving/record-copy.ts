@@ -2,7 +2,7 @@
 import type { Op, StateStore } from '../contract.ts'
 import { keys } from '../record-keys.ts'
 
-/** Records of a store itself, which differ between two stores with the same data. */
+/** Keys of records about the store itself. These records differ between two stores with the same data, so they are not copied. */
 const OF_STORE: ReadonlySet<string> = new Set([keys.owner, keys.storeMoved, keys.storeCopying])
 
 /** Largest commit, in records and in bytes. A larger one would need much free space in lmdb's file at once. */
@@ -46,14 +46,14 @@ export async function hasRecords(store: Pick<StateStore, 'range'>): Promise<bool
 }
 
 export interface CopiedRecords {
-  /** Number of records of both stores; next, the number of changes. Zero changes mean that both were equal, byte by byte. */
+  /** Number of records in each store; the next field is the number of changes. Zero changes mean that both were equal, byte by byte. */
   records: number
   changes: number
 }
 
 /**
- * Copies what is missing or different, and removes what `from` does not have. `onLooked` is called now and then with the
- * number of records that are equal so far.
+ * Copies the records that are missing or different in `to`, and removes the records that `from` does not have. `onLooked` is called now and then with
+ * the number of records that are equal so far.
  */
 export async function copyRecords(
   from: StateStore,

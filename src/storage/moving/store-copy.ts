@@ -1,11 +1,11 @@
 /**
- * Moves everything of a store to another store: records, keys and media, all of them still sealed. The caller owns both
- * stores, so no service uses them meanwhile.
+ * Moves everything of a store to another store: records, keys and media, all in encrypted form. The caller owns both stores, so no service uses them
+ * during the move.
  *
- * The copy is marked as unfinished from its first record to its last. Copying makes the target equal to the source,
- * whatever a killed copy has left there, so every step may be repeated. The source is marked as moved before the copy is
- * finished: at no time could a service start on both. A command that opened the source earlier may still have changed
- * it, so both are compared once more after that, and the difference is copied.
+ * The target has the mark of an unfinished copy until the copy is complete. Every step may be repeated: copying makes the target equal to the source,
+ * even if a killed copy has left data there. The source is marked as moved before the copy is finished: at no time could a service start on both. A
+ * command that had opened the source before it was marked may still have changed it. So both stores are compared once more after the mark, and
+ * differences are copied.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import type { Steps } from '../../domain/steps.ts'
@@ -23,7 +23,7 @@ export interface CopyOptions {
   /** Media of both stores; null if both have them in the same place. */
   media: { from: BlobItems; to: BlobItems } | null
   steps: Steps
-  /** Called now and then with the number of records that were looked at, and that of all. */
+  /** Called now and then with the number of records that were compared so far, and the number of all records. */
   onProgress(records: number, all: number): void
 }
 
@@ -33,10 +33,10 @@ export interface Copied {
   media: number
 }
 
-/** Most comparisons of both stores. The first one copies what a command has changed late, if anything. */
+/** Most comparisons of both stores. The first comparison copies late changes by a command, if there are any. */
 const COMPARISONS = 4
 
-/** Resolves with what was copied; undefined if the store was already moved there. */
+/** Resolves with the numbers of copied things; undefined if the store was already moved to this target. */
 export async function copyStore(options: CopyOptions): Promise<Copied | undefined> {
   const { from, to, steps } = options
   const source = await idOf(from)
@@ -59,7 +59,7 @@ export async function copyStore(options: CopyOptions): Promise<Copied | undefine
   return copied
 }
 
-/** Copies the differences until there are none. */
+/** Compares both stores and copies the differences, until there are none. */
 async function compareAll(options: CopyOptions): Promise<Copied> {
   for (let left = COMPARISONS; left > 0; left--) {
     const { changes, ...copied } = await copyAll(options)
@@ -69,8 +69,8 @@ async function compareAll(options: CopyOptions): Promise<Copied> {
 }
 
 /**
- * Returns the id of a store, which its copies share: the record that its keys are checked with is different in each
- * store, and never changes.
+ * Returns the id of a store, which is the same in its copies. It is derived from the record by which the keys of the store are checked: that record
+ * is different in each store and never changes.
  */
 async function idOf(store: OpenStore): Promise<string | undefined> {
   const mark = await store.get(keys.keyRing)

@@ -1,7 +1,7 @@
 /**
- * Rows of one thread that the other threads of the process use: they send each request over a `BroadcastChannel` with
- * the name of the store, and each thread has a separate channel for the answers. The thread that holds the rows answers
- * a request in one turn, so a batch is atomic.
+ * Gives the other threads of the process access to the rows of one thread. They send each request over a `BroadcastChannel` with the name of the
+ * store, and each thread receives the answers on a channel of its own. The thread that holds the rows answers a request in one turn, so a batch is
+ * atomic.
  */
 import { randomUUID } from 'node:crypto'
 import { BroadcastChannel } from 'node:worker_threads'
@@ -67,7 +67,7 @@ export async function openSharedRows(store: string): Promise<RemoteRows> {
   const answers = new BroadcastChannel(answersOf(client))
   const waiting = new Map<number, { resolve(result: unknown): void; reject(error: unknown): void }>()
   let asked = 0
-  // An open store must not keep its thread running, but a pending request must.
+  // A thread may end while the store is open, but not while a request is pending.
   questions.unref()
   answers.unref()
   answers.onmessage = (message: unknown) => {

@@ -5,7 +5,9 @@ export type Row = readonly [key: string, value: Uint8Array]
 
 export interface SortedRows {
   get(key: string): Uint8Array | undefined
-  /** Applies a batch, whose values belong to the rows from then on. Returns false if the guard refused. */
+  /**
+   * Applies a batch. The caller must not change its values afterwards, because they are stored without a copy. Returns false if the guard refused.
+   */
   commit(batch: Batch): boolean
   page(prefix: string, options: RangeOptions & { limit: number }): Row[]
   count(prefix: string, options: CountOptions): number

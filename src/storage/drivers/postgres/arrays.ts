@@ -1,9 +1,9 @@
 /**
- * Encodes arrays in the binary form of PostgreSQL. `pg` writes an array as text, in which bytes have twice the length
- * and every value is escaped; a buffer it passes on unchanged.
+ * Encodes arrays in the binary form of PostgreSQL. `pg` would write an array as text, in which bytes have twice the length and every value is
+ * escaped. But it sends a buffer without changes.
  */
 
-/** Numbers of the types in PostgreSQL's catalogue. */
+/** Numbers of the types in PostgreSQL's system catalog. */
 const TYPES = { bytea: 17, text: 25, uuid: 2950 } as const
 const HEADER = 12
 const DIMENSION = 8
@@ -56,9 +56,8 @@ export const blobs = (values: readonly Uint8Array[]): Buffer =>
   )
 
 /**
- * Decodes bytes from PostgreSQL's hexadecimal text. `pg` decodes results as UTF-8, even in the binary form, which would
- * damage them. The bytes have memory of their own, because values are cached for hours and a part of Node's pool would
- * keep the whole pool.
+ * Decodes bytes from PostgreSQL's hexadecimal text. `pg` decodes results as UTF-8, even in the binary form, which would damage them. The bytes are
+ * not in Node's shared pool, because values are cached for hours, and each cached value would keep a whole pool in memory.
  */
 export function bytesOf(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow((text.length - 2) / 2)

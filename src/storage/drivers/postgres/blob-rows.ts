@@ -1,9 +1,10 @@
 /**
  * unstorage driver for the pieces of blobs (`blobs/pieces.ts`) as rows of `svc_blob`.
  *
- * All pieces of a blob but the last are inserted without waiting for the disk of the server. The last one waits, and so does the record behind it: both are
- * later in the server's log, so what has waited for them has waited for every piece. Each change applies only while the writer of this thread is not over,
- * and may be asked again without harm, which the connection for reads does when it breaks.
+ * All pieces of a blob but the last are inserted without waiting for the disk of the server. The insertion of the last piece waits for the disk, and
+ * so does the commit of the record that names the blob. Both come later in the server's log than the other pieces, so when they are on disk, every
+ * piece is on disk. A change has an effect only while the writer of this thread is not marked as over. A change can be repeated without harm; the
+ * connection for reads repeats it after the connection broke.
  */
 import { defineDriver } from 'unstorage'
 import { StorageFailure } from '../../../domain/storage-failure.ts'

@@ -1,15 +1,15 @@
 /**
- * Stores the keys as rows. A row that is removed stays in dead pages, in the log and in backups until these are
- * removed, encrypted with the secret key; rotating the secret key makes it unreadable at once.
+ * Stores the keys as rows. A removed row remains in dead pages, in the log and in backups until PostgreSQL or the operator removes these. Its content
+ * is encrypted with the secret key, so rotating the secret key makes it unreadable immediately.
  *
- * Each query can be repeated without harm, which the connection for reads does when it breaks. A change applies only
- * while the writer of this thread is not over.
+ * Each query can be repeated without harm; the connection for reads repeats it after the connection broke. A change has an effect only while the
+ * writer of this thread is not marked as over.
  */
 import type { KeyTable, Places } from '../../key-table.ts'
 import type { Question } from './link.ts'
 
 const PLACES = ['first', 'second'] as const
-/** `value`: number of the value that is the writer. */
+/** Condition that the writer of this thread is not over. `value` is the number of the query value that contains the id of the writer. */
 const holds = (value: number) => `EXISTS (SELECT FROM svc_writer WHERE id = $${value} AND NOT is_over)`
 
 export const keyRows = (
@@ -41,7 +41,7 @@ export const keyRows = (
   },
   remove: async (name) =>
     void (await ask({ text: `DELETE FROM svc_key WHERE name = $1 AND ${holds(2)}`, values: [name, writer] })),
-  // A row is written as a whole, so there are no drafts.
+  // PostgreSQL writes a row completely or not at all, so there are no drafts.
   removeDrafts: async () => {},
 })
 

@@ -1,8 +1,9 @@
 /**
- * One connection to PostgreSQL. The connection is never restored automatically: after it breaks, its user must find out
- * on a new connection whether a statement was carried out.
+ * One connection to PostgreSQL. The connection is never restored automatically: after it breaks, the code that uses it must check on a new connection
+ * whether a statement was carried out.
  *
- * `pg` is used because its client is exactly that: one connection, with the server's unchanged errors and notices, and the number of its process. Libraries that reconnect and repeat automatically (`postgres`, the pool of `pg`) hide the moment in which a commit is in doubt.
+ * The client of `pg` is used because it is one such connection, with the unchanged errors and notices of the server and the number of the server's
+ * process. Libraries that reconnect and repeat automatically (`postgres`, the pool of `pg`) hide the moment in which a commit is in doubt.
  */
 import type { Client, ClientConfig, QueryArrayConfig } from 'pg'
 import { StorageFailure } from '../../../domain/storage-failure.ts'
@@ -31,9 +32,8 @@ export interface Link {
   backend: readonly [pid: number, startedAt: string]
   isUp(): boolean
   /**
-   * Returns the number of notices that leave in doubt whether a commit is safe. With a synchronous standby, a wait that
-   * an operator cancels is answered as a success, with such a notice: the commit is on this server and perhaps on no
-   * other.
+   * Returns the number of notices that leave in doubt whether a commit is safe. With a synchronous standby, an operator may cancel the wait for the
+   * standby. The server then answers with success and with such a notice, although the commit is perhaps only on this server.
    */
   doubts(): number
   /** Runs a query. Drops the connection if the answer takes longer than `silenceMs`. */
@@ -44,14 +44,14 @@ export interface Link {
   end(): Promise<void>
 }
 
-/** The server is reachable, but is not suitable for a store, or not at the moment. The message is a sentence for the operator. */
+/** The server is reachable, but it cannot be used for a store, or not at the moment. The message is a sentence for the operator. */
 export class UnfitServer extends StorageFailure {}
 
 /**
- * Settings of a session. Plans are made once per statement and for any table size: each statement reads rows by the
- * primary key, which a plan that was made while the table was empty would not do. A time limit on a commit that waits
- * for a standby would be answered as a success, so the limits of the role or the database do not apply here; silence is
- * detected on this side. The server notices within some ten seconds that this machine is gone, and releases its locks.
+ * Settings of a session. Each statement is planned once with a plan for any table size, because each statement must read rows by the primary key; a
+ * plan that was made while the table was empty would not do this. A time limit on a commit that waits for a standby would be answered as a success,
+ * so the time limits of the role or the database are switched off, and this side detects a server that does not answer. If this machine fails, the
+ * server detects it within some ten seconds and releases the locks.
  */
 const setUp = (schema: string) => `
 SET search_path = "${schema}";
@@ -74,8 +74,8 @@ SELECT current_setting('server_version_num')::int, current_setting('server_encod
   pg_backend_pid(), (SELECT backend_start::text FROM pg_stat_activity WHERE pid = pg_backend_pid())`
 
 /**
- * Warnings that do not concern the commit: the database will soon need a vacuum. The name of the function is the same
- * in all languages.
+ * Functions of the server that give warnings which do not concern the commit: the database will soon need a vacuum. The name of the function
+ * identifies a warning, because it is the same in all languages.
  */
 const HARMLESS: ReadonlySet<unknown> = new Set(['GetNewTransactionId', 'GetNewMultiXactId', 'MultiXactIdCreate'])
 
@@ -85,7 +85,7 @@ const types = {
 }
 const isTrue = (text: string) => text === 't'
 
-/** Loads the client with the first store in PostgreSQL, and never without such a store. */
+/** Loads the client when the first store in PostgreSQL is opened, so that it is never loaded without such a store. */
 const loadClient = async () => (await import('pg')).default.Client
 
 export async function connect(target: Target, { isPipelined = false, name = 'writer' } = {}): Promise<Link> {

@@ -1,11 +1,11 @@
 /**
- * Maps keys to rows of the table. `instance:<uuid>:rest` is the row (`<uuid>`, `rest`), which saves some 57 bytes in
- * the row and as many in its index, and lets later statements select an instance. Every other key is a row whose scope
- * is the uuid of zeros.
+ * Maps keys to rows of the table. The key `instance:<uuid>:rest` is stored in the row with the scope `<uuid>` and the key `rest`. This saves some 57
+ * bytes in the row and as many in its index, and a statement can select all rows of an instance. Every other key is stored in a row whose scope is
+ * the uuid of zeros.
  *
- * The rows of instances have the order of their keys, because a uuid is of fixed length and PostgreSQL compares it as
- * bytes, like its lower-case digits. So an interval of keys is one interval of rows among the keys of instances, and
- * one among all other keys.
+ * The rows of instances have the same order as their keys, because a uuid has a fixed length, and PostgreSQL compares its bytes, which have the same
+ * order as its lower-case digits. So an interval of keys corresponds to one interval among the rows of instances and one interval among the other
+ * rows.
  */
 import type { CountOptions, RangeOptions } from '../../contract.ts'
 
@@ -34,7 +34,7 @@ const END: Place = { scope: 'ffffffff-ffff-ffff-ffff-ffffffffffff', key: ABOVE }
 
 export function placeOf(key: string): Place {
   const [, scope, rest] = OF_INSTANCE.exec(key) ?? []
-  // A key of the uuid of zeros is stored whole, because its scope has another meaning.
+  // A key that names the uuid of zeros is stored as a whole, because the scope of zeros is for records that belong to no instance.
   return scope === undefined || scope === NO_INSTANCE ? { scope: NO_INSTANCE, key } : { scope, key: rest! }
 }
 
@@ -46,13 +46,13 @@ const isBefore = (one: Place, other: Place) => one.scope < other.scope || (one.s
 const endOf = (prefix: string) =>
   prefix === '' ? ABOVE : `${prefix.slice(0, -1)}${String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)}`
 
-/** Returns an equal bound without characters that no key has. PostgreSQL could refuse them (NUL) or order them differently. */
+/** Returns a bound with the same effect but without characters that no key has. PostgreSQL could refuse them (NUL) or order them differently. */
 function clean(bound: string): string {
   const at = bound.search(/[^!-~]/)
   return at === -1 ? bound : bound.slice(0, at) + (bound.charCodeAt(at) < 0x21 ? BELOW : ABOVE)
 }
 
-/** Returns the smallest place of an instance's row such that exactly the keys from `bound` on are at this place or behind it. */
+/** Returns the first place of an instance's row for a bound: exactly the keys from `bound` on are at this place or after it. */
 function firstFrom(bound: string): Place {
   if (!bound.startsWith(PREFIX)) return bound < PREFIX ? FIRST : END
   const rest = bound.slice(PREFIX.length)
@@ -74,7 +74,8 @@ function placeFrom(text: string): Place {
     const allowed = lowest(at) === '-' ? '-' : '0123456789abcdef'
     if (allowed.includes(found)) continue
     const next = [...allowed].find((each) => each > found)
-    // With this beginning, either the uuids from the next digit on are behind the bound, or no uuid is.
+    // The bound has a character here that no uuid can have. So if a higher digit exists, the first uuid with this digit is the first one after the
+    // bound; if not, all uuids with this beginning are before the bound.
     return next === undefined ? { scope: filled(head, highest), key: ABOVE } : { scope: filled(head + next, lowest), key: '' }
   }
   const scope = text.slice(0, NO_INSTANCE.length)

@@ -1,6 +1,7 @@
 /**
- * A pooler that gives the connections of the server to others between two transactions loses what belongs to a connection: the settings of `link.ts`, the
- * statements that are prepared once, the lock of the owner. PgBouncer does so with `pool_mode=transaction`, and not with `session`.
+ * Detects a pooler that gives a connection of the server to another client between two transactions. With such a pooler the state of a connection is
+ * lost: the settings of `link.ts`, the prepared statements and the lock of the owner. PgBouncer does this with `pool_mode=transaction`, but not with
+ * `pool_mode=session`.
  */
 import { connect, type Link, UnfitServer } from './link.ts'
 import type { Target } from './target.ts'
@@ -8,7 +9,10 @@ import type { Target } from './target.ts'
 const SILENCE = 3_000
 const PROCESS = { text: 'SELECT pg_backend_pid()' }
 
-/** Refuses such a pooler with a sentence: there, two open connections are served by one process, or one connection by two. */
+/**
+ * Throws a sentence for the operator if there is such a pooler. With such a pooler, one process of the server serves two open connections, or two
+ * processes serve one connection.
+ */
 export async function refusePooling(link: Link, target: Target): Promise<void> {
   const processOf = async ({ ask }: Link) => (await ask(PROCESS, SILENCE)).rows[0]![0] as number
   const other = await connect(target, { name: 'check' })

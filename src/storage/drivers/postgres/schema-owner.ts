@@ -1,11 +1,9 @@
 /**
- * Ensures that only one service uses a schema: two services would log in the same accounts twice, and each would send
- * the same queue.
+ * Ensures that only one service uses a schema: if two services used it, both would log in with the same accounts and send the same queued messages.
  *
- * The owner holds an advisory lock on a separate connection. The server releases the lock when that connection ends, so
- * also when the owner is killed. The lock only keeps a second service from starting; an earlier owner cannot write any
- * longer because its writers were removed. The connection of an owner may break while the owner runs; then another
- * service may take the schema, and the earlier owner finds its writer removed and ends.
+ * The owner holds an advisory lock on a separate connection. The server releases the lock when that connection ends, even if the owner was killed.
+ * The lock only keeps a second service from starting; an earlier owner cannot write any longer because its writers were removed. The connection of an
+ * owner may break while the owner runs; then another service may take the schema, and the earlier owner finds its writer removed and ends.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { BRAND } from '../../../domain/brand.ts'
@@ -25,10 +23,10 @@ export interface OwnerOptions {
   onOver: NonNullable<OpenOptions['onOver']>
 }
 
-/** First half of the number of the lock, which is arbitrary; the second half is the schema. */
+/** First half of the number of the advisory lock; the number is arbitrary. The second half identifies the schema. */
 const OWNING = 7_632_142
 const TAKE = { text: `SELECT pg_try_advisory_lock(${OWNING}, hashtext(current_schema()))` }
-/** The shared lock is released at the end of the statement. */
+/** Checks whether the lock is free. The shared lock that the check takes is released at the end of the statement. */
 const IS_FREE = { text: `SELECT pg_try_advisory_xact_lock_shared(${OWNING}, hashtext(current_schema()))` }
 
 const VISIT = {
@@ -37,25 +35,25 @@ const VISIT = {
 const LOOK = "SELECT EXISTS (SELECT FROM svc_writer WHERE id = $1), (SELECT value FROM svc_meta WHERE key = 'visits')"
 const MARK = 'UPDATE svc_writer SET is_service = true WHERE id = $1'
 /**
- * Removes the writers of earlier services and, with them, the writers of their threads. A command that was killed a day
- * ago left its writer, too.
+ * Removes the writers of earlier services and, with them, the writers of their threads. It also removes the writers of commands that were killed at
+ * least a day ago.
  */
 const REMOVE_EARLIER = `DELETE FROM svc_writer WHERE id <> $1 AND (is_service OR (service IS NULL AND made_at < now() - interval '1 day'))`
-/** Smallest of the limits of connections of the server, the role and the database. */
+/** Smallest of the connection limits of the server, the role and the database. */
 const CONNECTIONS = {
   text: `SELECT least(current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
   nullif(rolconnlimit, -1), nullif(datconnlimit, -1)) FROM pg_roles, pg_database WHERE rolname = current_user AND datname = current_database()`,
 }
 
 /**
- * Number of connections besides the two of each thread: those of the owner, of the threads that read the log and an
- * archive, and one more during the start.
+ * Number of connections in addition to the two of each thread: the connection of the owner, those of the threads that read the log and an archive,
+ * and one more during the start.
  */
 const OTHER_CONNECTIONS = 4
-/** Time in ms within which the server should notice that the former owner was killed. */
+/** Time in ms that the server should need at most to detect that the former owner was killed. */
 const PATIENCE = 2_000
 const SILENCE = 3_000
-/** Interval in ms at which the owner checks whether a command has left something in the store. */
+/** Interval in ms at which the owner checks whether a command has written something to the store for the service. */
 const LOOK_EVERY = 1_000
 
 const OVER = 'Another service has taken over the store in PostgreSQL.'
@@ -91,7 +89,7 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
       return
     }
     if (former) {
-      // The server may still run the process of the broken connection, which holds the lock.
+      // The process of the server that served the broken connection may still run and hold the lock, so it is ended.
       await link.ask({ text: TERMINATE, values: [[former[0]], [former[1]]] }, SILENCE)
       if (!(await isGranted(link))) return link.drop()
       former = undefined
@@ -126,7 +124,7 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
   }
 }
 
-/** Whether a service owns the schema. The owner is notified that a command has left something in the store. */
+/** Whether a service owns the schema. The owner is also notified that a command has written something to the store. */
 export async function isOwned(target: Target): Promise<boolean> {
   const link = await connect(target, { name: 'visitor' })
   try {

@@ -1,4 +1,4 @@
-/** The tables of a store, which have a schema of their own. */
+/** Creates the tables of a store, which are in a schema of their own. */
 import { NO_INSTANCE } from './places.ts'
 
 /** Format of the records and tables. The service refuses a store of a newer format. */
@@ -23,12 +23,12 @@ export const tablesExist = (schema: string) => ({
  * format only adds some.
  *
  * - The values are encrypted, so PostgreSQL cannot compress them, and `EXTERNAL` prevents the attempt.
- * - Queue, outbox and media are rows that are inserted and deleted, so dead rows are removed early and without pauses.
+ * - Queue, outbox and media are rows that are inserted and deleted, so the vacuum of dead rows begins early and makes no pauses.
  * - `svc_writer` has a row per run of a thread, and the row changes with every commit. A page that is mostly empty has
  *   space for the next version of the row, so the index is not changed. The id of a row is random: a number from a
  *   sequence could be given again after a failover that lost the newest rows, and two writers would share a row. The row
- *   of a thread refers to the row of its service's main thread, and is removed with it: from then on nothing of the whole
- *   service can be stored, and none of its threads can begin.
+ *   of a thread refers to the row of its service's main thread, and is removed with it: from then on no thread of the service can store anything, and
+ *   no further thread can start.
  */
 export const makeTables = (schema: string, hasSchema: boolean) => ({
   text: `

@@ -2,7 +2,7 @@
 import { schemaOf, withParameter } from '../../../domain/store-url.ts'
 
 export interface Target {
-  /** URL for the client, without the parameters that only this service knows. */
+  /** URL for the PostgreSQL client, without the parameters that only this service understands. */
   url: string
   schema: string
   /** Id of the main thread's writer, in the URL by which the other threads of its process open the store. */
@@ -11,7 +11,7 @@ export interface Target {
   shown: string
 }
 
-/** A schema name that is the same with and without quotes, and is no longer than PostgreSQL allows. */
+/** A schema name that means the same with and without quotes, and that is not longer than PostgreSQL allows. */
 const IDENTIFIER = /^[a-z_][a-z0-9_]{0,62}$/
 
 export function targetOf(url: string): Target {

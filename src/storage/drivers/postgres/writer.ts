@@ -1,13 +1,13 @@
 /**
- * Writes the commits of one thread, which are numbered and sent in sequence on one connection. The row of this writer
- * in `svc_writer` is the only fence.
+ * Writes the commits of one thread, which are numbered and sent in sequence on one connection. The row of this writer in `svc_writer` is the fence:
+ * only a writer with a valid row can store commits.
  *
  * - Every commit is one statement (or, with a guard, one transaction). It either raises the writer's number by exactly
  *   one and applies the operations, or
  * does neither. A writer that was marked as over changes nothing from then on, however late its statement arrives.
  * - When a connection breaks, is silent for too long, or gives a doubtful notice while a commit is under way, it is
  *   unknown whether the commit was
- * carried out. The writer then finds it out: on a new connection it ends the old process of the server and raises the
+ * carried out. The writer then checks it. On a new connection it ends the old process of the server and raises the
  *   writer's generation, which waits
  * for whatever the old process still locks. If the stored number is that of the commit, the commit was stored. If it is
  *   the number before, the commit
@@ -50,15 +50,14 @@ d AS (${remove('$4::uuid[], $5::text[]', ' AND EXISTS (SELECT FROM w)')}),
 i AS (${insert('$6::uuid[], $7::text[], $8::bytea[]', ' WHERE EXISTS (SELECT FROM w)')})
 SELECT count(*) FROM w`
 
-/**
- * Errors after which the same statement succeeds later: a deadlock, a conflict, a lock, too many connections. Nothing
- * was stored.
- */
+/** Codes of errors after which the same statement may succeed later: a deadlock, a conflict, a lock, too many connections. Nothing was stored. */
 const PASSING: ReadonlySet<string | undefined> = new Set(['40P01', '40001', '55P03', '53300'])
-/** Error of a server that accepts no writes because it is a standby now. Another connection may lead to the server that does. */
+/**
+ * Code of the error of a server that accepts no writes because it is now a standby. Another connection may lead to the server that accepts writes.
+ */
 const READ_ONLY = '25006'
 const DISK_FULL = '53100'
-/** Error if the writer of the main thread was removed (`schema-owner.ts`). */
+/** Code of the error if the row of the main thread's writer was removed (`schema-owner.ts`). */
 const NO_SUCH_SERVICE = '23503'
 
 /** Shortest and longest pause between two attempts to connect, in ms. */
@@ -147,7 +146,7 @@ export async function openWriter({ connect, silenceMs, doubtMs, service, thread,
   }
 
   /**
-   * Ends what earlier connections still do, and returns the number of the last commit. Repeats until it succeeds or the
+   * Ends the statements that earlier connections may still run, and returns the number of the last stored commit. Retries until this succeeds or the
    * time is over.
    */
   async function takeBack(until: () => number): Promise<number> {
@@ -169,7 +168,8 @@ export async function openWriter({ connect, silenceMs, doubtMs, service, thread,
         former = []
         return rows[0]![0] as number
       } catch (error) {
-        // The database may already have the higher generation. Without a connection the next commit raises it again.
+        // The higher generation may already be stored in the database, although no answer came. The connection is dropped, so that the next commit
+        // raises the generation again.
         link.drop()
         if (over) throw over
         if (performance.now() + wait > until() || isClosing) throw error
@@ -192,8 +192,8 @@ export async function openWriter({ connect, silenceMs, doubtMs, service, thread,
   }
 
   /**
-   * Writes a commit with a guard. The key is locked before it is compared, so that nobody changes it until the end; for
-   * an absent key a row is inserted to lock it.
+   * Writes a commit with a guard. The row of the key is locked before it is compared, so that no other transaction changes it before the end. If the
+   * key is absent, a row is inserted and locked.
    */
   async function inTransaction(number: number, guard: NonNullable<Batch['guard']>, { removed, put }: Sorted): Promise<boolean> {
     const ask = (question: Question): Promise<Answer> => link.ask(question, silenceMs)
@@ -214,8 +214,8 @@ export async function openWriter({ connect, silenceMs, doubtMs, service, thread,
   }
 
   /**
-   * Sends a commit once. The result is true or false as in `write`; `again` if it is certain that nothing was stored
-   * and that the commit may be sent again; `doubt` otherwise.
+   * Sends a commit once. The result is true or false as in `write`. It is `again` if it is certain that nothing was stored, so that the commit may be
+   * sent again, and `doubt` in all other cases.
    */
   async function attempt(number: number, work: Work, sorted: Sorted): Promise<boolean | 'again' | 'doubt'> {
     const doubts = link.doubts()
@@ -225,8 +225,8 @@ export async function openWriter({ connect, silenceMs, doubtMs, service, thread,
     } catch (error) {
       if (over) throw over
       const code = codeOf(error)
-      // The server may report an error and end although the commit is in its log. The transaction was certainly undone
-      // only if the connection still works and the number is that before the commit.
+      // The server may report an error and end although the commit is already in its log. It is certain that the transaction was rolled back only if
+      // the connection still works and the stored number is still the number before the commit.
       if (code === undefined || !(await isUndone(work.guard !== undefined))) return 'doubt'
       if (code === READ_ONLY) link.drop()
       if (code === READ_ONLY || PASSING.has(code)) return 'again'
@@ -260,8 +260,8 @@ export async function openWriter({ connect, silenceMs, doubtMs, service, thread,
             ? 'The connection to the database was lost during a commit, and it is unknown whether the records were stored.'
             : 'The database cannot be reached, so nothing was stored.'
           const failure = new StorageFailure(message, { cause })
-          // A commit in doubt must end the writer, because other code would continue as if nothing of the commit was
-          // stored.
+          // A commit that is still in doubt must end the writer. Otherwise other code would continue as if the commit was not stored, although it may
+          // be.
           throw isInDoubt ? end(failure) : failure
         })
         if (found === number && isInDoubt) {
@@ -272,7 +272,7 @@ export async function openWriter({ connect, silenceMs, doubtMs, service, thread,
         if (found !== seq) throw wentBack(found)
         if (isInDoubt) {
           counts.repeated++
-          // Something has blocked the commit for too long; it is certain that the original statement changes nothing.
+          // The commit was blocked for too long. It may be refused, because it is certain that the original statement changes nothing.
           if (performance.now() > work.until)
             throw new StorageFailure('The database did not answer in time, so nothing was stored.')
         }
@@ -287,7 +287,7 @@ export async function openWriter({ connect, silenceMs, doubtMs, service, thread,
       if (result === 'again') {
         if (performance.now() > work.until)
           throw new StorageFailure('The database was too busy to write the records, so nothing was stored.')
-        // Each writer waits for a random time; otherwise writers that block each other would do so again.
+        // The pause is random, because writers that block each other would otherwise retry at the same time and block each other again.
         await pause(Math.random() * Math.min(FIRST_PAUSE * 2 ** tries, LONGEST_PAUSE))
         continue
       }
@@ -305,7 +305,7 @@ export async function openWriter({ connect, silenceMs, doubtMs, service, thread,
       isClosing = true
       if (over) return
       over = new StorageFailure('The store is closed.')
-      // If the server does not answer, the connection ends as with a kill.
+      // If the server does not answer, the row of the writer remains, as after a kill.
       await link.ask({ text: 'DELETE FROM svc_writer WHERE id = $1', values: [id] }, silenceMs).catch(() => {})
       await link.end()
     },
@@ -330,7 +330,7 @@ async function holds(
   return row !== undefined && Buffer.compare(row[0] as ReturnType<typeof bytesOf>, equals) === 0
 }
 
-/** The operations of a commit, of which only the last one of each key counts. */
+/** The operations of a commit. If a key occurs several times, only its last operation counts. */
 interface Sorted {
   removed: readonly Place[]
   put: readonly (readonly [Place, Uint8Array])[]
