@@ -14,7 +14,7 @@ export const TICKETS = { capacity: 30, perSecond: 30 / 60 }
 /** Limit of `/connect`, per link. It allows three requests per second, because the page sends about one. */
 export const CONNECT = { capacity: 60, perSecond: 3 }
 /**
- * Limit of phone codes and of restarts at `/connect`: five at once of each, then one per minute. The limit is low because whoever holds a link could
+ * Limit of phone codes and of restarts at `/connect`: five at once of each, then one per minute. The limit is low because the holder of a link could
  * otherwise ring any phone many times.
  */
 export const CONNECT_STARTS = { capacity: 5, perSecond: 1 / 60 }

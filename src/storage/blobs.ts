@@ -23,7 +23,7 @@ export interface Blobs {
   put(key: string, bytes: Uint8Array): Promise<boolean>
   has(key: string): Promise<boolean>
   get(key: string): Promise<Uint8Array | undefined>
-  /** Writes a part of the blob to a file, piece by piece; `through`, if given, transforms the bytes. */
+  /** Writes a part of the blob to a file, piece by piece. If `through` is given, it transforms the bytes. */
   copyTo(key: string, path: string, part: BlobPart, through?: Through): Promise<void>
   remove(key: string): Promise<void>
   /** Returns the keys that begin with the prefix, in any order. */
@@ -48,8 +48,8 @@ export interface AllBlobs {
 export interface BlobsOptions {
   budgetBytes: number
   /**
-   * Counter that all threads which write to the mount share: `new BigInt64Array(new SharedArrayBuffer(8))`, initialised
-   * with `measureBlobs(items)`. If absent, this thread counts alone, starting with what is stored now.
+   * Counter that all threads share which write blobs: `new BigInt64Array(new SharedArrayBuffer(8))`, initialised with `measureBlobs(items)`. Without
+   * it, this thread counts alone, starting with the bytes that are stored now.
    */
   counter?: BigInt64Array | undefined
 }
@@ -90,8 +90,8 @@ export async function openBlobs(mounted: BlobItems, { budgetBytes, counter }: Bl
       let hasFirst = false
       try {
         const first = write(0)
-        // Counting happens in the turn in which the driver creates the file, so that the bytes of a file that a dead
-        // thread leaves behind were always counted.
+        // The bytes are counted in the same turn of the event loop in which the driver creates the file. So if the thread dies, the bytes of a file
+        // that it leaves behind were already counted.
         const isWithin = add(size) <= budgetBytes
         await first
         hasFirst = true
@@ -145,7 +145,7 @@ const sealPiece = (sealer: Sealer, piece: Piece, bytes: Uint8Array) => sealer.se
 
 const sealedAs = ({ key, index, bytes }: Piece) => `${key}#${index}/${piecesOf(bytes)}`
 
-/** Makes every error of a driver a failure of its disk or server, so that the work is repeated. */
+/** Converts every error of a driver to a storage failure, so that the work is retried. */
 function failingAsStorage(items: BlobItems): BlobItems {
   const asked =
     <A extends unknown[], T>(ask: (...input: A) => Promise<T>) =>

@@ -1,10 +1,10 @@
 /**
- * Keys in files: one per key, outside the store, because only a file can be overwritten in place. A removed record
- * remains in the free pages of the store, readable with its key, so the key must really be destroyed.
+ * Stores each key in a file of its own outside of the store, because only a file can be overwritten in place. A removed record remains in the free
+ * pages of the store and can be read with its key, so the key itself must be destroyed.
  *
- * A file has two places for its key, each encrypted with a secret key. Usually one place is empty. During a rotation of
- * the secret key, the old secret key opens one place and the new one opens the other. Nothing is ever moved, so after a
- * kill at least one of the two secret keys opens the file.
+ * A file has two places for its key, each encrypted with a secret key. Usually one of the two places is empty. During a rotation of the secret key,
+ * the old secret key opens one place and the new one opens the other. Nothing is ever moved, so after a kill at least one of the two secret keys
+ * opens the file.
  */
 import { randomBytes } from 'node:crypto'
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises'
@@ -14,7 +14,7 @@ import { PLACE_BYTES } from './key-places.ts'
 import type { KeyTable, Places } from './key-table.ts'
 import { PRIVATE_FILE, PRIVATE_FOLDER } from './private.ts'
 
-/** Offsets of the places. Each place is in a separate sector, so writing a place does not change the other. */
+/** Offsets of the two places in the file. Each place is in a separate disk sector, so writing one place cannot damage the other. */
 const PLACES = [0, 512] as const
 const FILE_BYTES = 1_024
 const EMPTY = Buffer.alloc(PLACE_BYTES)

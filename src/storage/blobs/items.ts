@@ -1,7 +1,6 @@
 /**
- * The items of `blobs:`, which are encrypted pieces of media, in whatever driver of unstorage serves the mount
- * (`open-store.ts`). No other methods of a driver are used, so that any driver works. This file decrypts nothing and
- * does not count against the budget (`blobs.ts`).
+ * The items of `blobs:`, which are encrypted pieces of media, stored by the driver of unstorage that serves the mount (`open-store.ts`). Only the
+ * methods declared here are used, so that any driver works. This file decrypts nothing and does not count against the budget (`blobs.ts`).
  */
 import type { Driver, Storage } from 'unstorage'
 import { type Piece, parsePiece, pieceName, pieceNames, plainBytes, SEALED_PIECE, sealedBytes } from './pieces.ts'
@@ -22,7 +21,7 @@ export interface BlobItems extends Pick<Storage, 'getItemRaw' | 'setItemRaw' | '
 /** Prefix of an owner whose blobs belong to no instance yet (`staged-blobs.ts`). */
 export const STAGED = 'import-'
 
-/** Returns the first piece of each blob under the prefix, which is that of an owner, that of a blob, or empty. */
+/** Returns the first piece of each blob under the prefix, which is the prefix of an owner, the prefix of a blob, or empty. */
 export async function blobsUnder(items: BlobItems, prefix: string): Promise<Piece[]> {
   const found = (await items.getKeys(prefix)).flatMap((name) => parsePiece(name) ?? [])
   return found.filter(({ index }) => index === 0)
@@ -42,7 +41,10 @@ export async function removeBlobs(items: BlobItems, prefix: string): Promise<num
   return sum(found.filter(({ index }) => index === 0))
 }
 
-/** Removes the blobs of an owner, and for example its folder. Resolves with the number of encrypted bytes that were removed. */
+/**
+ * Removes the blobs of an owner and everything else that the driver has of it, for example a folder. Resolves with the number of encrypted bytes that
+ * were removed.
+ */
 export async function removeOwner(items: BlobItems, owner: string): Promise<number> {
   const bytes = await removeBlobs(items, owner)
   await items.forget(owner)
@@ -58,7 +60,7 @@ export async function measureBlobs(items: BlobItems): Promise<number> {
   return sum((await blobsUnder(items, '')).filter(({ key }) => !key.startsWith(STAGED)))
 }
 
-/** Yields the blobs of an owner in encrypted form, each as a whole. */
+/** Yields the blobs of an owner in encrypted form. Each blob is yielded as a whole. */
 export async function* sealedBlobs(items: BlobItems, owner: string): AsyncGenerator<[name: string, sealed: Uint8Array]> {
   for (const { key, bytes } of await blobsUnder(items, owner)) {
     const pieces: Uint8Array[] = []

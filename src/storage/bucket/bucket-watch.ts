@@ -19,7 +19,7 @@ export interface BucketWatchOptions {
   client: Pick<BucketClient, 'check'>
   /** Name of the environment variable that sets the bucket. */
   variable: string
-  /** What does not work until the bucket can be used again, as the end of a sentence. */
+  /** The functions that fail until the bucket can be used again, as the end of a sentence. */
   meanwhile: string
   log: Log
   /** Called each time the bucket can be used again. */
