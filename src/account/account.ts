@@ -9,7 +9,7 @@ export interface ApiKey {
   workspace: WorkspaceId
   name: string
   scopes: readonly Scope[]
-  /** `svc_key_…` and the last four characters; for an imported token `…` and the last four. */
+  /** Shown part of the key: `svc_key_…` and the last four characters, or for an imported token `…` and the last four characters. */
   hint: string
   /** A `client_token` was imported and is accepted only in the `Client-Token` header. */
   kind: 'api_key' | 'client_token'
@@ -22,7 +22,7 @@ export interface ApiKey {
 type Given<T> = { readonly [K in keyof T]?: T[K] | undefined }
 
 export type KeyChange = Given<Pick<ApiKey, 'name' | 'scopes'>>
-/** `trialEndsAt` is only allowed for a trial; any other status sets it to null. */
+/** `trialEndsAt` is only allowed for a trial; with any other status it is set to null. */
 export type SubscriptionChange = Given<Subscription>
 /** An absent field keeps its value. */
 export type SecurityChange = Given<Pick<Security, 'requireApiKey' | 'requireClientToken'>> & {
@@ -48,8 +48,8 @@ export interface Account {
   /** Reads everything into memory. Creates the workspace `default` and its admin key if there is none. */
   load(): Promise<void>
   /**
-   * Creates the admin key of a workspace that has none, if no key was given; it must be printed once. The key is valid only from this call on: a
-   * start that fails between `load` and this call has shown it to nobody, and the next start creates another.
+   * Creates the admin key of the workspace if it has none and the environment gives none. The caller must print the key, which is returned only once.
+   * The key is valid only from this call on: if the start fails before this call, nobody has seen a key, and the next start creates one.
    */
   firstStart(): Promise<string | null>
   workspace(id: WorkspaceId): Workspace
@@ -58,7 +58,7 @@ export interface Account {
   /** Returns the imported client token of the workspace; another workspace may have imported the same value. */
   findClientToken(workspace: WorkspaceId, value: string): ApiKey | undefined
   findAdmin(value: string): WorkspaceId | undefined
-  /** Returns an API key of the workspace by its id, as it is now. */
+  /** Returns the current state of an API key of the workspace, by its id. */
   apiKey(workspace: WorkspaceId, id: string): ApiKey | undefined
   /** Returns a tag that changes with the admin key and reveals nothing about it; undefined if the workspace has no key. */
   adminKeyTag(workspace: WorkspaceId): string | undefined
@@ -72,8 +72,8 @@ export interface Account {
   /** Returns the keys of a workspace, newest first. */
   listApiKeys(workspace: WorkspaceId): readonly ApiKey[]
   /**
-   * Changes an API key. Rejects with `not_found`, with `invalid_request` for the name of another key, and with
-   * `not_allowed` by the rules of `guards.ts`, which also apply to revoking a key.
+   * Changes an API key. Rejects with `not_found`, with `invalid_request` if another key has the name, and with `not_allowed` by the rules of
+   * `guards.ts`, which also apply to revoking a key.
    */
   updateApiKey(workspace: WorkspaceId, id: string, change: KeyChange): Promise<ApiKey>
   revokeApiKey(workspace: WorkspaceId, id: string): Promise<void>
@@ -94,13 +94,14 @@ export interface Account {
   operateKeys(workspace: WorkspaceId): number
   /**
    * Creates another admin key and revokes the current one immediately. `also` is written in the same commit. Rejects with `not_allowed` if the
-   * environment owns the key, and with `api_key_required` if somebody else replaced it in the meantime, so that an operator who resets a stolen key
-   * has the last word.
+   * environment owns the key, and with `api_key_required` if the key was replaced in the meantime, so that the key of an operator who resets a stolen
+   * key stays valid.
    */
   rotateAdminKey(workspace: WorkspaceId, also?: Omit<Decision, 'next'>): Promise<string>
   /**
-   * Decides on the current workspace and writes the result with dependent records in one commit. If somebody else wrote the workspace in the
-   * meantime, the commit fails and `decide` runs again. `decide` may throw a `Failure`; then nothing is written. Runs one at a time per workspace.
+   * Decides on the current workspace and writes the result with dependent records in one commit. If another writer changed the workspace in the
+   * meantime, the commit fails and `decide` runs again. `decide` may throw a `Failure`; then nothing is written. The transactions of one workspace
+   * run one after the other.
    */
   transact(workspace: WorkspaceId, decide: (current: Workspace) => Decision): Promise<void>
   /** Waits for background writes. */

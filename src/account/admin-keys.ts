@@ -1,4 +1,4 @@
-/** The admin key of each workspace. The environment may give the key of the oldest one, and then owns it. */
+/** The admin key of each workspace. The environment may give the key of the oldest workspace. Such a key cannot be rotated here. */
 import { ADMIN_KEY_PREFIX } from '../domain/brand.ts'
 import { Failure } from '../domain/failures.ts'
 import type { WorkspaceId } from '../domain/ids.ts'
@@ -28,7 +28,7 @@ export function checkGivenAdminKey(value: string | null): void {
 }
 
 export function createAdminKeys({ workspaces, mutex, given }: AdminKeysDeps): AdminKeys {
-  /** Workspace of the first start. */
+  /** Workspace that the first start created. */
   const oldest = () => workspaces.all().sort((a, b) => a.createdAt - b.createdAt)[0]!
 
   const isGiven = (id: string) => given !== null && oldest().id === id
@@ -54,7 +54,7 @@ export function createAdminKeys({ workspaces, mutex, given }: AdminKeysDeps): Ad
 
     findAdmin(value) {
       const hash = hashOf(value)
-      // Every workspace is compared, so that the time does not reveal which one matched.
+      // Every workspace is compared, so that the duration does not reveal which workspace has the key.
       const found = workspaces.all().filter(({ adminKeyHash }) => adminKeyHash !== null && isSameHash(adminKeyHash, hash))
       return found[0]?.id as WorkspaceId | undefined
     },

@@ -1,4 +1,6 @@
-/** API keys and imported client tokens, all in memory and written through. Changes are serialised per workspace. */
+/**
+ * API keys and imported client tokens, which are all kept in memory; each change is also written to the store. Changes are serialised per workspace.
+ */
 import { randomUUID } from 'node:crypto'
 import { API_KEY_PREFIX } from '../domain/brand.ts'
 import { type Clock, isRecent, MINUTE } from '../domain/clock.ts'
@@ -66,7 +68,7 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
   const othersThatOperate = (key: StoredKey) =>
     keysOf(key.workspace).filter((other) => other.id !== key.id && operates(other)).length
 
-  /** People find the key to revoke by its name, so names that look alike count as equal. */
+  /** People find the key to revoke by its name. So a name is taken if another key has a name that looks alike. */
   const isTaken = (workspace: string, name: string, except?: string) =>
     keysOf(workspace).some((other) => lookOf(other.name) === lookOf(name) && other.id !== except)
 
@@ -104,7 +106,8 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
       const now = clock.now()
       if (!key || isRecent(key.lastUsedAt, now, USE_INTERVAL)) return
       remember({ ...key, lastUsedAt: now, lastUsedIp: ip })
-      // Writes the current state of the key, so that recording a use cannot restore a revoked key or a removed scope.
+      // The current state of the key is written, not the state when it was used. Otherwise recording a use could restore a revoked key or a removed
+      // scope.
       inTurn(key.workspace, async () => {
         const current = byId.get(id)
         if (current) await store.commit({ ops: [records.encode(keys.apiKey(key.workspace, id), current)] })
@@ -159,7 +162,7 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
         if (operates(key) && !operates(next)) checkLastOperateKey(security, othersThatOperate(key))
         return {
           ops: [records.encode(keys.apiKey(workspace, id), next)],
-          // A use may have been recorded in the meantime, so the current record is changed.
+          // The use of the key may have been recorded in the meantime, so the change is applied to the current record in memory.
           committed() {
             remember({ ...find(workspace, id), name: next.name, scopes: next.scopes })
             tellChange()

@@ -2,7 +2,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { ADMIN_KEY_PREFIX, API_KEY_PREFIX, WEBHOOK_SECRET_PREFIX } from '../domain/brand.ts'
 
-/** 192 random bits, as in every credential here. They cannot be guessed at any rate. */
+/** 192 random bits, as in every credential here. So many bits cannot be guessed, however many guesses are made per second. */
 const newHex = () => randomBytes(24).toString('hex')
 
 export const newInstanceToken = newHex
@@ -23,8 +23,8 @@ export function newWebhookSecret(): string {
 }
 
 /**
- * SHA-256 in hex. A plain hash is enough because the values are random; it would not be for passwords. People choose imported client tokens, so their
- * hashes are protected by the encryption of the record.
+ * SHA-256 in hex. A plain hash is enough because the values are random; it would not be enough for passwords. People choose imported client tokens,
+ * so their hashes are protected by the encryption of the record.
  */
 export const hashOf = (value: string) => createHash('sha256').update(value).digest('hex')
 

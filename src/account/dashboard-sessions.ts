@@ -1,8 +1,8 @@
 /**
  * Sessions of the dashboard. The admin key or an API key is exchanged for a session, so that a browser never stores the key. A session has two
- * secrets: the value, which becomes the cookie, and the proof, which only the page's own origin can read. Sessions are only in memory, as hashes. They
- * end with the service, with the key that opened them or its scope to open the dashboard, without use (an open live stream is a use), and after half a
- * day at the latest.
+ * secrets: the value, which becomes the cookie, and the proof, which only the page's own origin can read. Sessions are only in memory, as hashes. A
+ * session ends when the service stops, when the key that opened it is revoked or loses the scope to open the dashboard, when it is not used for a
+ * while (an open live stream counts as use), and after half a day at the latest.
  */
 import { randomUUID } from 'node:crypto'
 import { type Clock, HOUR, MINUTE } from '../domain/clock.ts'
@@ -12,14 +12,17 @@ import { hashOf, isSameHash, newSessionSecret } from './credentials.ts'
 
 const SESSION_LIFE = 12 * HOUR
 const SESSION_IDLE = 30 * MINUTE
-/** Most sessions of one key; when there are more, the session that was unused for longest ends. So no key ends the sessions of another. */
+/**
+ * Most sessions of one key. When there are more, the session of this key that was unused for the longest time is ended. The limit is per key, so
+ * sessions of one key never end the sessions of another.
+ */
 const MAX_SESSIONS = 50
 /** Number of characters of the browser's user agent that are kept. */
 const MAX_AGENT = 200
 
 interface Held {
   session: DashboardSession
-  /** Tag of the admin key that opened the session; undefined if an API key did. */
+  /** Tag of the admin key that opened the session; undefined if an API key opened it. */
   adminTag: string | undefined
   proofHash: string
 }
@@ -37,7 +40,7 @@ export function createDashboardSessions({
 
   const keyOf = ({ workspace, keyId }: DashboardSession) => (keyId === null ? null : account.apiKey(workspace, keyId))
 
-  /** Whether the key that opened the session still opens the dashboard. */
+  /** Whether the key that opened the session still allows to open the dashboard. */
   function hasKey({ session, adminTag }: Held): boolean {
     const key = keyOf(session)
     return key === null ? account.adminKeyTag(session.workspace) === adminTag : key?.scopes.includes(OPENING_SCOPE) === true

@@ -1,6 +1,6 @@
 /**
- * Rules that no change of a workspace may break. The rules are pure functions; each is checked inside the transaction of the change, on the state
- * after it.
+ * Rules that no change of a workspace may break. The rules are pure functions; each rule is checked inside the transaction of a change, on the state
+ * after the change.
  */
 import { Failure } from '../domain/failures.ts'
 import type { Security } from '../domain/workspace.ts'

@@ -1,6 +1,6 @@
 /**
- * The records of workspaces, all in memory and written through. Every write has a guard on the stored record, so that it cannot overwrite the result of
- * an operator command.
+ * The records of workspaces, which are all kept in memory; each change is also written to the store. Every commit is guarded by the stored record, so
+ * that it cannot overwrite a change by an operator command.
  */
 import { Failure } from '../domain/failures.ts'
 import type { Op, StateStore } from '../storage/contract.ts'
@@ -10,7 +10,7 @@ import type { Repository } from '../storage/repository.ts'
 import type { Decision } from './account.ts'
 import type { StoredWorkspace } from './records.ts'
 
-/** The only other writer of a workspace is an operator at a prompt, so three conflicts in a row do not happen. */
+/** Most attempts of a change. The only other writer of a workspace is an operator who types commands, so three conflicts in a row do not happen. */
 const ATTEMPTS = 3
 
 interface Held {
@@ -28,13 +28,13 @@ export function createHeldWorkspaces(store: StateStore, records: Repository<Stor
     return found.record
   }
 
-  /** Holds a record that was read. */
+  /** Keeps a record that was read from the store in memory. */
   function hold(key: string, bytes: Uint8Array) {
     const record = records.decode(key, bytes)
     workspaces.set(record.id, { record, bytes })
   }
 
-  /** Also adds a workspace. False if the stored record is another one than the one in memory. */
+  /** Writes a changed or new workspace. Resolves with false if the stored record differs from the record in memory. */
   async function write(next: StoredWorkspace, ops: readonly Op[] = []): Promise<boolean> {
     const key = keys.workspace(next.id)
     const op = records.encode(key, next)
@@ -47,7 +47,7 @@ export function createHeldWorkspaces(store: StateStore, records: Repository<Stor
     const key = keys.workspace(id)
     const before = workspaces.get(id)
     const bytes = await store.get(key)
-    // A change that this process wrote while the record was read is newer than that record.
+    // If this process changed the workspace while the record was read, the record in memory is newer and is kept.
     if (!bytes || workspaces.get(id) !== before) return
     if (before && Buffer.compare(before.bytes, bytes) === 0) return
     hold(key, bytes)
@@ -59,7 +59,7 @@ export function createHeldWorkspaces(store: StateStore, records: Repository<Stor
     write,
     all: () => [...workspaces.values()].map(({ record }) => record),
 
-    /** Must run while no other change of the workspace runs. */
+    /** Changes a workspace. Must run while no other change of the workspace runs. */
     async change<N extends object>(
       id: string,
       decide: (current: StoredWorkspace) => Omit<Decision, 'next'> & { next?: N },
@@ -74,7 +74,7 @@ export function createHeldWorkspaces(store: StateStore, records: Repository<Stor
       throw new Failure('internal', { message: 'Other requests are changing the workspace; try again.' })
     },
 
-    /** Reads what commands have written. */
+    /** Reads the changes that operator commands have written to the store. */
     async refresh(): Promise<void> {
       for (const id of await idsUnder(store, keys.workspaces)) await reload(id)
     },

@@ -1,4 +1,4 @@
-/** Initial values of a workspace, whichever way it is created. */
+/** Initial values of a workspace, which do not depend on how the workspace is created. */
 import { randomUUID } from 'node:crypto'
 import { DEFAULT_INSTANCE_SLOTS } from '../domain/workspace.ts'
 import { newWebhookSecret } from './credentials.ts'
@@ -10,7 +10,7 @@ export interface NewWorkspace {
   /** Current time, in epoch ms. */
   now: number
   adminKeyHash: string | null
-  /** Number of slots of every workspace that has no number itself; null for 50. */
+  /** Number of slots for every workspace without a number of its own; null for 50. */
   instanceSlots: number | null
   /** Number of slots of this workspace only. */
   ownSlots?: number | undefined

@@ -1,4 +1,4 @@
-/** Workspaces with their API keys. The main thread is their only writer, beside an operator's commands (a new admin key). */
+/** Workspaces with their API keys. Only the main thread and operator commands (for example for a new admin key) write them. */
 import type { Clock } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'
 import { createKeyedMutex } from '../lib/keyed-mutex.ts'
@@ -19,9 +19,9 @@ export interface AccountDeps {
   sealer: Sealer
   clock: Clock
   log: Log
-  /** Admin key of the workspace `default` from the environment, which then owns the key. If null, one is created at the first start. */
+  /** Admin key of the workspace `default` from the environment, which then owns the key. If null, the first start creates an admin key. */
   adminKey: string | null
-  /** Number of slots of every workspace that has no number itself; null if each workspace keeps its current number. */
+  /** Number of slots for every workspace without a number of its own; null if each workspace keeps its current number. */
   instanceSlots: number | null
 }
 
@@ -79,7 +79,7 @@ export function createStoredAccount({ store, sealer, clock, log, adminKey, insta
     changeSubscription: (workspace, wish) =>
       mutex.run(workspace, () =>
         change(workspace, ({ subscription, hasOwnSlots }) => ({
-          // A number that is set this way stays, whatever SVC_INSTANCE_SLOTS says.
+          // A number that is set here is kept, whatever the value of SVC_INSTANCE_SLOTS is.
           next: {
             subscription: subscriptionAfter(subscription, wish),
             hasOwnSlots: hasOwnSlots || wish.instanceSlots !== undefined,

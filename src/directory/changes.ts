@@ -1,4 +1,7 @@
-/** Changes of instances: each is committed, then held in memory, and then sent to the shard. Changes of one instance run one after the other. */
+/**
+ * Changes of instances: each change is committed, then applied in memory, and then sent to the shard. Changes of one instance run one after the
+ * other.
+ */
 import type { Clock } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { Log } from '../domain/log.ts'
@@ -18,7 +21,7 @@ export interface ChangesDeps {
   engine: Pick<Engine, 'configure'>
   clock: Clock
   log: Log
-  /** URL under which callers reach this service. Media links in events begin with it; if undefined, events have no such links. */
+  /** URL under which callers reach this service. Media links in events begin with it; if undefined, events contain no such links. */
   baseUrl: string | undefined
 }
 
@@ -30,7 +33,7 @@ export interface Changes {
 }
 
 export function createChanges({ store, records, held, mutex, engine, clock, log, baseUrl }: ChangesDeps): Changes {
-  /** The change is already saved, and a shard that is down boots with it, so its absence is not a failure of the change. */
+  /** Errors of a shard that is down are ignored: the change is already stored, and the shard will boot the instance with it. */
   async function configure(record: InstanceRecord): Promise<void> {
     try {
       await engine.configure(toConfig(record, baseUrl))

@@ -1,4 +1,4 @@
-/** Deletes instances: the record first, then everything that the shard has of the instance, and its key last. */
+/** Deletes instances. First the record is removed, then all data of the instance in its shard, and its key last. */
 import type { Account } from '../account/account.ts'
 import type { WorkspaceId } from '../domain/ids.ts'
 import type { Log } from '../domain/log.ts'
@@ -25,7 +25,7 @@ export interface DeletionDeps {
 }
 
 /**
- * Deletes one instance. From the removal of its record on, the instance counts as deleted. If a kill or a crashed shard interrupts the rest, the next
+ * Deletes one instance. The instance counts as deleted as soon as its record is removed. If a kill or a crashed shard interrupts the rest, the next
  * start finishes it (`storage/erase.ts`). Without the key of the instance all its other data is unreadable, including old pages in the store.
  */
 export type Delete = (record: InstanceRecord) => Promise<void>

@@ -1,4 +1,7 @@
-/** Configuration (the record of the main thread) and last known state of every instance, and the operations on them. */
+/**
+ * Interface of the directory, which has the configuration (the record of the main thread) and the last known state of every instance, and the
+ * operations on instances.
+ */
 
 import type { Dialect } from '../domain/dialect.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
@@ -45,16 +48,16 @@ export interface Directory {
   takeImports(): Promise<InstanceConfig[]>
   /** Configuration of an instance for its shard. Throws a `Failure` for an unknown id. */
   config(instance: string): InstanceConfig
-  /** Records a state from an answer (`engine.start`), unless an event brought a newer one. */
+  /** Records a state from an answer (`engine.start`), unless an event has already reported a newer state. */
   observe(instance: string, state: RuntimeState): void
   /** Compares the token in constant time. Undefined if no instance has this id and token. */
   authenticate(instance: string, token: string): { instance: InstanceId; workspace: WorkspaceId } | undefined
-  /** Does the same with only the token, which is unique in the installation. */
+  /** Finds the instance of a token, which is unique in the installation. Compares in constant time. Undefined if no instance has this token. */
   authenticateToken(token: string): { instance: InstanceId; workspace: WorkspaceId } | undefined
   state(instance: InstanceId): RuntimeState
   countByStatus(): Record<RuntimeState['status'], number>
   status(instance: InstanceId): StatusObject
-  /** Whether `status` equals what the shard itself would answer. */
+  /** Whether `status` is up to date, so that it equals the answer that the shard itself would give. */
   isStatusOfNow(instance: InstanceId): boolean
   render(instance: InstanceId, baseUrl: string): InstanceObject
 
@@ -67,28 +70,28 @@ export interface Directory {
   /** Finds an instance. Throws `not_found` unless it belongs to the workspace. */
   find(workspace: WorkspaceId, id: string): InstanceId
   /**
-   * Changes an instance. With `nested`, issues name `settings.x` and `webhooks.x`, as the caller wrote them; with
-   * `flat`, only the field.
+   * Changes an instance. The paths of issues are `settings.x` and `webhooks.x` with `nested`, for a caller that sent nested objects, and only `x`
+   * with `flat`.
    */
   update(instance: InstanceId, change: InstanceChange, paths?: 'flat' | 'nested'): Promise<void>
   delete(instance: InstanceId): Promise<void>
   /** The listener is called when the record of an instance is removed. Nobody may use the instance afterwards. */
   onDeleted(listener: (instance: string) => void): void
   rotateToken(instance: InstanceId): Promise<string>
-  /** Replaces the webhook secret. For this many seconds the previous secret also signs. */
+  /** Replaces the webhook secret. The previous secret also signs for `graceSeconds` seconds. */
   rotateSecret(instance: InstanceId, graceSeconds?: number): Promise<string>
-  /** Returns the tag of the current token, see `InstanceConfig`. Undefined if there is no such instance. */
+  /** Returns the tag of the current token, which `InstanceConfig` explains. Undefined if there is no such instance. */
   tokenTagOf(instance: string): string | undefined
   /**
    * Changes the defaults of new instances of the workspace and every existing instance, in one commit. Resolves with the number of instances. Rejects
    * with `invalid_request`, and writes nothing, if the result would break a rule of the workspace or of one instance.
    */
   updateWorkspaceWebhooks(workspace: WorkspaceId, change: WebhooksChange): Promise<number>
-  /** Does the same with a new secret; resolves with the secret. */
+  /** Replaces the webhook secret of the workspace and of all its instances, in one commit. Resolves with the new secret. */
   rotateWorkspaceSecret(workspace: WorkspaceId, graceSeconds?: number): Promise<string>
   /** Returns the proxy of this instance, including user name and password. Undefined if there is no such instance. */
   proxyOf(instance: string): string | null | undefined
-  /** Returns the dialect. It is called for every request, and returns null also if there is no such instance. */
+  /** Returns the dialect of an instance; null if it has none, or if there is no such instance. It is called for every request. */
   dialect(instance: string): Dialect | null
   /** Returns the settings in the form of responses: user name and password of the proxy are masked. */
   settings(instance: InstanceId): InstanceSettings

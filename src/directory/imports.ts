@@ -1,6 +1,6 @@
 /**
- * Imported devices, which a command leaves in the store for the service: the device with its credentials in one record, and its keys in slices. All
- * records are written in one commit, and the commit that creates the instance removes the device.
+ * Imported devices, which a command writes to the store for the service. One record contains the device with its credentials, and further records
+ * contain its keys in slices. All records are written in one commit, and the commit that creates the instance removes the device.
  */
 import * as v from 'valibot'
 import { type DeviceBundle, type DeviceKey, IMPORT_SOURCES, type ImportSource } from '../domain/device-bundle.ts'
@@ -21,7 +21,7 @@ export interface ImportedDevice {
   /** Program that the device comes from. It is absent in a record of an earlier release. */
   from?: ImportSource | undefined
   identity: string
-  /** Credentials in base64. Those of an archived instance are sealed with the key of the instance. */
+  /** Credentials in base64. The credentials of an archived instance are encrypted with the key of the instance. */
   creds: string
   slices: number
   /** The whole instance, if it comes from an archive. Its slices then contain records instead of keys. */
@@ -75,7 +75,7 @@ export function importOps(
 
 /** Bytes of the records in one slice of an archive. */
 const SLICE_BYTES = 100_000
-/** Name that takes the place of a key's type in slices of an archive. */
+/** Entries in slices of an archive are records and not keys. This name takes the place of the type of a key in them. */
 const RECORD = 'record'
 
 /**
@@ -94,7 +94,7 @@ export function stageArchive(store: Pick<StateStore, 'commit'>, sealer: Sealer, 
     size = 0
   }
   return {
-    /** Adds a record. `name`: key of the record without the prefix of its instance. */
+    /** Adds a record. `name` is the key of the record without the prefix of its instance. */
     async add(name: string, value: Uint8Array): Promise<void> {
       held.push([RECORD, name, base64(value)])
       size += value.length
@@ -125,7 +125,7 @@ export async function* keySlices(
     yield value.keys.map(([type, keyId, bytes]) => [type, keyId, Buffer.from(bytes, 'base64')] as const)
 }
 
-/** Removes the device, but not its slices. */
+/** Removes the record of the device, but not its slices. */
 export const importTaken = ({ id }: ImportedDevice): Op => [keys.import(id), null]
 
 /** Removes the slices. Must run after the device is removed. */
@@ -140,13 +140,13 @@ export const importRefused = (device: ImportedDevice, { message, code }: Failure
   refusals.encode(keys.importRefusal(device.id), { reason: message, code }),
 ]
 
-/** Returns the reason why the service refused the device; undefined if it did not. */
+/** Returns the reason why the service refused the device; undefined if it was not refused. */
 export async function refusalOf(store: Pick<StateStore, 'get'>, id: string): Promise<Failure | undefined> {
   const refusal = await refusals.get(store, keys.importRefusal(id))
   return refusal && new Failure(refusal.code as FailureCode, { message: refusal.reason })
 }
 
-/** Removes what nobody waits for: slices without a device, and refusals. */
+/** Removes records that no process needs: slices without a device, and reasons of refusals. */
 export async function removeImportLeftovers(store: StateStore): Promise<void> {
   const waiting = new Set<string>()
   for await (const [key] of store.range(keys.imports)) waiting.add(key.slice(keys.imports.length))

@@ -1,4 +1,4 @@
-/** Applies a caller's change to the record of an instance. Pure. */
+/** Applies a caller's change to the record of an instance. A pure function. */
 import type { InstanceChange } from './directory.ts'
 import type { InstanceRecord } from './instance-object.ts'
 import { changeSettings } from './settings.ts'
@@ -10,7 +10,10 @@ export interface Checks {
   checkProxy: CheckUrl
 }
 
-/** May throw a `Failure`. `paths`: whether its issues name fields of the request, or of an object in it. */
+/**
+ * May throw a `Failure`. `paths` selects the paths of its issues: the names of fields (`flat`), or with the object that contains the field
+ * (`nested`).
+ */
 export function changedRecord(
   record: InstanceRecord,
   { name, settings, webhooks }: InstanceChange,

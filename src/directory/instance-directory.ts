@@ -1,4 +1,7 @@
-/** Directory of instances, all in memory and written through. The main thread is the only writer of these records. */
+/**
+ * Directory of instances, which are all kept in memory; each change is also written to the store. The main thread is the only writer of these
+ * records.
+ */
 
 import type { Account } from '../account/account.ts'
 import { newInstanceToken, newWebhookSecret } from '../account/credentials.ts'
@@ -38,7 +41,7 @@ export interface DirectoryDeps extends Checks {
   engine: Pick<Engine, 'start' | 'configure' | 'stop' | 'onEvent' | 'hasTold'>
   clock: Clock
   log: Log
-  /** URL under which callers reach this service. Media links in events begin with it; if undefined, events have no such links. */
+  /** URL under which callers reach this service. Media links in events begin with it; if undefined, events contain no such links. */
   baseUrl?: string
   importedMedia?: ImportedMedia
   /** Time that a creation waits for the first QR code, in ms. */
@@ -109,7 +112,7 @@ export function createInstanceDirectory(deps: DirectoryDeps): Directory {
     async create(workspace, wish) {
       const { id } = await creation.add(workspace, wish)
       try {
-        // A change of the whole workspace may have changed the record by now.
+        // Use the current record, because a change of the webhooks of the whole workspace may have changed it.
         states.answer(id, await engine.start(toConfig(held.get(id), baseUrl), 'create'))
       } catch (error) {
         await mutex.run(id, async () => {

@@ -1,6 +1,6 @@
 /**
- * Imports an instance from a file, for the API. A running service also takes over the devices that the command
- * `instance import` stores.
+ * Imports an instance from a file, for the API. A running service also creates instances from the devices that the command `instance import` writes
+ * to the store.
  */
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
@@ -41,12 +41,12 @@ export interface InstanceImportDeps {
 const TAKING = 'importing'
 
 /**
- * Creates the import. A kill before the device is staged leaves nothing that the next start does not remove. After that
- * the next start creates the instance, although the caller got no answer.
+ * Creates the import. If the process is killed before the device is staged, the next start removes everything that was written. If it is killed after
+ * that, the next start creates the instance, although the caller got no answer.
  */
 export function createInstanceImport(deps: InstanceImportDeps): ImportInstance {
   const { store, sealer, keyOf, account, tempDir, read, stage, takeImports, steps, log } = deps
-  /** Requests that import the same device run one after another, so that the second one finds the instance that the first one made. */
+  /** Requests that import the same device run one after another, so that the second request finds the instance that the first request created. */
   const mutex = createKeyedMutex()
 
   async function refuseOccupied(workspace: WorkspaceId, { identity, id }: FileFound): Promise<void> {
@@ -65,7 +65,8 @@ export function createInstanceImport(deps: InstanceImportDeps): ImportInstance {
   async function taken(workspace: WorkspaceId, file: string, wish: ImportWish): Promise<InstanceId> {
     const { isDry: _, ...rest } = wish
     const id = await stage(file, { ...rest, workspace })
-    // The keys of the device are not encrypted in the file of another program, and from here on the store has them.
+    // The file is removed now, because the file of another program contains the keys of the device without encryption, and from here on they are in
+    // the store.
     await rm(file)
     await takeImports()
     const refusal = await refusalOf(store, id)

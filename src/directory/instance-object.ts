@@ -16,7 +16,7 @@ export interface InstanceRecord {
   webhooks: WebhookSettings
   /** Previous webhook secret, which is never shown. */
   previousSecret?: PreviousSecret | undefined
-  /** Program that the device came from, if it was imported. It remains when another account is paired. */
+  /** Program that the device came from, if it was imported. The value is kept when another account is paired. */
   importedFrom?: ImportSource | undefined
   /** Creation time, in epoch ms. */
   createdAt: number
@@ -68,7 +68,7 @@ export function renderInstance(
     platform: state.platform,
     connected_at: isoOrNull(state.connectedAt),
     disconnected_at: isoOrNull(state.disconnectedAt),
-    // A pairing here clears the time, because that device was not imported.
+    // After a new pairing `importedAt` is null, and no program is shown, because the new device was not imported.
     imported_from: state.importedAt === null ? null : (record.importedFrom ?? null),
     imported_at: isoOrNull(state.importedAt),
     restriction: renderRestriction(state.restriction),

@@ -1,4 +1,4 @@
-/** Takes back an instance whose move was cancelled, for the API, as the command `instance resume` does. */
+/** Makes an instance usable again after its move was cancelled. This is for the API; the command `instance resume` does the same. */
 import { notMoved } from '../archive/moved-to.ts'
 import type { InstanceId } from '../domain/ids.ts'
 import type { Status } from '../domain/instance.ts'
@@ -14,10 +14,7 @@ export interface InstanceResumeDeps {
   log: Log
 }
 
-/**
- * Creates the resumption. It resolves with the status that the instance begins with, and rejects with `not_allowed` if
- * the instance was not moved.
- */
+/** Creates the function. It resolves with the status in which the instance starts, and rejects with `not_allowed` if the instance was not moved. */
 export const createInstanceResume =
   ({ store, engine, steps, log }: InstanceResumeDeps) =>
   async (instance: InstanceId): Promise<Status> => {

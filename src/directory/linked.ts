@@ -1,4 +1,7 @@
-/** Finds the instance that is already linked as a device. One device at two places would be logged out and in repeatedly and lose messages. */
+/**
+ * Finds the instance that already uses a linked device. If two instances used the same device, both would be disconnected again and again, and
+ * messages would be lost.
+ */
 import type { StateStore } from '../storage/contract.ts'
 import { keys } from '../storage/record-keys.ts'
 import { createSealer } from '../storage/sealer.ts'
@@ -11,7 +14,7 @@ interface StoredCreds {
 export const identityIn = (creds: Uint8Array): string =>
   (JSON.parse(Buffer.from(creds).toString()) as StoredCreds).creds.signedIdentityKey.public.data
 
-/** Finds the instance with this identity. `keyOf`: key of the records of an instance; undefined if there is none. */
+/** Finds the instance with this identity. `keyOf` returns the key of the records of an instance, or undefined if there is none. */
 export async function instanceWith(
   identity: string,
   store: Pick<StateStore, 'get' | 'range'>,

@@ -1,7 +1,7 @@
 /**
  * Orders of a command to the service that runs on the same store: the command writes an order and visits the service (`storage/owner.ts`), which
- * carries it out, removes it and writes an answer. An order for which no command waits is dropped: if the command was killed, its operator
- * believes that nothing has happened, and may have connected the device in another program since.
+ * carries it out, removes it and writes an answer. An order for which no command waits is dropped: if the command was killed, its operator assumes
+ * that it had no effect, and may have connected the device in another program in the meantime.
  */
 import * as v from 'valibot'
 import { type Clock, MINUTE, SECOND } from '../domain/clock.ts'
@@ -16,7 +16,7 @@ import { repository } from '../storage/repository.ts'
 
 /**
  * `move` and `resume` stop the instance because another program uses its device, and start it again. After `pause` no shard has the instance, so
- * nothing writes to its records; `host` assigns it to a shard again.
+ * nothing writes to its records; After `host` the instance is on a shard again.
  */
 const ORDERS = ['move', 'resume', 'pause', 'host'] as const
 export type OrderName = (typeof ORDERS)[number]
@@ -24,7 +24,7 @@ export type OrderName = (typeof ORDERS)[number]
 const orders = repository({
   name: 'order to the service',
   version: 1,
-  // An order of an earlier release has no time; its command has ended.
+  // An order of an earlier release has no time. It counts as very old, because its command has ended.
   schema: v.object({ order: v.picklist(ORDERS), at: v.optional(v.number(), 0) }),
 })
 const answers = repository({
@@ -33,7 +33,7 @@ const answers = repository({
   schema: v.object({ problem: v.nullable(v.string()) }),
 })
 
-/** Time for the service to carry out an order; ending a connection takes a few seconds. Afterwards the command gives up. */
+/** Time for the service to carry out an order; ending a connection takes a few seconds. After this time the command fails. */
 export const ORDER_MS = 60 * SECOND
 
 /** Writes an order. At most one order per instance waits: a later one replaces it. */
@@ -45,16 +45,13 @@ export const orderOps = (instance: string, order: OrderName, at: number): Op[] =
 /** Withdraws the order, for a command that found no running service. */
 export const withdrawnOrder = (instance: string): Op => orders.remove(keys.order(instance))
 
-/**
- * Returns the answer to an order; undefined while the order waits. `problem`: the reason why the service did not carry
- * it out, or null.
- */
+/** Returns the answer to an order; undefined while the order waits. `problem` is the reason why the service did not carry out the order, or null. */
 export const answerTo = (store: Pick<StateStore, 'get'>, instance: string): Promise<{ problem: string | null } | undefined> =>
   answers.get(store, keys.orderAnswer(instance))
 
 /**
- * Longest time that an instance is without a shard. A command that was killed does not end its pause; one that still
- * works requests the pause again before it removes anything.
+ * Longest time that an instance is without a shard. The limit is needed because a killed command does not end its pause. A command that still works
+ * orders the pause again before it removes anything.
  */
 const PAUSE_MS = 10 * MINUTE
 
@@ -62,7 +59,7 @@ export interface OrdersDeps {
   store: StateStore
   engine: Pick<Engine, 'call' | 'stop'>
   clock: Clock
-  /** Time at which this service started. Commands that wrote an order earlier did so for an earlier service. */
+  /** Time at which this service started. Orders that were written before this time were meant for an earlier service. */
   startedAt: number
   steps: Steps
   log: Log
@@ -74,7 +71,7 @@ export interface OrdersDeps {
 export function createOrders({ store, engine, clock, startedAt, steps, log, host }: OrdersDeps): () => Promise<void> {
   const paused = new Map<string, NodeJS.Timeout>()
 
-  /** Gives the instance a shard again: its command has ended, or was killed. */
+  /** Assigns a paused instance to a shard again, because its command has ended or was killed. */
   async function goOn(instance: string): Promise<unknown> {
     clearTimeout(paused.get(instance))
     return paused.delete(instance) ? host(instance) : undefined

@@ -1,6 +1,6 @@
 /**
  * Rotation of a webhook secret: the new one signs immediately. Without a grace time the previous secret stops signing, even if an earlier rotation
- * would have kept it longer; with a grace time both sign until it ends. Pure.
+ * would have kept it longer; with a grace time both secrets sign until it ends. A pure function.
  */
 import { SECOND } from '../domain/clock.ts'
 import type { InstanceRecord } from './instance-object.ts'

@@ -27,8 +27,8 @@ export function createStates() {
     },
 
     /**
-     * Applies an answer to `start`. Events come over another port and may have overtaken it, so the answer is only used
-     * before the first event.
+     * Applies an answer to `start`. Events come over another port, and an event may arrive before an older answer. So the answer is only used if no
+     * event has arrived.
      */
     answer(instance: string, state: RuntimeState) {
       if (!known.has(instance)) set(instance, state)
@@ -40,7 +40,7 @@ export function createStates() {
       for (const wake of waiting.get(instance) ?? []) wake()
     },
 
-    /** Resolves when the session has passed these statuses, or after `ms`. */
+    /** Resolves when the status is no longer one of the statuses before the first QR code, or after `ms`. */
     async opened(instance: string, ms: number): Promise<void> {
       if (!isOpening(states.get(instance) ?? CREATED)) return
       const wakes = waiting.get(instance) ?? new Set()

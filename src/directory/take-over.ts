@@ -1,8 +1,8 @@
 /**
- * Creates instances from the imported devices in the store (`imports.ts`). Keys are written first, in separate commits;
- * the commit that creates the instance has the credentials and removes the device. A kill before that commit leaves
- * records without a configuration, which the next start erases (`storage/erase.ts`) before it takes the device over
- * again. After the commit the instance exists, and the device cannot create a second one.
+ * Creates instances from the imported devices in the store (`imports.ts`). Keys are written first, in separate commits; the commit that creates the
+ * instance has the credentials and removes the device. A kill before that commit leaves records without a configuration, which the next start erases
+ * (`storage/erase.ts`) before it processes the device again. After the commit the instance exists, and the same device cannot create a second
+ * instance.
  */
 import type { DeviceKey } from '../domain/device-bundle.ts'
 import { Failure } from '../domain/failures.ts'
@@ -35,16 +35,16 @@ export interface ImportedMedia {
   /** Copies the staged media of an instance to its own. */
   adopt(instance: string): Promise<void>
   dropStaged(instance: string): Promise<void>
-  /** Removes the copies of an instance that was not created after all. */
+  /** Removes the copied media if the instance was not created in the end. */
   dropAdopted(instance: string): Promise<void>
 }
 
-/** The most records per commit: a longer commit delays those of everybody else (`storage/remove-all.ts`). */
+/** The most records per commit. A longer commit would delay the commits of all other instances (`storage/remove-all.ts`). */
 const WRITTEN_AT_ONCE = 100
 
 /** Takes over all waiting devices. Resolves with the ids of the created instances. */
 export function createTakeOver({ store, sealer, keyRing, steps, log, insert, media }: TakeOverDeps): () => Promise<string[]> {
-  /** Returns the record to store. A record of an archived instance is stored as it is, because the archive has it sealed. */
+  /** Returns the record to store. A record of an archived instance is stored without a change, because it is already encrypted in the archive. */
   function recordOf({ id, archive }: ImportedDevice, [type, name, value]: DeviceKey, own: Sealer): Op {
     if (archive) return [keys.instance(id) + name, value]
     const key = signalKey(id, type, name, own)
@@ -60,7 +60,7 @@ export function createTakeOver({ store, sealer, keyRing, steps, log, insert, med
         await store.commit({ ops: ops.slice(from, from + WRITTEN_AT_ONCE) })
       await steps('import:slice')
     }
-    // A service that starts while a command stages slices removes those staged so far.
+    // If a service starts while a command stages slices, the start removes the slices that were staged so far. So the number of slices is checked.
     if (count !== device.slices)
       throw new Failure('not_allowed', { message: 'A start of the service interrupted the import; import again.' })
   }
@@ -80,11 +80,11 @@ export function createTakeOver({ store, sealer, keyRing, steps, log, insert, med
     const creds = Buffer.from(device.creds, 'base64')
     await insert(device, [[record, archive ? creds : own.seal(record, creds)], importTaken(device)])
     await steps('import:taken')
-    // If the process is killed before this, the next start does it.
+    // If the process is killed before this call, the next start removes the staged media.
     await media.dropStaged(id)
   }
 
-  /** Refuses a device: only the reason remains in the store. An instance that already has its id is not touched. */
+  /** Refuses a device: only the reason remains in the store. If an instance with the same id exists, it is not changed. */
   async function refuse(device: ImportedDevice, failure: Failure): Promise<void> {
     log.error({ err: failure, instance_id: device.id }, 'an imported device could not be made an instance')
     await media.dropStaged(device.id)

@@ -1,10 +1,10 @@
-/** Changes of the webhooks object: single-URL mode, replaced fields and the rules between fields. */
+/** Changes of the webhooks object. They consider the single-URL mode, replaced field names and the rules between fields. */
 import { Failure, type Issue } from '../domain/failures.ts'
 import { WEBHOOK_URLS, type WebhookSettings } from '../domain/instance.ts'
 
 type Own = Omit<WebhookSettings, 'secret'>
 
-/** Fields of a request: those of the object, the single URL, and the names of older integrations. */
+/** Fields of a request: the fields of the webhooks object, the single URL, and the field names that older integrations use. */
 export type WebhooksChange = { [K in keyof Own]?: Own[K] | undefined } & {
   single_url?: string | null | undefined
   connected_url?: string | null | undefined

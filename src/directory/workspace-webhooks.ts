@@ -1,6 +1,6 @@
 /**
- * Changes the webhooks of a whole workspace: the defaults of new instances and every existing instance, in one commit. It holds the mutexes of all of
- * them, so that no change of a single instance is lost and none is created or deleted in between.
+ * Changes the webhooks of a whole workspace: the defaults of new instances and every existing instance, in one commit. The change holds the mutexes
+ * of all instances, so that no change of a single instance is lost, and no instance is created or deleted in between.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Account } from '../account/account.ts'
@@ -36,13 +36,13 @@ type DecideWebhooks = (current: WebhookSettings, instance?: InstanceId) => Webho
 /** Fields of an instance that change together with its webhooks. */
 type Also = (record: InstanceRecord) => Pick<InstanceRecord, 'previousSecret'>
 
-/** Number of records that are sealed, and shards that are configured, before other work of this thread can run. */
+/** Number of records that are encrypted, or of shards that are configured, before the thread does other work for one turn. */
 const AT_ONCE = 100
 
 /** Key of the mutex for adding instances to a workspace. No instance has such an id. */
 export const webhooksOf = (workspace: WorkspaceId) => `workspace:${workspace}`
 
-/** Adds the instance to the messages of the issues, because the caller did not name it. */
+/** Adds the instance to the messages of the issues, because the caller named only the workspace. */
 function named<T>(instance: InstanceId, change: () => T): T {
   try {
     return change()
@@ -66,7 +66,7 @@ export function createWorkspaceWebhooks(
   }
 
   async function changeAll(workspace: WorkspaceId, ids: readonly string[], decide: DecideWebhooks, also: Also): Promise<number> {
-    // A deletion that held the mutex of the instance has ended.
+    // An instance may be missing, if a deletion held its mutex before this change.
     const before = ids.flatMap((id) => held.find(id) ?? [])
     decide(account.workspace(workspace).webhooks)
     const next: InstanceRecord[] = []
@@ -86,7 +86,7 @@ export function createWorkspaceWebhooks(
         for (const record of next) held.hold(record)
       },
     }))
-    // The change is saved, so a failure of one shard must not keep it from the others.
+    // The change is already stored, so if one shard fails, the others still get it.
     const failures: unknown[] = []
     const configureOne = (record: InstanceRecord) => configure(record).catch((error: unknown) => failures.push(error))
     await inSlices(next, async (slice) => {

@@ -1,6 +1,6 @@
 /**
- * Routes that clients of other gateways already use. Each row is another route of an operation. Aliases share its credentials, limits, errors and
- * answer, and are not in the API description. A row whose operation is not declared is not mounted.
+ * Routes that clients of other gateways already use. Each row is an additional route of an operation. It has the same credentials, limits, errors and
+ * answer as the operation, and is not in the API description. A row whose operation is not declared is not mounted.
  */
 import type { Dialect } from '../domain/dialect.ts'
 import type { Route } from './endpoint.ts'
@@ -9,23 +9,26 @@ import type { RawFields } from './input.ts'
 export interface Alias {
   /** Path relative to the base of an instance. */
   route: Route
-  /** Id of the operation; with `choose`, the id of the operation whose credentials and limits apply. */
+  /** Id of the operation; if the row has `choose`, only the credentials and limits of this operation apply. */
   operation: string
-  /** Field of the operation for each field of the alias. */
+  /** For each field of the alias, the name of the operation's field. */
   rename?: Readonly<Record<string, string>>
-  /** Also accepts the names of the operation for the fields in `rename`. An issue has the name that was sent. */
+  /** Also accepts the names of the operation for the fields in `rename`. An issue contains the name that the caller sent. */
   takesBoth?: true
-  /** By field of the alias: written value in any case → value of the operation. Any other value is an issue that lists the accepted values. */
+  /**
+   * For each field of the alias, the operation's value for each value of the alias, which is written in any case. Any other value is an issue that
+   * lists the accepted values.
+   */
   values?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   /** Fields that only this route has: `choose` reads them, and the operation does not have them. */
   own?: readonly string[]
-  /** Fields that the route itself implies. */
+  /** Fields with fixed values, which are added because the route itself implies them. */
   fixed?: RawFields
   /** Also accepts fields in the query; those of the body take precedence. */
   query?: true
   /** Accepts a body although its method usually has none. */
   body?: true
-  /** Field that receives a body which is a bare list. */
+  /** Name of the field for a body that is only a list. */
   list?: string
   /** Chooses another operation and adds fields, depending on the fields that were sent. */
   choose?: (fields: RawFields) => { operation?: string; fixed?: RawFields; issue?: { path: string; message: string } }
@@ -57,7 +60,7 @@ const CHAT_ACTIONS: Readonly<Record<string, { operation: string; fixed?: RawFiel
 
 const BLOCK_ACTIONS = { block: { operation: 'contacts.block' }, unblock: { operation: 'contacts.unblock' } }
 
-/** Returns a function that chooses the operation that a field names. */
+/** Returns a function for `choose`: the value of one field selects the operation. */
 const byAction =
   (actions: Readonly<Record<string, { operation: string; fixed?: RawFields }>>) =>
   ({ action }: RawFields) => {
@@ -69,7 +72,7 @@ const byAction =
 
 const BOTH = { issue: { path: 'community_id', message: 'cannot be given together with group_id' } }
 
-/** Routes for members and admins. They act on a community if the request names one instead of a group. */
+/** Routes for members and admins. If the request contains the id of a community instead of a group, they act on the community. */
 const participants = (route: Route, verb: string): Alias => ({
   route,
   operation: `groups.${verb}`,
@@ -87,7 +90,7 @@ const group = (route: Route, verb: string, field?: string): Alias => ({
 const newsletter = (route: Route, verb: string, rename: Record<string, string> = {}): Alias => ({
   route,
   operation: `newsletters.${verb}`,
-  // Routes of a channel, where a field in the path has its usual name.
+  // In the paths of these routes a channel has its usual field name.
   rename: route.includes('{newsletter_id}') ? rename : { id: 'newsletter_id', ...rename },
 })
 
@@ -168,7 +171,7 @@ export const aliases: readonly Alias[] = [
   group('GET /group-invitation-link/{group_id}', 'invitationLink'),
   same('POST /redefine-invitation-link/{group_id}', 'groups.resetInvitationLink', {
     own: ['group_id'],
-    // Bare digits mean a community.
+    // Here an id of only digits is the id of a community.
     choose: ({ group_id }) =>
       typeof group_id === 'string' && /^\d+$/.test(group_id)
         ? { operation: 'communities.resetInvitationLink', fixed: { community_id: group_id } }

@@ -58,7 +58,7 @@ export const AREAS: Readonly<Record<string, Area>> = {
   },
 }
 
-/** Kinds of sends: tag, texts, and operations. An operation in none of them is under `send` itself. */
+/** Kinds of sends: tag, texts, and operations. An operation that is in none of these kinds has the tag `send`. */
 const SEND_KINDS: readonly (Area & { tag: string; names: readonly string[] })[] = [
   {
     tag: 'send-media',

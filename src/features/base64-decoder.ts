@@ -3,7 +3,7 @@
  * is plain JavaScript on bytes, because features use only Web APIs, and `atob` of Node 20 takes five times as long.
  */
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
-/** Characters that are not digits have negative values, which stay negative however far they are shifted. */
+/** Values of characters that are not digits. They are negative and stay negative after any shift, so one check per group finds them. */
 const [OTHER, PADDING, BLANK, LINE_BREAK] = [-1, -2, -3, -4] as const
 
 const VALUES = new Int8Array(256).fill(OTHER)
@@ -30,13 +30,13 @@ export interface Base64Decoder {
 
 export function createBase64Decoder(): Base64Decoder {
   let problem: Base64Problem | undefined
-  /** Digits of an incomplete group of four. */
+  /** Bits of the digits that do not form a complete group of four yet. */
   let bits = 0
   let digits = 0
   let padding = 0
   /**
-   * A blank next to a line break, or around the whole text, is layout. A blank within a line is most likely a `+` that was decoded as part of a form;
-   * skipping it would send a damaged file.
+   * A blank next to a line break, or around the whole text, is formatting and is skipped. A blank within a line is most likely a `+` that was decoded
+   * as part of a form; skipping it would send a damaged file.
    */
   let isBehindBlank = false
   let isLineStart = true

@@ -1,4 +1,4 @@
-/** Combines a request to a shard operation with the facts of its declaration, as data that crosses to the shard. */
+/** Combines a request to a shard operation with the facts of its declaration, as data that is sent to the shard. */
 import { type ActionCall, type Call, type ControlCall, type SendCall, sendCall } from '../domain/call.ts'
 import type { Identifier } from '../domain/ids.ts'
 import type { Endpoint } from './endpoint.ts'

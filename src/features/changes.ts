@@ -6,7 +6,7 @@ import { oneOf, plain } from './fields.ts'
 import { DIALECT_PAGE, describedWebhooks } from './objects.ts'
 import { sendSafetyFields } from './send-safety.ts'
 
-/** Only the length is checked here: `checkProxy` in `egress/targets.ts` is the one rule for proxies, and the directory applies it. */
+/** Only the length is checked here. The rule for proxies is in `checkProxy` (`egress/targets.ts`), and the directory applies it. */
 const proxyUrl = plain(1, 2_048).meta({ format: 'uri', examples: ['http://user:password@proxy.example:3128'] })
 
 export const settingsFields = {
@@ -55,10 +55,10 @@ export const SettingsChange = z
   .object(settingsFields)
   .meta({ id: 'SettingsChange', description: 'Settings of an instance; only the given fields change.' })
 
-/** Only the length is checked here: `checkUrl` in `egress/targets.ts` is the one rule for webhook URLs, and the directory applies it. */
+/** Only the length is checked here. The rule for webhook URLs is in `checkUrl` (`egress/targets.ts`), and the directory applies it. */
 const hookUrl = plain(1, 2_048).meta({ format: 'uri', examples: ['https://example.com/hook'] })
 
-/** One webhook URL; null switches the type off. */
+/** URL of one webhook type; null switches the webhook off. */
 export const nullableHookUrl = hookUrl.nullable()
 
 const hook = nullableHookUrl.optional()
@@ -87,7 +87,7 @@ export const WebhooksChange = z
 
 const isEmpty = (fields: object) => Object.values(fields).every((value) => value === undefined)
 
-/** A change without any field is a mistake. */
+/** Refuses a change without any field, because such a request is a mistake of the caller. */
 export const atLeastOne = (fields: object, issue: (path: string, message: string) => void) => {
   if (isEmpty(fields)) issue('', 'must have at least one of the fields')
 }

@@ -13,10 +13,10 @@ import { control, local } from './endpoint.ts'
 import { oneOf, paging, plain, text, ulid } from './fields.ts'
 import type { AccountCall, Parts } from './parts.ts'
 
-/** Schema of an answer whose shape the client knows only by its type. */
+/** Schema of an answer that is not validated, because the client of the dashboard knows its form from the TypeScript type. */
 const json = <T>() => z.custom<T>()
 
-/** Largest age of the readings of queues, in ms. */
+/** Largest age in ms of the readings of queues that are used without new ones. */
 const FRESH = 1_000
 
 export function instanceRow({ directory, readings }: Pick<Parts, 'directory' | 'readings'>, id: InstanceId): InstanceRow {

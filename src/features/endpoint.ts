@@ -1,13 +1,13 @@
 /**
- * How an operation is declared. Four ways:
+ * An operation is declared in one of four ways:
  *
  * - `send`: queued. It is acknowledged immediately, and its outcome is a `delivery` event.
  * - `action`: immediate. It needs a connected instance and returns the answer of the shard.
  * - `control`: handled by the shard of the instance, in every state (pairing, restart, queue).
  * - `local`: answered without a shard. The declaration has its own handler, which gets the parts it needs.
  *
- * Route, validation, description, authentication and rate limit are derived from the declaration by `src/http`. The first three have a handler in
- * `workers/shard/operations`, and `Handlers` makes the compiler ask for it.
+ * Route, validation, description, authentication and rate limit are derived from the declaration by `src/http`. An operation of the first three kinds
+ * has a handler in `workers/shard/operations`; the type `Handlers` makes the compiler report a missing handler.
  */
 import { z } from 'zod'
 import { SECOND } from '../domain/clock.ts'
@@ -77,10 +77,10 @@ export interface Endpoint<
   R extends z.ZodType = z.ZodType,
 > {
   kind: K
-  /** The `operationId`. It is a public promise, so it is written out and does not follow a renaming. */
+  /** The `operationId`. It is part of the public API, so it is written out and must not change when code is renamed. */
   id: Id
   method: Method
-  /** The whole path from the base URL, `{name}` for parameters. */
+  /** The complete path from the base URL, with `{name}` for each parameter. */
   path: string
   access: Access
   /** Fields of path, query and body in one object. */
@@ -96,7 +96,7 @@ export interface Endpoint<
   redirect: string | undefined
   /** Whether the operation is refused with `subscription_required` when the plan does not allow sending. */
   needsSubscription: boolean
-  /** For the Account API: allowed without a plan, too, because the owner must be able to look and to revoke. */
+  /** For the Account API: whether the operation is also allowed without a paid plan, because the owner must always be able to read and to revoke. */
   isWithoutPlan: boolean
   errors: readonly FailureCode[]
   summary: string
@@ -110,15 +110,15 @@ export interface Endpoint<
   inHeaders: Readonly<Record<string, string>>
   /** For `send`: destination if the input has no `phone`. */
   to: Identifier | undefined
-  /** For `send`: field with the id of the message that it refers to, which becomes `reference_message_id` of its `delivery`. */
+  /** For `send`: field with the id of the message that it refers to, which becomes `reference_message_id` in its `delivery` event. */
   about: string | undefined
   /** For `action`: time limit in ms. */
   deadlineMs: number
-  /** For `action`: the failure that the network's 404 means. */
+  /** For `action`: the failure to report if the network answers 404. */
   notFound: FailureCode
   /**
-   * For `control`: answer from the directory of the main thread, used when the shard does not answer within `ms`. While the directory `isOfNow`, it
-   * has the same data as the shard, and the shard, which may be busy, is not asked.
+   * For `control`: answer from the directory of the main thread, used when the shard does not answer within `ms`. If `isOfNow` is true, the directory
+   * has the same data as the shard. Then the shard is not asked, because it may be busy.
    */
   fallback: Fallback<unknown> | undefined
   /** Only for `local`. */
@@ -169,7 +169,8 @@ function declare<K extends Kind, Id extends string, I extends z.ZodRawShape, R e
   const { check } = says
   const input = check
     ? object.superRefine((value, context) => {
-        // zod also runs this when a field inside a list is invalid, for example a text in place of an identifier.
+        // This check must not run if a field is invalid, but zod also calls it when a field inside a list is invalid, for example a text in place of
+        // an identifier.
         if (context.issues.length > 0) return
         check(value as z.output<z.ZodObject<I>>, (at, message) =>
           context.addIssue({ code: 'custom', path: at === '' ? [] : at.split('.'), message }),
@@ -241,10 +242,9 @@ export function send<const Id extends string, I extends z.ZodRawShape>(
 }
 
 /**
- * Declares an immediate operation. `writes`: the operation changes the account on the network; it needs a subscription
- * and may be refused with `not_allowed`. `deadlineMs`: time limit of operations that take longer than the usual 20 s.
- * `notFound`: the failure that the network's 404 means. `isKnown`: a read that is answered from local data, without a
- * query to the network.
+ * Declares an immediate operation. `writes`: the operation changes the account on the network; it needs a subscription and may be refused with
+ * `not_allowed`. `deadlineMs`: time limit of operations that take longer than the usual 20 s. `notFound`: the failure that the network's 404 means.
+ * `isKnown`: the operation is a read that is answered from local data, without a query to the network.
  */
 export function action<const Id extends string, I extends z.ZodRawShape, R extends z.ZodType>(
   id: Id,
@@ -319,8 +319,8 @@ type HandlerReply<E, C extends HandlerContexts> =
 type HandlerContext<E, C extends HandlerContexts> = E extends { kind: infer K extends RemoteKind } ? C[K] : never
 
 /**
- * The handlers of a feature module: one function per operation of the shard, under its id. Leave one out and
- * TypeScript says `Property '"labels.create"' is missing`. `F` is `typeof import('…/features/x.ts')`: a type, so the shard never loads zod.
+ * The handlers of a feature module: one function per operation of the shard, under the id of the operation. If a handler is missing, TypeScript
+ * reports `Property '"labels.create"' is missing`. `F` is `typeof import('…/features/x.ts')`. It is only a type, so the shard never loads zod.
  */
 export type HandlersOf<F, C extends HandlerContexts> = {
   [E in Remote<F> as E extends { id: infer Id extends string } ? Id : never]: (

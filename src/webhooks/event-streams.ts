@@ -13,12 +13,12 @@ import type { Engine } from '../engine/engine.ts'
 export const MAX_STREAMS = 10
 /** Interval in ms after which a comment is sent if nothing else was, because proxies close idle streams. */
 const HEARTBEAT = 15 * SECOND
-/** Delay in ms before the next request to a shard that is gone. */
+/** Delay in ms before the next request to a shard that does not answer. */
 const ASK_AGAIN = SECOND
 /** Interval in ms at which the credential of a waiting reader is checked. */
 const LOOK_EVERY = 2 * SECOND
 
-/** Wakes a reader when its shard has new events. A reader that begins to wait after a ring is woken immediately. */
+/** Wakes a reader when its shard has new events. If the bell was rung while the reader did not wait, its next wait ends immediately. */
 function createBell() {
   let isRung = false
   let wake: (() => void) | undefined
@@ -80,7 +80,7 @@ export function createEventStreams({ engine, onGap, refresh }: EventStreamsDeps)
     looking = undefined
   }
 
-  // A restarted shard reports a state and does not know the readers yet, so the readers send their requests again.
+  // A restarted shard does not know the readers, and reports a state of each instance. So after a state the readers send their requests again.
   engine.onEvent((event) => {
     if (event.type === 'outcome') return
     for (const bell of readers.get(event.instance) ?? []) bell.ring()
@@ -116,12 +116,12 @@ export function createEventStreams({ engine, onGap, refresh }: EventStreamsDeps)
     }
 
     /**
-     * The result is `later` while the shard is gone: it will return, and the reader need not know. Any other failure
-     * ends the stream and is answered when the reader reconnects.
+     * The result is `later` while the shard is down, because the shard will restart, and the stream can continue without an event for the reader. Any
+     * other failure ends the stream and is answered when the reader reconnects.
      */
     const next = () => ask().catch((error: unknown) => (isGone(error) ? 'later' : 'over'))
 
-    // A failure here is answered as an error, because the stream has not begun.
+    // The stream has not begun yet, so a failure here is answered as an HTTP error.
     const first = await ask().catch((error: unknown) => {
       leave()
       throw error
@@ -130,7 +130,7 @@ export function createEventStreams({ engine, onGap, refresh }: EventStreamsDeps)
 
     async function* events(signal: AbortSignal): AsyncIterable<ServerEvent> {
       let page: EventsPage | 'later' | 'over' = first
-      // After this event a disconnected reader can resume, even before the first event.
+      // Gives the reader an id, so that it can resume after a disconnection even if no event has arrived yet.
       yield { event: 'ready', id: begin, data: JSON.stringify({ after: begin }) }
       while (page !== 'over') {
         const { gap, events, more } = page === 'later' ? NOTHING : page
@@ -151,7 +151,7 @@ export function createEventStreams({ engine, onGap, refresh }: EventStreamsDeps)
       }
     }
 
-    /** Waits until there is news, the time is over, or the stream ends. */
+    /** Waits until there are new events, the time is over, or the stream ends. */
     async function quiet(ms: number, signal: AbortSignal): Promise<'news' | 'quiet' | 'over'> {
       for (let left = ms; left > 0; left -= LOOK_EVERY) {
         const isNews = await bell.wait(Math.min(left, LOOK_EVERY), signal)

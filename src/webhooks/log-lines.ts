@@ -1,6 +1,7 @@
 /**
- * The events of an instance as lines of ids: those under one key prefix, those that wait, and those of a filter. A line is read only as far as it is
- * needed, and counts without opening a row where its keys say enough.
+ * Lists of events of an instance. Such a list, called a line, has the ids of the events under one key prefix, of the waiting events, or of the events
+ * that match a filter. A line is read only as far as it is needed. It counts its events without decrypting rows if the keys contain enough
+ * information.
  */
 import { encodeTime } from 'ulid'
 import { EVENT_TYPES } from '../domain/events.ts'
@@ -29,7 +30,7 @@ export type RowOf = (instanceId: string, eventId: string) => Promise<LogRow | un
 export const fits = ({ type, status }: LogRange, row: LogRow | undefined): row is LogRow =>
   row !== undefined && (type === undefined || row.type === type) && (status === undefined || row.status === status)
 
-/** Makes a line of ids that are in memory. */
+/** Makes a line from ids that are in memory. */
 const listed = (instanceId: string, ids: string[], newestFirst: boolean): Line => ({
   instanceId,
   async *ids() {
@@ -41,7 +42,7 @@ const listed = (instanceId: string, ids: string[], newestFirst: boolean): Line =
 export function createLogLines(store: Store, rowOf: RowOf) {
   /** Returns all entries within the range whose key is a prefix followed by an event id. */
   function under(instanceId: string, prefix: string, { from = 0, to = LAST_MOMENT }: LogRange, newestFirst: boolean): Line {
-    // An id sorts after the time prefix with which the id begins.
+    // An id begins with the prefix of its time and is longer, so it sorts after that prefix.
     const [first, end] = [prefix + timeKey(from), to >= LAST_MOMENT ? undefined : prefix + timeKey(to + 1)]
     return {
       instanceId,
@@ -89,7 +90,7 @@ export function createLogLines(store: Store, rowOf: RowOf) {
     return range.type === undefined ? lines : lines.map((line) => opened(line, { type: range.type, instanceIds: [] }))
   }
 
-  /** Lines that together have the events of a filter, each of them once. */
+  /** Returns the lines that together contain all events of a filter. Each event is in exactly one of them. */
   async function linesOf(instanceId: string, filter: LogRange, newestFirst: boolean): Promise<Line[]> {
     const all = under(instanceId, keys.log(instanceId), filter, newestFirst)
     if (filter.type === undefined && filter.status === undefined) return [all]

@@ -40,7 +40,7 @@ export function logReader(store: Store, sealerOf: SealerOf): LogReader {
       if (data.length === filter.pageSize) break
       if (toSkip-- > 0) continue
       const row = await rowOf(instanceId, eventId)
-      // The event may have ended with another outcome in the meantime.
+      // The row is checked again, because the event may have ended with another outcome in the meantime.
       if (fits(filter, row)) data.push(toEntry(instanceId, eventId, row))
     }
     return data
@@ -56,7 +56,7 @@ export function logReader(store: Store, sealerOf: SealerOf): LogReader {
     async resendable(range, limit) {
       const events = new Map<string, string[]>()
       let left = limit
-      // Lines of the events whose bodies are stored: waiting events and failed events.
+      // Lines of the events whose bodies are stored, which are the waiting events and the failed events.
       const lines = range.instanceIds.flatMap((id) =>
         [keys.outbox(id), keys.parked(id)].map((prefix) => under(id, prefix, range, false)),
       )

@@ -24,7 +24,8 @@ const RowSchema = v.object({
   /** Number of all attempts, including manual ones. */
   attempts: time,
   /**
-   * Failed attempts of the current schedule; a manual resend of many events begins a new schedule. Probes of a receiver that is down do not count.
+   * Failed attempts of the current schedule; a manual resend of many events begins a new schedule. Attempts that only test whether a receiver works
+   * again do not count.
    */
   tries: time,
   /**
@@ -33,8 +34,8 @@ const RowSchema = v.object({
    */
   body: v.picklist(['line', 'parked', 'erased']),
   /**
-   * For a parked body: time of its retry (pending) or erasure (failed), which is part of a key, see keys.due. For an event in the queue that waits
-   * because its receiver is down: time of its next scheduled attempt.
+   * For a parked body, the time at which it is retried (if pending) or erased (if failed); this time is part of a key (`keys.due`). For an event in
+   * the queue that waits because its receiver is down: time of its next scheduled attempt.
    */
   dueAt: v.nullable(time),
   code: v.nullable(time),
@@ -44,7 +45,7 @@ const RowSchema = v.object({
   finishedAt: v.nullable(time),
   /** `X-Request-Id` of the request whose outcome the event reports. */
   requestId: v.optional(v.string()),
-  /** The last attempts except a successful one: the time at which each began, and its result. Absent in older rows. */
+  /** The last attempts that failed: the time at which each attempt began, and its result. Absent in older rows. */
   failures: v.optional(
     v.array(v.object({ at: time, code: v.nullable(time), error: v.nullable(v.string()), durationMs: v.nullable(time) })),
     [],
@@ -91,7 +92,7 @@ export function attemptsOf({ failures, status, code, error, durationMs, finished
   return [...shown, { at: iso(finishedAt - (durationMs ?? 0)), code, error, duration_ms: durationMs }]
 }
 
-/** Size of the cache. Every event names its webhook URL, and there are few different URLs. */
+/** Size of the cache of masked URLs. A cache helps because every event contains its webhook URL, and there are few different URLs. */
 const KNOWN_URLS = 256
 const masked = boundedCache<string, string>(KNOWN_URLS)
 
@@ -106,7 +107,7 @@ export function maskUrl(text: string): string {
   return made
 }
 
-/** Values of a due entry: the action on a parked event at that time. */
+/** Values of a `due` entry. The value states what happens to the parked event at that time. */
 export const RETRY = Buffer.from('retry')
 export const ERASE = Buffer.from('erase')
 

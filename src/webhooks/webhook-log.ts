@@ -1,6 +1,6 @@
 /**
- * Operations of an administrator on the webhook log: reading it, and sending events again. A separate thread reads the
- * log, because an instance may have a hundred thousand rows; the shards, which own the events, send.
+ * Operations of an administrator on the webhook log: reading it, and sending events again. A separate thread reads the log, because an instance may
+ * have a hundred thousand rows; the shards send the events, because they own them.
  */
 import { Failure } from '../domain/failures.ts'
 import type { Log } from '../domain/log.ts'

@@ -94,7 +94,10 @@ const importedExample = {
   kind: 'client_token',
 }
 
-/** HTTP removes leading and trailing spaces of a header. Keys of this service begin with the brand, which tells them apart from imported tokens. */
+/**
+ * A token cannot begin or end with a space, because HTTP removes such spaces from a header. A token must not begin with the brand, because that
+ * prefix distinguishes the keys of this service from imported tokens.
+ */
 const clientToken = plain(8, 128)
   .regex(/^[!-~]([ -~]*[!-~])?$/, 'must be printable ASCII without a leading or trailing space')
   .refine((value) => !value.startsWith(`${BRAND}_`), { message: `must not begin with ${BRAND}_` })

@@ -14,16 +14,13 @@ import type { AccountCall } from '../parts.ts'
 import { queryBoolean } from '../send/queued.ts'
 
 const MAX_PASSPHRASE = 1_024
-/** The passphrase is the only long field. */
+/** Size limit of the body. It is small, because the passphrase is the only long field. */
 const MAX_BODY = 8 * 1_024
 
 const UNSAFE =
   'Archives and devices are only sent and received if the address of the service begins with https (SVC_BASE_URL), or if a program on its machine calls it without a proxy.'
 
-/**
- * Refuses a plain connection: the passphrase is in the request, so such a connection would make the encryption of the
- * archive worthless.
- */
+/** Refuses a request without TLS. The request contains the passphrase, so if others could read it, the encryption of the archive would be useless. */
 function refusePlain({ isOnThisMachine, baseUrl }: AccountCall): void {
   if (!isOnThisMachine && new URL(baseUrl).protocol !== 'https:') throw new Failure('not_allowed', { message: UNSAFE })
 }

@@ -87,7 +87,7 @@ export const requireClientToken = local('admin.requireClientToken', 'PUT /admin/
   examples: [{ name: 'on', input: { value: true }, reply: { ...example, require_client_token: true } }],
 })
 
-/** Only the length is checked here. `egress/addresses.ts` has the rule for ranges, and the account applies it. */
+/** Only the length is checked here. `egress/addresses.ts` contains the rule for ranges, which the account applies. */
 const Entry = z.object({
   cidr: plain(1, 43).meta({
     description: 'IPv4 or IPv6 address, or a CIDR block whose host bits are zero.',

@@ -109,12 +109,12 @@ export const updateProfile = action('business.updateProfile', 'PUT /business/pro
   ],
 })
 
-/** Whether this machine knows the name in the tz database; offsets are not names. */
+/** Whether a text is a name in the tz database of this machine. Offsets such as `+03:00` are refused. */
 function isTimeZone(value: string): boolean {
   try {
     return /^[A-Za-z][\w+/-]*$/.test(value) && Boolean(new Intl.DateTimeFormat('en', { timeZone: value }))
   } catch {
-    // An invalid name can only be recognised by this exception.
+    // An exception of `Intl` is the only sign of an invalid name.
     return false
   }
 }

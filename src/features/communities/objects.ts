@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { instant, oneOf } from '../fields.ts'
 import { groupId } from '../groups/objects.ts'
 
-/** Bare digits mean a community here. */
+/** Id of a community in a request. Here an id of only digits is the id of a community. */
 export const communityId = z.preprocess(
   (value) => (typeof value === 'string' && /^\d+$/.test(value) ? `${value}-group` : value),
   groupId.meta({

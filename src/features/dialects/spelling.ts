@@ -1,6 +1,6 @@
 /**
- * Converts names and plain values of a request from another spelling to ours, by the schemas of its operation. Nothing
- * here knows a dialect: a difference beyond spelling is a row of the dialect's table.
+ * Converts names and plain values of a request from another spelling to ours, by the schemas of its operation. This file is independent of the
+ * dialect. Differences other than spelling are rows in the table of the dialect.
  */
 import { renamed, snakeCase } from '../../domain/camel-case.ts'
 import type { Endpoint } from '../endpoint.ts'
@@ -48,7 +48,7 @@ function spelt(schema: FieldsSchema, value: unknown, named: Named, alsoKnown: re
   return value
 }
 
-/** Returns the possible forms of a value: the schema itself, or each of its branches. */
+/** Returns the schemas that a value may match: the schema itself, or each branch of a union. */
 function forms(schema: FieldsSchema, named: Named): FieldsSchema[] {
   if (schema.$ref !== undefined) return forms(named[schema.$ref.split('/').at(-1)!] ?? {}, named)
   return (schema.anyOf ?? schema.oneOf)?.flatMap((branch) => forms(branch, named)) ?? [schema]
@@ -56,7 +56,7 @@ function forms(schema: FieldsSchema, named: Named): FieldsSchema[] {
 
 const typesOf = ({ type }: FieldsSchema): readonly string[] => [type ?? []].flat()
 
-/** Whether a plain value needs no conversion. */
+/** Whether a plain value already matches this schema, so that it needs no conversion. */
 function fits(form: FieldsSchema, value: unknown): boolean {
   if (form.enum) return form.enum.includes(value)
   const types = typesOf(form)
@@ -66,7 +66,7 @@ function fits(form: FieldsSchema, value: unknown): boolean {
 
 const NUMBER = /^-?\d{1,15}(\.\d{1,15})?$/
 
-/** Returns the intended plain value; undefined if this form has none. */
+/** Returns the value that the caller meant according to this schema; undefined if there is none. */
 function plainValue(form: FieldsSchema, value: unknown): unknown {
   if (typeof value === 'string' && form.enum) {
     const words = form.enum.filter((word) => typeof word === 'string')

@@ -21,14 +21,17 @@ export function inOurWords(_: Dialect, endpoint: Endpoint, alias: Alias | undefi
   const given = lifted(endpoint.id === 'business.updateHours' ? withModeOfEachDay(fields) : fields, lift?.from)
   const isGiven = (name: string) => Object.hasOwn(given, name) || Object.hasOwn(given, camelCase(name))
   const named = Object.entries(given).map(([name, value]) => {
-    // A field with our name has precedence.
+    // If the request also contains a field with our name, that field is used.
     const ours = Object.hasOwn(rename, name) && !isGiven(rename[name]!) ? rename[name]! : name
     return [ours, Object.hasOwn(values, ours) ? values[ours]!(value) : withGroupForm(ours, value)]
   })
   return inOurSpelling(endpoint, Object.fromEntries(named), own(alias))
 }
 
-/** Old groups, whose id is the number of the creator and a time. Clients of the dialect omit the suffix `-group` for them, which our ids need. */
+/**
+ * Old groups, whose id is the number of the creator and a time. Clients of the dialect write these ids without the suffix `-group`, and other ids of
+ * groups with it.
+ */
 const FORMER_GROUP = /^\d{5,20}-\d{5,20}$/
 const OF_CHATS = /^(phone|group_?id)$/i
 const withGroupForm = (name: string, value: unknown) =>
@@ -41,13 +44,13 @@ function lifted(fields: RawFields, lift: string | undefined): RawFields {
   return { ...rest, ...inner }
 }
 
-/** Returns the validation of the fields of an operation. */
+/** Returns the function that validates the fields of an operation. */
 export function judgeOf(dialect: Dialect | undefined, endpoint: Endpoint): Pick<Endpoint, 'input' | 'ignored'> {
   const input = dialect === undefined ? undefined : rowOf(endpoint).input
   return input === undefined ? endpoint : { input, ignored: endpoint.ignored }
 }
 
-/** Returns the path of one of our fields, as a client of the dialect wrote it. */
+/** Returns the path that a client of the dialect used for one of our fields. */
 export function theirPath(_: Dialect, endpoint: Pick<Endpoint, 'id'>, path: string): string {
   const { rename = {}, lift } = rowOf(endpoint)
   const [first = '', ...rest] = path.split('.')
@@ -61,6 +64,6 @@ export const inTheirNames = (dialect: Dialect, endpoint: Pick<Endpoint, 'id'>, e
   error instanceof Failure ? error.renamed((path) => theirPath(dialect, endpoint, path)) : error
 
 export const answerIn: Readonly<Record<Dialect, typeof zapiAnswer>> = { zapi: zapiAnswer }
-/** The sentence for a call of the dialect's gateway that the service has nothing for; undefined for any other path. */
+/** Returns the sentence for a call of the other gateway for which this service has no operation; undefined for any other path. */
 export const whyAbsentIn: Readonly<Record<Dialect, typeof whyAbsent>> = { zapi: whyAbsent }
 export const errorIn: Readonly<Record<Dialect, typeof zapiError>> = { zapi: zapiError }

@@ -1,5 +1,5 @@
 /**
- * Calls of clients of the dialect `zapi` for which the service has nothing, and the sentence with which each is refused. The page
+ * Calls of clients of the dialect `zapi` for which the service has no operation, and the sentence with which each is refused. The page
  * `docs/coming-from.md` says the same.
  */
 
@@ -7,7 +7,7 @@ const NO_MESSAGES = 'The service keeps no messages. Store those that webhooks de
 const IN_THE_APP = 'is done in the WhatsApp app on the phone; the service has no call for it.'
 const WEBHOOKS = 'This path is only the name of a page in the documentation of Z-API. Set the URL with PUT /update-webhook-'
 
-/** Each pattern is that of a method and a path after `/instances/{id}/token/{token}`. */
+/** Patterns of calls, each with the sentence. A pattern matches the method and the path after `/instances/{id}/token/{token}`. */
 const ABSENT: readonly (readonly [calls: RegExp, why: string])[] = [
   [/^GET \/chat-messages\/[^/]+$/, NO_MESSAGES],
   [/^\w+ \/chats\/[^/]+\/notes$/, 'The service keeps no notes about chats. Store them in your program.'],

@@ -9,9 +9,9 @@ import type { RawFields } from '../input.ts'
 import { carouselWithIdsPerCard } from '../send/interactive.ts'
 
 export interface Reshape {
-  /** Our field for each of their fields. */
+  /** For each field name of the dialect, our field name. */
   rename?: Readonly<Record<string, string>>
-  /** An object in their requests, with those of our top-level fields that it contains. */
+  /** An object in requests of the dialect. Its listed fields are top-level fields in our requests, so they are moved there. */
   lift?: { from: string; fields: readonly string[] }
   /** Conversion of the values of one of our fields: of each entry of a list, or of the value itself. */
   values?: Readonly<Record<string, (value: unknown) => unknown>>
@@ -25,7 +25,7 @@ const isObject = (value: unknown): value is Fields => typeof value === 'object' 
 
 const each = (change: (entry: unknown) => unknown) => (value: unknown) => (Array.isArray(value) ? value.map(change) : value)
 
-/** Returns an option of a poll, which is an object there, with only a name. */
+/** Returns the name of a poll option. In this dialect an option is an object with only a name. */
 const nameOf = (entry: unknown) => (isObject(entry) && 'name' in entry ? entry.name : entry)
 
 const day = (word: unknown) => (typeof word === 'string' ? word.slice(0, 3).toLowerCase() : word)
@@ -35,7 +35,7 @@ const renamedDay = (entry: unknown): unknown => {
   return dayOfWeek === undefined ? entry : { day: day(dayOfWeek), ...rest }
 }
 
-/** Renames the type of random Pix keys, which is different in this dialect. */
+/** Renames the type of random Pix keys, which has a different name in this dialect. */
 const keyType = (value: unknown): unknown => {
   if (!isObject(value) || !isObject(value.pix)) return value
   const { pix } = value
@@ -59,8 +59,8 @@ export const reshapes: Readonly<Record<string, Reshape>> = {
 }
 
 /**
- * Moves `mode` of the opening hours into each entry: there it applies to the whole week; here, each entry has one. It
- * is not a field of the operation, so the request is converted before its fields are validated.
+ * Moves `mode` of the opening hours into each entry. In the dialect, one `mode` applies to the whole week; in our requests, each entry has its own.
+ * `mode` at the top level is not a field of the operation, so the request is converted before its fields are validated.
  */
 export function withModeOfEachDay(fields: RawFields): RawFields {
   const { mode, ...rest } = fields

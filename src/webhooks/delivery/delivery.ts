@@ -88,8 +88,8 @@ export function createDelivery(options: DeliveryOptions): { deliver: Deliver; cl
     const { url, body, answerChars } = attempt
     const request = () => post({ url, headers: headersOf(attempt), body, answerChars, deadline: began + timeoutMs, stop })
     try {
-      // A receiver may close an idle connection just when it is used again, which is not a failure of the event. A new
-      // connection was not idle: then the receiver has ended it, so the attempt failed and is retried on schedule.
+      // A receiver may close an idle connection at the moment when it is used again. The request is then repeated at once, because this is not a
+      // failed attempt. A new connection was never idle, so if the receiver closes it, the attempt has failed and is retried on schedule.
       const { code, answer } = await request().catch((error: unknown) => {
         if (!(error instanceof StaleConnection)) throw error
         return request()

@@ -38,10 +38,13 @@ export interface Poster {
   originOf(url: string): string
 }
 
-/** Limits for a body that is read only so that the connection can be used again. */
+/** Limits for reading the rest of a body, which is read only so that the connection can be used again. */
 const DRAIN_MS = 1_000
 const DRAIN_BYTES = 64 * 1_024
-/** Number of checks without a running POST after which the checks of deadlines stop; usually the next POST comes soon. */
+/**
+ * Number of checks without a running POST after which the checks of deadlines stop; they do not stop earlier, because the next POST usually comes
+ * soon.
+ */
 const IDLE_LOOKS = 10
 /** Number of cached origins and paths of URLs. */
 const KNOWN_URLS = 1_024
@@ -53,7 +56,7 @@ interface UnderWay {
 
 export function createPost(agent: Agent, timeoutMs: number): Poster {
   const underWay = new Set<UnderWay>()
-  /** Running requests per signal, so that a signal has one listener and not one per POST. */
+  /** Running requests by signal. Each signal has only one listener, and not one for every POST. */
   const stopped = new WeakMap<AbortSignal, Set<UnderWay>>()
   const places = boundedCache<string, { origin: string; path: string }>(KNOWN_URLS)
   const lookEveryMs = Math.max(1, Math.min(100, timeoutMs / 10))
@@ -80,7 +83,7 @@ export function createPost(agent: Agent, timeoutMs: number): Poster {
   function keepWatch() {
     if (isWatching) return
     isWatching = true
-    // The timer does not keep the process alive, because a running POST has a socket.
+    // The timer must not keep the process alive; a running POST keeps it alive by its socket.
     setTimeout(look, lookEveryMs).unref()
   }
 
@@ -164,7 +167,7 @@ export function createPost(agent: Agent, timeoutMs: number): Poster {
   return { post, originOf: (url) => placeOf(url).origin }
 }
 
-/** Collects the first characters of a text, or the part that arrives in time. */
+/** Collects the first characters of a text, or fewer if only a part arrives in time. */
 function createBeginning(chars: number) {
   const decoder = new TextDecoder()
   let text = ''
