@@ -8,7 +8,7 @@ import type { BodyReader } from './http/steady-reader.ts'
 type Read = Awaited<ReturnType<BodyReader['read']>>
 
 export function bodyReader(incoming: IncomingMessage): BodyReader {
-  /** The parser may hand over a few more pieces after it was paused. */
+  /** Pieces that are not read yet. There may be several, because the parser can deliver a few more pieces after it was paused. */
   const pieces: Buffer[] = []
   let ending: { error?: unknown } | undefined
   let waiting: { resolve(read: Read): void; reject(error: unknown): void } | undefined

@@ -1,4 +1,4 @@
-/** The clock of the service, and reports about jumps of the machine's clock: to the operator in the log, and in the readiness check. */
+/** The clock of the service. Jumps of the machine's clock are reported to the operator in the log and in the readiness check. */
 import { type BoundedClock, type BoundedClockOptions, createBoundedClock } from './domain/bounded-clock.ts'
 import { DAY, HOUR, MINUTE, SECOND } from './domain/clock.ts'
 import type { Log } from './domain/log.ts'
@@ -37,7 +37,7 @@ export function watchClock({ log, everyMs = LOOK_EVERY, ...machine }: ClockWatch
   return {
     clock,
     reported({ aheadMs, clockAheadMs }) {
-      // Only the shards learn the network's time; this thread gets the time from them.
+      // Only the shards learn the network's time, so this thread derives it from their reports.
       if (clockAheadMs > 0) clock.learned(machine.wall.now() - clockAheadMs, false)
       if (aheadMs > 0 && given === 0) log.warn({ ahead_ms: aheadMs }, 'ids or times of issued events are ahead of the clock')
       if (aheadMs === 0 && given > 0) log.info({}, 'ids and times of issued events are no longer ahead of the clock')

@@ -16,8 +16,8 @@ export function complaint(error: unknown): string {
 }
 
 /**
- * Our own refusals, and node's errors about flags, are plain Errors with one sentence for the operator. Any other error
- * is a programming error and keeps its stack.
+ * Whether an error needs no stack. Refusals by this service and Node's errors about flags are plain Errors with one sentence for the operator. Any
+ * other error is a programming error and keeps its stack.
  */
 const isOurs = (error: unknown): error is Error =>
   error instanceof Error &&

@@ -25,7 +25,7 @@ export const bucketUrl = v.pipe(
 )
 
 const split = (list: string) => list.split(',').flatMap((entry) => entry.trim() || [])
-/** A list of address ranges has at least one entry: an empty list could mean "any", which must not result from a stray comma. */
+/** A list of address ranges has at least one entry: an empty list would mean "all addresses", and must not be the result of a misplaced comma. */
 export const cidrs = v.pipe(
   v.string(),
   v.check(
@@ -47,8 +47,8 @@ export const origins = v.pipe(
 )
 
 /**
- * Whether paths can be appended to a base URL. A query or a fragment would swallow them, and credentials must not be in
- * the links that the service creates.
+ * Whether paths can be appended to a base URL. The appended path would become a part of a query or a fragment, and credentials must not be in the
+ * links that the service creates.
  */
 export function isBase(value: string): boolean {
   if (!URL.canParse(value)) return false

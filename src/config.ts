@@ -182,10 +182,7 @@ export interface Config {
   host: string
   /** Port to listen on; 0 means any free port. */
   port: number
-  /**
-   * Public base of `api_url`. If null, the address of each request is used, and in events, which have no request, the
-   * listening address.
-   */
+  /** Public base of `api_url`. If null, the address of each request is used; in events, which have no request, the listening address is used. */
   baseUrl: string | null
   dataDir: string
   storeUrl: string
@@ -196,7 +193,7 @@ export interface Config {
   blobs: BlobPlace
   /** Bucket to which received files are copied; null for none. */
   mediaBucket: Bucket | null
-  /** Term of these copies, in days. */
+  /** Time in days for which the copies in the bucket are kept. */
   mediaDays: number
   /** Key from the environment; null if the service generates one in the data folder. */
   secretKey: string | null
@@ -213,7 +210,7 @@ export interface Config {
   network: NetworkOptions
   /** CIDR ranges that webhooks, media URLs, previews and proxies may reach although they are not public. */
   egressAllow: readonly string[]
-  /** Number of webhook events of one instance that may wait; above it the oldest are dropped. */
+  /** Number of webhook events of one instance that may wait; if there are more, the oldest are dropped. */
   outboxMax: number
   /** Web client version to report to the network; null for the version in `workers/shard/baileys/version.ts`. */
   webVersion: readonly [number, number, number] | null
@@ -357,9 +354,9 @@ export function readConfig({
 }
 
 /**
- * Returns the configuration of the sandbox, which stores everything in folders of its own, even if SVC_STORE_URL names
- * a store elsewhere. A real account must not log in to the simulated network, which would refuse it, so that its
- * credentials would be erased; and an account of the simulated network must not log in to the real network.
+ * Returns the configuration of the sandbox, which stores everything in folders of its own, even if SVC_STORE_URL names a store elsewhere. A real
+ * account must never log in to the simulated network, because the network would refuse it and its credentials would then be erased. An account of the
+ * simulated network must never log in to the real network.
  */
 export function sandboxed(config: Config): Config {
   const dataDir = join(config.dataDir, 'sandbox')

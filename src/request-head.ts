@@ -1,7 +1,7 @@
 /**
- * Limits of the head of a request. The service identifies callers by headers: the one in which a proxy names its
- * caller, `Host`, and credentials. So a head is either read completely or refused. Node itself silently drops headers
- * above its limit, and a caller that sends many headers could thereby remove the header of the proxy.
+ * Limits of the head of a request. The service identifies callers by headers: the header in which a proxy names its caller, `Host`, and the
+ * credentials. So a head is either read completely or refused. Node itself silently drops headers above its limit, and a caller that sends many
+ * headers could thereby remove the header of the proxy.
  */
 import { type IncomingMessage, type ServerOptions, STATUS_CODES } from 'node:http'
 import { Failure } from './domain/failures.ts'

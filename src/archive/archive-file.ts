@@ -1,6 +1,6 @@
 /**
- * The file of an archive: frames (`frames.ts`) in the age format (https://age-encryption.org/v1), encrypted with a passphrase, so that the program `age`
- * opens it, too. The format detects a file that was cut, changed or put together of two.
+ * The file of an archive: frames (`frames.ts`) in the age format (https://age-encryption.org/v1), encrypted with a passphrase, so that the program
+ * `age` can also open it. The format detects a file that was truncated, changed or combined from two files.
  */
 import { createReadStream } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
@@ -24,7 +24,7 @@ export interface DraftOptions {
   written?(draft: string): Promise<void>
 }
 
-/** Writes the whole file or none. It is durable when the promise resolves. */
+/** Writes the whole file, or nothing if it fails. The file is durable when the promise resolves. */
 export async function writeArchiveFile(
   file: string,
   passphrase: string,

@@ -64,8 +64,8 @@ export interface ArrivedInstance {
 }
 
 /**
- * Describes the instance that an archive becomes. Others may have seen a backup since it was made, so its token is only
- * used again if the operator wants that.
+ * Describes the instance that an archive becomes. Other people may have read the backup since it was made, so its token is only used again if the
+ * operator wants that.
  */
 export function arrivedInstance(
   { head, name, token }: ArrivedArchive,
@@ -91,11 +91,11 @@ interface Target {
   steps: Steps
 }
 
-/** Stages the whole instance in the store. The service sees nothing of it before the last commit. */
+/** Stages the whole instance in the store. The service cannot see the instance before the last commit. */
 export async function stageArrival({ store, sealer, blobs, steps }: Target, arrival: Arrival): Promise<void> {
   const { file, passphrase, found, made, workspace } = arrival
   const { head, ringKey, identity, creds } = found
-  // An earlier import of the same instance may have been interrupted while the service was running.
+  // Remove the media of an earlier import of the same instance, which may have been interrupted while the service was running.
   await dropStaged(blobs, head.id)
   await removeAll(store, keys.importSlices(head.id))
   const staged = stageArchive(store, sealer, head.id)

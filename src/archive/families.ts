@@ -25,7 +25,7 @@ const NEVER: Family = { in: [] }
  */
 export const FAMILIES: Readonly<Record<string, Family>> = {
   creds: ALWAYS,
-  // The runtime state describes the source: the target starts like an imported device.
+  // The runtime state is not archived, because it describes the source. At the target the instance starts like an imported device.
   runtime: NEVER,
   'status-history': MOVED,
   'moved-to': NEVER,
@@ -37,7 +37,8 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
   'key:lid-mapping': ALWAYS,
   'key:device-list': ALWAYS,
   'key:tctoken': ALWAYS,
-  // The device continues to be used after a backup, and recipients silently drop messages that are encrypted with keys that were used before.
+  // These keys are not in a backup, because the device continues to use them after the backup. Recipients silently drop messages that are encrypted
+  // with keys that were used before.
   'key:session': MOVED,
   'key:sender-key': MOVED,
   'key:sender-key-memory': MOVED,
@@ -56,7 +57,7 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
 
   'kept-event': MOVED,
   'event-interest': MOVED,
-  // The links are those of this server.
+  // Not archived, because the links belong to the source server.
   'media-copy': NEVER,
   log: MOVED,
   'log-ended': MOVED,

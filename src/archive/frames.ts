@@ -6,7 +6,7 @@
 export type Frame = readonly [name: string, bytes: Uint8Array]
 
 const LENGTH_BYTES = 4
-/** Limits of the memory that a file can make the reader use; records and media of an instance are far smaller. */
+/** Limits of the memory that a reader uses for one frame. Records and media of an instance are far smaller. */
 const MAX_NAME = 4_096
 const MAX_BYTES = 256 * 1_048_576
 

@@ -49,7 +49,7 @@ export async function* instanceFrames(
     count.records += 1
     yield [RECORD + name, value]
   }
-  // Media belong to items of the queue, which a backup does not contain.
+  // Only a move contains media, because media belong to items of the queue, which a backup does not contain.
   if (head.kind === 'move')
     for await (const [name, sealed] of sealedBlobs(blobs, head.id)) {
       count.blobs += 1

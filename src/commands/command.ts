@@ -1,8 +1,10 @@
-/** The type of an operator command: a row of the table in `index.ts`. Its help, its parsing and its exit code follow from the row. */
+/**
+ * The type of an operator command: a row of the table in `index.ts`. The row determines the help text, the parsing and the exit code of the command.
+ */
 import type { Config } from '../config.ts'
 
 export interface OptionRow {
-  /** Placeholder of the value in the help, for example `<name>`; a flag has none because it takes no value. */
+  /** Placeholder of the value in the help, for example `<name>`. A flag has no placeholder, because it takes no value. */
   value?: string
   about: string
   required?: boolean
@@ -40,7 +42,7 @@ export interface Command<O = Record<string, OptionRow>> {
   details?: string
   arguments?: readonly ArgumentRow[]
   options?: O
-  /** True if the command asks a running service and does not open the data folder. */
+  /** True if the command sends requests to a running service and does not open the data folder. */
   isRemote?: boolean
   /** Resolves with the text for standard output. A rejection ends the program with code 1. */
   run(call: Call<O>): Promise<string>

@@ -5,9 +5,8 @@ import type { FoundInstance } from './instance-orders.ts'
 import type { Stored } from './stored.ts'
 
 /**
- * Returns the record of an earlier run that moved the instance to `path`: the run was interrupted, or nobody saw its
- * end. Undefined if there is no such run. Throws if the instance was moved to another path that exists: with two copies
- * of the device, both could be connected.
+ * Returns the record of an earlier run that moved the instance to `path`: the run was interrupted, or its operator did not see the result. Undefined
+ * if there is no such run. Throws if the instance was moved to another path that exists: with two copies of the device, both could be connected.
  */
 export async function earlierTarget(
   { store, sealer }: Stored,
@@ -17,7 +16,7 @@ export async function earlierTarget(
   const earlier = await movedTo(store, sealer, id)
   if (!earlier) return undefined
   if (state.reason !== 'moved') {
-    // The instance was started again after the export, so that target is out of date.
+    // The instance was started again after the export, so the exported device is out of date.
     await store.commit({ ops: [notMoved(id)] })
     return undefined
   }

@@ -5,7 +5,7 @@ import { SECOND } from '../domain/clock.ts'
 
 const FIRST_WAIT = SECOND
 const LONGEST_WAIT = 30 * SECOND
-/** The service sends at least a comment every 15 s. After this long without a byte the connection is dead, although nobody closed it. */
+/** The service sends at least a comment every 15 s. If no byte arrives for this time, the connection counts as broken, even if it was not closed. */
 const SILENCE = 45 * SECOND
 /** Statuses that a retry cannot change, because the request or its credential is wrong. */
 const FINAL: ReadonlySet<number> = new Set([400, 401, 403, 404])
@@ -14,7 +14,7 @@ export interface EventClientOptions {
   /** API URL of the instance: `…/instances/{id}/token/{token}`. */
   apiUrl: string
   headers: Readonly<Record<string, string>>
-  /** Event types as the query parameter has them; undefined for all types. */
+  /** Event types in the form of the query parameter; undefined for all types. */
   types: string | undefined
   signal: AbortSignal
   /** Called each time the stream opens. */

@@ -64,7 +64,7 @@ async function move(config: Config, task: Task): Promise<string> {
         isThere = await isFromEarlier(task, stored, found)
       },
       async finish(stored, order) {
-        // A start of the service while the archive was written has given the instance to a shard.
+        // Pause the instance again, because a service that started while the archive was written has assigned the instance to a shard.
         await order('pause')
         await removeMoved(stored, id, steps)
         await steps('export:removed')
@@ -90,7 +90,7 @@ async function isFromEarlier({ wish, file }: Task, stored: Stored, found: FoundI
   return true
 }
 
-/** Writes the archive, and reads it once before it gets its name and before anything is removed here. */
+/** Writes the archive, and reads it once before the file gets its final name and before records are removed at the source. */
 async function written({ wish, file, blobs: place, steps }: Task, stored: Stored, found: FoundInstance): Promise<ArchiveSummary> {
   const { id, kind, passphrase } = wish
   const parts = await partsOf(stored, found, kind)

@@ -1,4 +1,4 @@
-/** Steps that every import has: check that there is room for the device, and have the service take it over. */
+/** Steps that every import has: check that the workspace has a free slot for the device, and wait until the service has created the instance. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { refusalOf, waitingImports } from '../directory/imports.ts'
 import { hasItsId, instanceWith, isThere, linkedAs } from '../directory/linked.ts'
@@ -8,12 +8,15 @@ import { createSealer } from '../storage/sealer.ts'
 import type { Stored } from './stored.ts'
 import type { FoundWorkspace } from './workspaces.ts'
 
-/** Time that the command waits until the service has taken over the device, and then the time until the first login. */
+/**
+ * Time that the command waits until the service has created the instance from the device. The next constant is the time that it waits for the first
+ * login.
+ */
 const TAKING_MS = MINUTE
 const LOGIN_MS = MINUTE
 const LOOK_AGAIN_MS = 100
 
-/** Statuses in which a first login ends, and their meaning for the import. */
+/** Statuses in which a first login can end, each with its meaning for the import. */
 const ENDS: Readonly<Record<string, string>> = {
   connected: 'The instance is connected.',
   logged_out: 'The network has removed this device from the account, so it cannot be moved. Pair the instance by its QR code.',

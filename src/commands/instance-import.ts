@@ -14,8 +14,8 @@ import { findWorkspace } from './workspaces.ts'
 
 const NAME = 'instance import'
 /**
- * Time for which the files must have been unchanged. A program that wrote later may still be running: then the copy of
- * its files may be inconsistent, and two programs would be connected as one device.
+ * Time for which the files must have been unchanged. If a file was changed later, the other program may still be running. Then the copy of its files
+ * may be inconsistent, and two programs would connect with the same device.
  */
 const QUIET_MS = 2 * MINUTE
 export const importDevice = command({

@@ -31,8 +31,8 @@ async function find({ store, keyOf }: Stored, id: string): Promise<FoundInstance
 }
 
 /**
- * Requests to the service before and after the work of a command on one instance. Without a running service, the
- * command itself applies those that change the stored state.
+ * Orders to the service before and after the work of a command on one instance. Without a running service, the command itself applies the orders that
+ * change the stored state.
  */
 export interface Procedure {
   id: string
@@ -40,13 +40,13 @@ export interface Procedure {
   /** Work that cannot be undone, after `work`. If it fails, the instance stays as it is and the command has to be repeated. */
   finish?(stored: Stored, order: (name: OrderName) => Promise<unknown>): Promise<void>
   afterwards?: readonly OrderName[]
-  /** Requests after failed work, which restore the instance. */
+  /** Orders after failed work, which restore the instance. */
   onFailure?: readonly OrderName[]
-  /** Checks that the instance is suitable, before the first request; throws otherwise. */
+  /** Checks before the first order that the instance is suitable; throws if it is not. */
   check?(stored: Stored, found: FoundInstance): void | Promise<void>
 }
 
-/** Does the work between the requests, with a running service or without one. Resolves with the result of `work`. */
+/** Does the work between the orders, with a running service or without one. Resolves with the result of `work`. */
 export async function between<T>(
   config: Config,
   procedure: Procedure,
@@ -83,7 +83,7 @@ async function guarded<T>(
   work: (stored: Stored, found: FoundInstance) => Promise<T>,
   stored: Stored,
 ): Promise<T> {
-  // A device that had moved before may be connected in the other program.
+  // If the instance was already moved before this command, it must not be resumed, because the device may be connected in the other program.
   const undo = found.state.reason === 'moved' ? onFailure.filter((name) => name !== 'resume') : onFailure
   const value = await work(stored, found).catch(async (error) => {
     for (const name of undo) await order(name)
@@ -105,8 +105,8 @@ export const withInstance = <T>(
 ): Promise<T> => withStore(config, async (stored) => work(stored, await find(stored, id)))
 
 /**
- * Requests an order from the service. Resolves with false if no service runs. Rejects with the reason why the service
- * did not carry the order out.
+ * Sends an order to the service and waits for its answer. Resolves with false if no service runs. Rejects with the reason if the service did not
+ * carry out the order.
  */
 async function isCarriedOut({ store }: Stored, id: string, order: OrderName, steps: Steps): Promise<boolean> {
   await store.commit({ ops: orderOps(id, order, Date.now()) })

@@ -1,4 +1,4 @@
-/** `instance resume`: takes back a device that was exported and never used at its target. */
+/** `instance resume`: continues an instance whose device was exported and never used at its target. */
 import { notMoved } from '../archive/moved-to.ts'
 import { createKillAt } from '../kill-at.ts'
 import { command } from './command.ts'

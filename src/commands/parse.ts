@@ -5,7 +5,7 @@ import { COMMON } from './help.ts'
 
 export type Wanted =
   | { do: 'version' }
-  /** Command whose help is shown; without it, the overview of all commands. */
+  /** Command whose help is shown; if absent, the overview of all commands. */
   | { do: 'help'; of?: Command }
   | { do: 'run'; command: Command; sandbox: boolean; given: Pick<Call, 'options' | 'arguments'> }
 
@@ -71,8 +71,8 @@ function read({ name, arguments: args = [], options = {} }: Command, words: read
 const ADVICE = /\. To specify a positional argument .*$/s
 
 /**
- * Runs Node's parser, whose errors about wrong flags are a mistake of the caller and not a failure of the command, and
- * become a `UsageError`.
+ * Runs Node's parser, and converts its errors about wrong flags to a `UsageError`, because they are mistakes of the caller and not failures of the
+ * command.
  */
 function strictly<T>(name: string, read: () => T): T {
   try {

@@ -29,7 +29,7 @@ async function typed(isNew: boolean, command: string): Promise<string> {
 
 async function ask(question: string): Promise<string> {
   process.stderr.write(question)
-  // The interface echoes typed characters into this stream.
+  // A stream that drops its input: the terminal interface would otherwise show the typed characters.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true })
   try {

@@ -50,7 +50,7 @@ export const reopenStoreCommand = command({
     }),
 })
 
-/** Makes the folders of the target, and refuses one that is the source, or that no service could be started on. */
+/** Makes the folders of the target, and refuses a target that is the source, or on which no service could be started. */
 async function prepare(url: string, config: Config): Promise<Backend> {
   if (parseStoreUrl(url)?.backend === 'memory') throw new Error('The target (--to) must be a store that outlives its process.')
   const [source, target] = await Promise.all([backendOf(config.storeUrl), backendOf(url)])
@@ -60,7 +60,7 @@ async function prepare(url: string, config: Config): Promise<Backend> {
   return target
 }
 
-/** Copies to the target, which this process owns meanwhile like the source. */
+/** Copies to the target. This process owns the target and the source during the copy. */
 async function copyTo(url: string, { store: from }: OwnStore, { config, note }: Pick<Call, 'config' | 'note'>) {
   const [here, there] = [config.blobs, blobsBeside(config, url)]
   const isShared = here.in !== 'store' && isDeepStrictEqual(here, there)

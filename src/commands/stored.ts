@@ -24,7 +24,10 @@ export interface OwnStore extends Stored {
   file: string
 }
 
-/** Before the first start there is no workspace, and the service must create it: if it found one, nobody would have the admin key. */
+/**
+ * Before the first start there is no workspace, and only the service may create the first one: if it found a workspace, it would not show an admin
+ * key.
+ */
 export const NO_WORKSPACE = 'The store has no workspace yet; start the service once.'
 
 /** Opens the store for a command that may run while the service runs. */
@@ -44,7 +47,7 @@ type Check = typeof refuseMarked
 const owned = <T>(config: Config, check: Check, work: (stored: OwnStore) => Promise<T>): Promise<T> =>
   opened(config, check, async (stored, atEnd) => {
     atEnd(await stored.store.own())
-    // The store may have been moved since it was opened.
+    // The store may have been moved after it was opened, so it is checked again.
     await check(stored.store)
     return work(stored)
   })

@@ -28,7 +28,8 @@ export const createWorkspace = command({
     if ('problem' in read) throw new UsageError(`--name ${read.problem}.`, 'workspace create')
     const ownSlots = slots === undefined ? undefined : slotsOf(slots, 'workspace create')
     return withStore(config, async (stored) => {
-      // The service must create the first workspace. If it found this one, it would create none, and nobody would have the key of `default`.
+      // Only the service may create the first workspace. If it found this workspace, it would not create `default`, and nobody would have an admin
+      // key for it.
       if ((await allWorkspaces(stored)).length === 0) throw new Error(NO_WORKSPACE)
       const value = newAdminKey()
       const { instanceSlots } = config

@@ -1,6 +1,7 @@
 /**
- * Connect links, all in memory and written through, with one change per instance at a time. A link ends when its instance is connected, whether by its
- * page or otherwise; a pairing that fails leaves it open. An ended link is kept for a while, so that it can be renewed.
+ * Connect links, which are all kept in memory; each change is also written to the store, and changes of one instance run one after the other. A link
+ * ends when its instance is connected, by the page of the link or in another way. A pairing that fails does not end the link. An ended link is kept
+ * for a while, so that it can be renewed.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { type Clock, DAY, MINUTE } from '../domain/clock.ts'
@@ -19,11 +20,11 @@ import { linkRecords, type StoredLink } from './records.ts'
 
 /** Time for which a link is kept after its end. */
 const KEPT = 7 * DAY
-/** Interval of the sweeps, in ms: a pairing outlives its link by at most this. */
+/** Interval of the sweeps, in ms: a pairing lasts at most this much longer than its link. */
 const SWEEP_EVERY = MINUTE
 /** Time for which the page that paired the instance can still ask whether it is connected. */
 const JUST_USED = 2 * MINUTE
-/** The secret has 256 bits, so nobody finds one by guessing. */
+/** Number of random bytes of a secret: 256 bits cannot be guessed. */
 const SECRET_BYTES = 32
 
 export interface ConnectLinksDeps {
@@ -35,13 +36,13 @@ export interface ConnectLinksDeps {
   log: Log
 }
 
-/** The queue is only counted. */
+/** Smallest page of the queue, because only the number of its messages is needed. */
 const FIRST = { page: 1, page_size: 1, phone: undefined }
 const waitingSentence = (total: number) =>
   `Messages wait in the queue of this instance (${total}), and would be sent from the number that is paired next; remove them first.`
 
 const hashOf = (secret: string) => sha256(secret, 'base64url')
-/** The link as others see it. */
+/** Returns the link without the hash of its secret, for other modules. */
 const shown = ({ hash: _, ...link }: StoredLink): ConnectLink => link
 
 export function createConnectLinks({ store, sealer, engine, directory, clock, log }: ConnectLinksDeps): ConnectLinks {
@@ -49,7 +50,7 @@ export function createConnectLinks({ store, sealer, engine, directory, clock, lo
   /** Links by id, in the order of creation. */
   const links = new Map<string, StoredLink>()
   const byHash = new Map<string, string>()
-  /** Instances by the id of the link with which their pairing was begun. In memory only, because no pairing outlives the process. */
+  /** Instances by the id of the link with which their pairing was begun. Only in memory, because every pairing ends with the process. */
   const begun = new Map<string, InstanceId>()
   const mutex = createKeyedMutex()
 
@@ -87,18 +88,21 @@ export function createConnectLinks({ store, sealer, engine, directory, clock, lo
   }
 
   /**
-   * The shard answers, because the last known state of an instance whose shard has not started yet says nothing about it. The messages in the
-   * queue were written for the account that was linked before, and would leave from the number that is paired next.
+   * The shard answers, because the last known state of an instance whose shard has not started yet says nothing about it. The queue must be empty,
+   * because its messages were written for the account that was linked before, and would be sent from the number that is paired next.
    */
   async function checkPairable(instance: InstanceId) {
     const { total } = await engine.call(instance, { kind: 'control', operation: 'queue.list', input: FIRST, ifUnpaired: true })
     if (total > 0) throw new Failure('not_allowed', { message: waitingSentence(total) })
-    // The account may have been linked since the shard answered. Later changes wait for the turn of this one.
+    // The account may have been linked since the shard answered. Later changes wait until this one has ended.
     if (isConnected(instance)) throw new Failure('instance_already_connected')
   }
   const isConnected = (instance: InstanceId) => directory.state(instance).status === 'connected'
 
-  /** Links of the instance that are removed for a new one: those that ended long ago, and if there are too many, the one that ended first. */
+  /**
+   * Returns the links of the instance to remove when a new link is created: those that ended long ago, and if there are still too many, the one that
+   * ended first.
+   */
   function forRoom(instance: InstanceId): StoredLink[] {
     const own = ofInstance(instance)
     const old = own.filter(isOld)
@@ -109,12 +113,12 @@ export function createConnectLinks({ store, sealer, engine, directory, clock, lo
     return [...old, ended]
   }
 
-  /** Work that nobody waits for. */
+  /** Runs work for which no caller waits; a failure is logged. */
   function later(instance: string, sentence: string, work: () => Promise<void>) {
     mutex.run(instance, work).catch((err: unknown) => log.error({ err, instance_id: instance }, sentence))
   }
 
-  /** The instance is connected: its open links end. */
+  /** Ends the open links of an instance, because the instance is connected. */
   async function endOpen(instance: string) {
     const ended = ofInstance(instance).filter(isOpen)
     await change({ written: ended.map((link) => ({ ...link, pairedAt: clock.now() })) })
@@ -126,7 +130,10 @@ export function createConnectLinks({ store, sealer, engine, directory, clock, lo
   const endOpenLater = (instance: string) =>
     later(instance, 'the end of a connect link could not be written', () => endOpen(instance))
 
-  /** Ends the pairing that was begun with an ended link, so that its codes link nothing. A pairing that has succeeded stays. */
+  /**
+   * Ends the pairing that was begun with an ended link, so that its codes can no longer link an account. A pairing that has already succeeded is not
+   * changed.
+   */
   async function endPairing(id: string) {
     const instance = begun.get(id)
     if (instance === undefined) return
@@ -135,7 +142,7 @@ export function createConnectLinks({ store, sealer, engine, directory, clock, lo
       await engine.call(instance, { kind: 'control', operation: 'instance.endPairing', input: {}, ifUnpaired: true })
     } catch (err) {
       if (err instanceof Failure && err.code === 'instance_already_connected') return
-      // The next sweep tries again.
+      // Keep the entry, so that the next sweep tries again.
       begun.set(id, instance)
       log.warn({ err, link_id: id, instance_id: instance }, 'the pairing of an ended connect link could not be ended')
     }
@@ -144,7 +151,7 @@ export function createConnectLinks({ store, sealer, engine, directory, clock, lo
   async function sweep() {
     const isOver = (id: string) => !links.has(id) || !isOpen(links.get(id)!)
     await Promise.all([...begun.keys()].filter(isOver).map(endPairing))
-    // A link whose end could not be written when its instance was connected would be open again after a logout.
+    // Ends links of connected instances whose end could not be written before. Such a link would otherwise be open again after a logout.
     for (const { instance } of [...links.values()].filter((link) => isOpen(link) && isConnected(link.instance)))
       await mutex.run(instance, () => endOpen(instance))
     for (const { instance } of [...links.values()].filter(isOld))
@@ -152,7 +159,7 @@ export function createConnectLinks({ store, sealer, engine, directory, clock, lo
   }
   let timer: NodeJS.Timeout | undefined
 
-  // Also without an open link, because one may be being made: its turn comes first.
+  // This also runs if no link is open, because a link may be in creation, and its creation runs first.
   engine.onEvent((event) => {
     if (event.type === 'state' && event.state.status === 'connected') endOpenLater(event.instance)
   })
@@ -200,7 +207,7 @@ export function createConnectLinks({ store, sealer, engine, directory, clock, lo
     renew: async (workspace, id, lifeMs) =>
       mutex.run(find(workspace, id).instance, async () => {
         await checkPairable(find(workspace, id).instance)
-        // The link may have been revoked while this waited for its turn, or removed with its instance.
+        // The link may have been revoked, or removed with its instance, while this change waited for earlier changes.
         const renewed = { ...find(workspace, id), expiresAt: clock.now() + lifeMs, pairedAt: null }
         await change({ written: [renewed] })
         return shown(renewed)

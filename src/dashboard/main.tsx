@@ -12,7 +12,7 @@ effect(() => {
   else close()
 })
 
-/** After a refusal the page shows what the key may do now. If that is not known, it stays as it is. */
+/** After a refusal the session is read again, because the rights of the key may have changed. If it cannot be read, the page does not change. */
 refusals.subscribe((count) => {
   if (count > 0 && session.peek()?.key) loadSession().catch(() => {})
 })

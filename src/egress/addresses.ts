@@ -41,7 +41,7 @@ export function canonicalCidr(entry: string): string | undefined {
   if (!ipaddr.isValidCIDR(cidr)) return undefined
   const address = unmapped(written)
   if (address === written) return cidr
-  // A range that is wider than the 96 bits that mark it as mapped would be one of both families.
+  // An IPv4-mapped range starts with 96 fixed bits. A range with a shorter prefix would contain addresses of both families.
   const bits = Number(cidr.split('/')[1]) - 96
   return bits < 0 ? undefined : `${address}/${bits}`
 }
@@ -100,9 +100,8 @@ export function subscriberOf(text: string): string {
 }
 
 /**
- * Returns the IPv4 address that an IPv6 address represents: a translator, a tunnel or the kernel would connect to that
- * one. This is only for destinations: as the source of a request, such an address proves nothing about the IPv4 address
- * inside.
+ * Returns the IPv4 address that an IPv6 address represents: a translator, a tunnel or the kernel would connect to that IPv4 address. This is only for
+ * destinations: as the source of a request, such an address proves nothing about the IPv4 address inside.
  */
 export function reachedAddress(address: Address): Address {
   if (address.kind() === 'ipv4') return address

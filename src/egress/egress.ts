@@ -17,7 +17,10 @@ export class EgressBlocked extends Error {
 
 export interface EgressOptions {
   allow: Ranges
-  /** `allow-listed` permits plain http only to addresses of the allow list (webhooks); media and link previews may also use public http. */
+  /**
+   * `allow-listed` permits plain http only to addresses of the allow list, and is for webhooks. `public` also permits plain http to public addresses,
+   * and is for media and link previews.
+   */
   plainHttp: 'allow-listed' | 'public'
   /** Time limit for TCP and TLS in ms; the name look-up does not count. */
   connectTimeoutMs?: number

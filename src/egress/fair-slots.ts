@@ -1,7 +1,7 @@
 /**
  * Bounded concurrency that one slow receiver cannot use up: a limit for all, and a lower one per origin. Waiters are served in order, but a waiter
- * whose origin is full is skipped. Many hanging receivers cannot use it up together either, because a holder counts only for its origin after a
- * while: it then only waits and does no work.
+ * whose origin is full is skipped. Many hanging receivers together cannot use it up either: after a while a holder counts only in the limit of its
+ * origin, because it then only waits and does no work.
  */
 export interface FairSlots {
   /** Resolves when a slot is free; call the returned function once to release it. Rejects if the signal is aborted first. */

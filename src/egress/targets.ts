@@ -39,7 +39,7 @@ export function checkProxy(text: string, allow: Ranges): string | undefined {
     return 'must be an http, https or socks5 URL'
   if (!['', '/'].includes(url.pathname) || /[?#]/.test(text)) return 'must not have a path, query or fragment'
   if (url.port === '0') return PORT_ZERO
-  // The placeholder with which answers mask credentials.
+  // The credentials of the URL are the placeholder with which answers mask real credentials.
   if (url.username === MASKED && url.password === '') return `has the placeholder ${MASKED} instead of a user name and password`
   for (const part of [url.username, url.password]) {
     const bytes = credentialBytes(part)

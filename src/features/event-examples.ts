@@ -1,4 +1,4 @@
-/** One example of every event, and of `received` one per content: used by the description and by test deliveries. */
+/** One example of every event, and for `received` one example per kind of content. The description and the test deliveries use them. */
 import type { EventType } from '../domain/events.ts'
 import type { BlockName, ReceivedBlocks } from './received/blocks.ts'
 import type { ChatPresence, Delivery, InstanceStatus, MessageStatus, Received } from './webhook-payloads.ts'

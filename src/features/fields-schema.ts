@@ -1,4 +1,4 @@
-/** JSON Schema of the fields of an operation, for look-ups about an input before or beside its validation. */
+/** JSON Schema of the fields of an operation, for code that needs facts about an input and does not validate it. */
 import { z } from 'zod'
 import type { Endpoint } from './endpoint.ts'
 

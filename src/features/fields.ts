@@ -9,16 +9,13 @@ import { problemOfUrlText } from '../domain/url-text.ts'
 import { type Base64Problem, decodeBase64 } from './base64-decoder.ts'
 import { DATA_PREFIX, type HeldText, heldText, MAX_PREFIX } from './held-text.ts'
 
-/** A note for what readers of the description would misunderstand and no JSON Schema keyword can express. */
+/** Keywords of a schema, and a note in words for facts that readers of the description would misunderstand and no JSON Schema keyword can express. */
 interface Meta {
   description: string
   examples?: unknown[]
 }
 
-/**
- * Matches half of a surrogate pair, which a text has when it was cut between two code units. It cannot be written in
- * UTF-8, and so not on the network.
- */
+/** Matches half of a surrogate pair, which a text has when it was cut between two code units. It cannot be encoded in UTF-8, so it cannot be sent. */
 const HALF_CHARACTER = /\p{Cs}/u
 
 const within = (min: number, max: number, lengthOf: (value: string) => number) => (value: string, context: z.RefinementCtx) => {
@@ -80,7 +77,7 @@ function codePoints(value: string): number {
 export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.preprocess((value) => (typeof value === 'string' ? value.toLowerCase() : value), z.enum(values))
 
-/** zod's own message asks for a number; this one asks for a whole number. */
+/** The message is replaced, because zod's own message asks for a number and not for a whole number. */
 const wholeNumber = z.int({
   error: ({ code, input }) =>
     code === 'invalid_type' && input !== undefined && input !== null ? 'must be a whole number' : undefined,
@@ -181,14 +178,17 @@ const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{
 
 const isDay = z.iso.date()
 
-/** `Date` turns 30 February into a day in March, and an offset can lead out of the years that four digits can write. */
+/**
+ * Checks the date, because `Date` converts 30 February to a day in March. Also checks the year, because an offset can lead to a year that four digits
+ * cannot express.
+ */
 const isDateTime = (value: string) =>
   ISO.test(value) &&
   isDay.safeParse(value.slice(0, 10)).success &&
   !Number.isNaN(Date.parse(value)) &&
   /^\d{4}-/.test(new Date(value).toISOString())
 
-/** A date and time in the form of callers. */
+/** A date and time in a form that callers may use. */
 export const dateTime = z
   .string()
   .refine(isDateTime, { message: 'must be an ISO-8601 date and time with Z or an offset' })
@@ -255,10 +255,10 @@ const BASE64_PROBLEMS: Record<Base64Problem, string> = {
 
 /** Inline media before validation. */
 interface Inline {
-  /** The decoded file, or the reason why the value is not one. */
+  /** The decoded file, or the reason why the value is not a file. */
   file: Uint8Array<ArrayBuffer> | Base64Problem | 'too_large'
   mime: string | null
-  /** Whether the error explains the reason, because the text was clearly meant as base64. */
+  /** Whether the error message explains the reason. It does if the text was clearly meant as base64. */
   isExplained: boolean
 }
 
@@ -273,14 +273,14 @@ function inlineOf(value: string, most: number): Inline {
   }
 }
 
-/** A file of a large body is already decoded. */
+/** Returns a file of a large body, which was already decoded while it arrived. */
 const inlineHeld = ({ file, mime }: HeldText, most: number): Inline => ({
   file: typeof file !== 'string' && file.byteLength > most ? 'too_large' : file,
   mime,
   isExplained: true,
 })
 
-/** Returns the explanation for the end of a sentence. `text` has at least the beginning of the value. */
+/** Returns the explanation for the end of a sentence. `text` is the value or its beginning. */
 function whyNoBase64(text: string, { mime, isExplained }: Inline, problem: Base64Problem): string {
   if (mime === null && /^\s*data:/i.test(text) && !DATA_PREFIX.test(text))
     return ' (a data URL begins with `data:<mime>;base64,`)'

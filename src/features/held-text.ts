@@ -1,7 +1,7 @@
 /**
  * A text of a large body that is too long for any field except a file. The thread that parses the body decodes the text while it arrives and does not
  * keep it (`workers/media/streamed-json.ts`). A symbol represents it in the fields, because no caller can send a symbol: only the schema of a file
- * accepts it, and a symbol cannot leave its thread.
+ * accepts it, and a symbol cannot be sent to another thread.
  */
 import type { Base64Problem } from './base64-decoder.ts'
 

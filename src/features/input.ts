@@ -38,7 +38,10 @@ function counted(issue: { origin: string; minimum?: number | bigint; maximum?: n
   }
 }
 
-/** Returns one sentence per issue, which names the bound. Issues with their own sentence (`custom`, and patterns) keep it. */
+/**
+ * Returns the sentence of an issue, which names the bound that was exceeded. Issues with a sentence of their own (`custom`, and patterns) keep that
+ * sentence.
+ */
 export function sentenceOf(issue: ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -73,8 +76,8 @@ function codeOf(issue: ZodIssue): FailureCode | undefined {
 type Issues = readonly z.core.$ZodIssue[]
 
 /**
- * Returns the variant of a failed union that the caller meant: the one whose validation got furthest, or the only one
- * that is more than a literal.
+ * Returns the variant of a failed union that the caller meant: the variant with the first error furthest into the value, or the only variant that is
+ * not a literal.
  */
 function meantOf(variants: readonly Issues[]): Issues | undefined {
   const furthest = variants.find((issues) => issues.some(({ code }) => code !== 'invalid_type' && code !== 'invalid_value'))
@@ -118,7 +121,7 @@ function judged(input: Endpoint['input'], fields: RawFields): ReturnType<typeof 
   return again
 }
 
-/** Length in characters that exceeds every field except files. */
+/** Number of characters that is longer than the limit of every field except files. */
 const STAND_IN = 1_048_576
 
 /** Yields the held texts in fields that do not accept a file. */

@@ -32,7 +32,7 @@ function endOfText(bytes: Uint8Array, start: number): number {
   return bytes.length
 }
 
-/** Whether a byte outside of texts begins another value. Every value but the first follows a comma, or the opening of a list or an object. */
+/** Whether a byte outside of texts begins another value. Each value except the first one follows a comma, or the opening of a list or an object. */
 export const beginsValue = (byte: number | undefined): boolean => byte === COMMA || byte === LIST || byte === OBJECT
 
 function hasTooManyValues(bytes: Uint8Array): boolean {
@@ -53,7 +53,9 @@ export function parseJson(bytes: Uint8Array): unknown {
   return JSON.parse(decoder.decode(bytes))
 }
 
-/** Replaces values within parsed JSON, in place. It does not recurse, because a caller decides how deep the JSON is. */
+/**
+ * Replaces values within parsed JSON, in place. The function does not call itself, because a deeply nested body of a caller could overflow the stack.
+ */
 export function replaceWithin(whole: object, replacement: (value: unknown, name: string) => unknown): void {
   const open: object[] = [whole]
   for (let each = open.pop(); each !== undefined; each = open.pop())

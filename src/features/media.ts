@@ -4,8 +4,8 @@ import { Failure } from '../domain/failures.ts'
 import { ANY, local } from './endpoint.ts'
 
 /**
- * Types that a browser would execute instead of saving. Scripts have many type names (WHATWG MIME Sniffing, 4.6), and a page whose policy allows
- * scripts of its own origin would execute each of them.
+ * Types that a browser would execute instead of saving. Scripts have many type names (WHATWG MIME Sniffing, 4.6), and a page that may load scripts of
+ * its own origin would execute a file with any of them.
  */
 const RUNNABLE =
   /^(?:text\/(?:html|xml|xsl|css|jscript|livescript)|application\/(?:xml|wasm)|(?:text|application)\/(?:x-)?(?:java|ecma)script[\d.]*|multipart\/.*|message\/.*|[^;]*\+xml)(?:;|$)/i
@@ -53,7 +53,7 @@ export const download = local('media.download', 'GET /media/{link}', {
       'X-Content-Type-Options': 'nosniff',
       'Cache-Control': CACHE,
     })
-    // The length that the message declares is not used, because it may be wrong. The answer for an empty file is ended explicitly.
+    // The length that the message declares is not used, because it may be wrong. An answer without bytes is ended explicitly.
     if (length) headers.set('Content-Length', String(length))
     if (file.fileSha256) headers.set('ETag', `"${hex(file.fileSha256)}"`)
     return new Response(stream, { headers })

@@ -24,7 +24,7 @@ export interface Parts {
   webhookLog: WebhookLog
   exportInstance: ExportInstance
   importInstance: ImportInstance
-  /** Takes back an instance whose move was cancelled. */
+  /** Makes an instance usable again after its move was cancelled. */
   resumeInstance(instance: InstanceId): Promise<Status>
   eventStreams: Pick<EventStreams, 'open'>
   /** Checks of `GET /health/ready`; each resolves with true if that part works. */
@@ -33,7 +33,7 @@ export interface Parts {
     checks: Readonly<Record<Check, () => Promise<boolean>>>
     /** Sentence that explains why a check fails, without file paths. */
     problems?: Readonly<Partial<Record<Check, () => string | undefined>>>
-    /** This is not a check: the service is ready without a converter. */
+    /** State of the converter. It is not one of the checks, because the service is ready without a converter. */
     media: 'ok' | 'no converter'
     /** Sentence about a problem that does not stop the service. */
     warning?(): string | undefined
@@ -71,12 +71,12 @@ export interface Asset {
   gzip: Uint8Array<ArrayBuffer>
 }
 
-/** The consent page, which asks the owner of a workspace whether to let in an app. */
+/** The consent page, which asks the owner of a workspace whether an app may get access. */
 export interface ConsentView {
   /** Name that the client gives itself. */
   client: string
   redirectUri: string
-  /** Secret of this passage through the consent page. */
+  /** Secret that identifies this use of the consent page. */
   ticket: string
   /** Instances to choose from, after the admin key was accepted. */
   instances?: readonly { id: string; name: string; phone: string | null }[]
@@ -90,7 +90,7 @@ export interface Pages {
   pairing: Page
   /** The pairing page of a connect link. */
   connect(link: ConnectLink): Page
-  /** Says why there is no pairing page; the link is undefined if nobody has it. */
+  /** Returns the page that explains why pairing is not possible. The link is undefined if no such link exists. */
   connectRefusal(link: ConnectLink | undefined, refusal: Failure): Page
   docs: Page
   /** Returns a file that a page loads; undefined if no such file exists. */

@@ -26,7 +26,7 @@ const base64url = (
     .transform((value, context) => {
       const refuse = (message: string) => context.addIssue({ code: 'custom', message })
       const text = value.replace(WITHOUT_PADDING, '')
-      // A length of one more than a multiple of four does not encode whole bytes.
+      // A text whose length is one more than a multiple of four does not encode whole bytes.
       if (!/^[\w-]*={0,2}$/.test(value) || text.length % 4 === 1) refuse('must be base64url')
       else fits(text, refuse)
       return text

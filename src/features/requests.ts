@@ -12,14 +12,14 @@ import { endpoints } from './index.ts'
 import { parseInput, type RawBody, type RawFields, readFields } from './input.ts'
 import { checkNames, unknownFields } from './unknown-fields.ts'
 
-/** A route to an operation: the operation's own, or an alias. */
+/** A route to an operation. It is the operation's own route, or an alias. */
 export interface RequestRoute {
-  /** Name of the route between threads. */
+  /** Name by which threads identify the route. */
   name: string
   method: Method
   /** Complete path from the base URL. */
   path: string
-  /** The operation. For an alias that chooses by the sent fields, it is the one whose credentials and limits apply. */
+  /** The operation. If an alias chooses the operation by the sent fields, only the credentials and limits of this operation apply. */
   endpoint: Endpoint
   alias: Alias | undefined
   takesBody: boolean
@@ -69,8 +69,8 @@ export function routeNamed(name: string): RequestRoute {
 /**
  * Parses the operation and input of a request. Fields of the path take precedence over those of the body, and those of the body over the query.
  * Throws as `parseInput` does; an issue has the field name that the caller used. A known field in another spelling is refused. `onIgnored` gets the
- * names of fields that the operation does not have, even when the request is refused, because a wrong name is the likeliest reason. With a dialect,
- * fields and messages are in its names.
+ * names of fields that the operation does not have, even when the request is refused, because a wrong name is the most likely reason of the refusal.
+ * With a dialect, fields and messages are in its names.
  */
 export function readRequest(
   { endpoint, alias = furtherNames[endpoint.id], takesBody }: RequestRoute,

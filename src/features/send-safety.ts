@@ -12,7 +12,7 @@ const time = z
   .regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: 'must be a time of day as HH:MM' })
   .meta({ description: 'Time of day, `HH:MM`.', examples: ['22:00'] })
 
-/** Names such as `+03:00` are no IANA names, although `Intl` knows them. */
+/** Whether a text is an IANA name. Names such as `+03:00` are refused, although `Intl` accepts them. */
 function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false
   try {

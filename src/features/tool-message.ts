@@ -58,7 +58,7 @@ export function readLargeMessage(read: () => unknown): ReadLargeMessage {
     unknown = names
   })
   const rest = { ...message, params: { ...params, arguments: {} } }
-  // A message may have any other fields. A long text in one of them is dropped, because nothing reads it and its symbol cannot cross to the HTTP
+  // A message may have any other fields. A long text in one of them is dropped, because no code reads it, and its symbol cannot be sent to the HTTP
   // thread.
   replaceWithin(rest, (value) => (heldText(value) ? '' : value))
   return { message: rest, call, unknown }

@@ -99,16 +99,13 @@ const reachable: ReadonlyMap<string, Endpoint> = new Map(
 
 const snake = (text: string) => text.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** Tools that are named like their routes. */
+/** Tools with the name of their route instead of the id of their operation. */
 const AS_ROUTES: Readonly<Record<string, string>> = {
   'contacts.exists': 'phone_exists',
   'contacts.existsBatch': 'phone_exists_batch',
 }
 
-/**
- * Returns the name of a tool: `groups.updateName` becomes `groups_update_name`; names that are clear by themselves do
- * not have their area.
- */
+/** Returns the name of a tool: `groups.updateName` becomes `groups_update_name`; a name that is clear without the area does not contain it. */
 function toolName(id: string): string {
   const area = areaOf(id)
   const own = snake(id.slice(area.length + 1))
@@ -228,9 +225,8 @@ export interface Toolbox {
 const MISSPELT = /^tool[-_]?sets?(\[\])?$/i
 
 /**
- * Returns the tools that the address of a request allows. `toolsets` is a restriction: tools outside of it are neither
- * listed nor called. An address that intends a restriction must not run without one, so a misspelled or repeated
- * parameter is refused.
+ * Returns the tools that the address of a request allows. `toolsets` is a restriction: tools outside of it are neither listed nor called. A
+ * misspelled or repeated parameter is refused, because otherwise an address that should restrict the tools would allow all of them.
  */
 export function toolboxOf(query: URLSearchParams): Toolbox {
   const wrong = [...query.keys()].find((name) => name !== 'toolsets' && MISSPELT.test(name))

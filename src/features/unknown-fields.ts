@@ -8,7 +8,7 @@ import type { Endpoint } from './endpoint.ts'
 import { type FieldsSchema, fieldsSchema } from './fields-schema.ts'
 import type { RawFields } from './input.ts'
 
-/** The most ignored names that are reported, because a header has little room and a body may have thousands of names. */
+/** The most ignored names that are reported, because the length of a header is limited and a body may have thousands of names. */
 export const MAX_UNKNOWN = 20
 /** The most misspelled names that are reported, equal to the limit of `details.issues`. */
 const MAX_MISSPELT = 50
@@ -118,7 +118,7 @@ function plainNames(properties: Fields): ReadonlyMap<string, string> {
   return made
 }
 
-/** Returns, of several forms, the one that the value matches best. */
+/** Returns the form that matches the value best, of several forms. */
 function closest(
   branches: readonly FieldsSchema[],
   value: object,

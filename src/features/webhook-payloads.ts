@@ -32,7 +32,7 @@ const picture = nullableText(
   'URL of a small picture, which expires. Null if unknown, as in the first events of a chat and for most authors in large groups.',
 )
 
-/** Makes every block optional: a block is present only for its own kind. */
+/** Makes every block optional, because a payload contains only the block of its own kind. */
 const optional = <T extends Record<string, z.ZodType>>(shape: T) => z.object(shape).partial().shape
 
 /** Fields that every message has in addition to its content. */
@@ -61,7 +61,7 @@ const common = {
   message_expiration_seconds: z.int().nullable().meta({ description: 'Seconds after which apps delete the message.' }),
   mentions: z.array(z.string().max(128)).max(500).meta({ description: 'People whom the message mentions.' }),
 }
-/** Fields that are present only where they apply. */
+/** Fields that are present only in messages to which they apply. */
 const applying = {
   edit_message_id: id('Id of the edit; only with `is_edit`.').optional(),
   newsletter_server_id: id('Number of the post within its channel.').optional(),

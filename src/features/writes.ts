@@ -1,4 +1,4 @@
-/** Declares changes of one thing that the path names, a group or a channel. They answer `{ value: true }`. */
+/** Declares changes of one group or channel, which the path identifies. The answer of all of them is `{ value: true }`. */
 import type { z } from 'zod'
 import type { FailureCode } from '../domain/failures.ts'
 import { action, type Route } from './endpoint.ts'
@@ -34,7 +34,7 @@ export function writesAt<P extends z.ZodRawShape>({ path, example: at, notFound,
         reply: Done,
         examples: examples('write', example),
       }),
-    /** Declares the change of the thing's picture. */
+    /** Declares the change of the picture of the group or channel. */
     picture: <const Id extends string>(id: Id, route: Route, summary: string) =>
       action(id, route, {
         summary,

@@ -29,7 +29,7 @@ export interface UsageHistory {
   add(instance: string, report: InstanceWork, now: number): void
   within(instance: string, window: UsageWindow): WindowUsage | undefined
   last(instance: string): InstanceWork | undefined
-  /** Removes every instance for which this is false. */
+  /** Removes every instance for which `isKnown` returns false. */
   keep(isKnown: (instance: string) => boolean): void
 }
 
@@ -40,7 +40,7 @@ export function createUsageHistory(): UsageHistory {
   const accounts = new Map<string, Account>()
 
   function open(report: InstanceWork, now: number): Account {
-    // Work before the first report counts from the time at which its thread began to host it.
+    // The work before the first report is counted from the time at which the thread began to host the instance.
     const first: Row = { at: Math.min(report.since, now), totals: each(() => 0) }
     return { newest: first, reported: report, rows: { minute: [first], hour: [first], day: [first] } }
   }

@@ -1,4 +1,4 @@
-/** Reads the usage of the instances every ten seconds, so that it is known what they cost before somebody asks. */
+/** Reads the usage of the instances every ten seconds, so that the usage is already known when somebody requests it. */
 import { type Clock, SECOND } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'
 import type { Readings } from '../domain/readings.ts'
@@ -18,7 +18,7 @@ export interface UsageDeps {
 
 export function watchUsage({ readings, isKnown, steady, log }: UsageDeps): Usage & { stop(): void } {
   const history = createUsageHistory()
-  /** The reading that the history has. */
+  /** The reading that was last added to the history. */
   let added: unknown
 
   async function look(maxAgeMs: number) {

@@ -2,9 +2,9 @@
 import { LRUCache } from 'lru-cache'
 
 /**
- * A cache with at most this many entries. The cache of the library is created with the first entry, and is bounded by
- * size and not by its `max`, which allocates all space in advance: an instance has about eighteen caches of 2 KB each,
- * and most of them are empty while it is idle.
+ * A cache with at most this many entries. The cache of the library is created with the first entry, and is bounded by size and not by its `max`,
+ * because `max` allocates all space in advance. An instance has about eighteen caches of 2 KB each, and most of them are empty while the instance is
+ * idle.
  */
 export class BoundedCache<K extends {}, V extends {}> {
   readonly #most: number

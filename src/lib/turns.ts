@@ -1,6 +1,6 @@
 /**
- * Splits work on large input, so that other work of this thread can run in between. It splits by time and not by number, because the duration of a
- * piece depends on the machine.
+ * Splits work on large input, so that other work of this thread can run in between. The work is split by time and not by number of pieces, because
+ * the duration of a piece depends on the machine.
  */
 /** Longest time between two turns of the loop, in ms. */
 const TURN = 8

@@ -109,7 +109,7 @@ export function createOauth({ store, sealer, clock, log, allow }: OauthDeps): Oa
         if (app !== undefined) await end(app)
         return undefined
       }
-      // The code is used up now, whatever the outcome, and not only when its app is on disk.
+      // The code is used up from now on, whatever the outcome is, and not only after its app is on disk.
       const isMeant =
         request.client.id === clientId && request.redirectUri === redirectUri && isVerifierOf(request.challenge, verifier)
       const making = isMeant ? make({ client: request.client, workspace, instance }) : undefined

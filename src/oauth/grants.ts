@@ -1,6 +1,6 @@
 /**
- * Issues the tokens of apps and checks them. A refresh token is valid once. The holder of an older one is a thief or a
- * victim, and in both cases the app is revoked (RFC 9700, 4.14.2).
+ * Issues the tokens of apps and checks them. A refresh token is valid once. If an older token is used again, either the current or the older token
+ * was stolen, so the app is revoked (RFC 9700, 4.14.2).
  */
 import { randomUUID } from 'node:crypto'
 import { isSameHash } from '../account/credentials.ts'
@@ -35,7 +35,7 @@ export interface Grants extends GrantsPart {
   end(id: string): Promise<void>
 }
 
-/** Returns an app as its owner sees it, without the hashes of its tokens. */
+/** Returns an app without the hashes of its tokens, in the form that its owner sees. */
 const without = ({
   accessHash: _,
   accessUntil: __,

@@ -9,7 +9,7 @@ export interface HeldApps {
   forget(app: StoredApp): void
   get(id: string): StoredApp | undefined
   all(): StoredApp[]
-  /** Returns the app whose refresh token is of the same family; the token itself may be an older one. */
+  /** Returns the app whose refresh token is of the same family; the token may be an older token of the app. */
   ofRefresh(token: string): StoredApp | undefined
   ofAccess(token: string): StoredApp | undefined
 }

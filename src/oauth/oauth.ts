@@ -32,7 +32,7 @@ export interface AuthorizationRequest {
 
 /** A consent in progress: the state of the owner on the consent page, which the page shows with its secret. */
 export interface Consent extends AuthorizationRequest {
-  /** The owner, once the admin key is accepted; `keyTag` identifies that key, see `Account.adminKeyTag`. */
+  /** The owner, set once the admin key was accepted. `keyTag` identifies that key (`Account.adminKeyTag`). */
   owner: { workspace: WorkspaceId; keyTag: string } | undefined
 }
 
@@ -63,8 +63,8 @@ export interface Oauth {
   ask(request: AuthorizationRequest): { ticket: string; cookie: string }
   consent(ticket: string, cookie: string): Consent | undefined
   /**
-   * Continues after the owner has entered the key of this workspace. The consent gets a new ticket, because the one who opened the page knows the old
-   * one and may be an attacker who made the owner's browser show it. Undefined if the page has expired.
+   * Continues after the owner has entered the key of this workspace. The consent gets a new ticket, because the person who opened the page knows the
+   * old ticket, and may be an attacker who made the owner's browser show the page. Undefined if the page has expired.
    */
   identified(ticket: string, owner: NonNullable<Consent['owner']>): { ticket: string; cookie: string } | undefined
   /** Ends the consent after the owner has decided. */

@@ -1,4 +1,4 @@
-/** Holds apps, all in memory and written through, with one change per app at a time. */
+/** Keeps all apps in memory. Each change is also written to the store, and changes of one app run one after the other. */
 import { createKeyedMutex } from '../lib/keyed-mutex.ts'
 import type { StateStore } from '../storage/contract.ts'
 import { keys } from '../storage/record-keys.ts'
@@ -40,7 +40,7 @@ export function createStoredApps({ store, records }: StoredAppsDeps) {
       const found: StoredApp[] = []
       for await (const { value } of records.list(store, keys.oauthApps)) found.push(value)
       for (const app of found.sort((a, b) => a.createdAt - b.createdAt)) {
-        // The app is over if its refresh token has expired or its instance is gone.
+        // The app has ended if its refresh token has expired or its instance was deleted.
         const isOver = app.refreshUntil < now || (await store.get(keys.config(app.instance))) === undefined
         if (isOver) await store.commit({ ops: [removal(app.id)] })
         else held.hold(app)

@@ -7,15 +7,15 @@ import { escaped, makePage } from './page.ts'
 import { type PairingPlace, pairingBody, pairingScript, pairingStyle, tellScript } from './pairing.ts'
 import { PAIRING_WORDS, type PairingWords } from './pairing-words.ts'
 
-/** The secret is the last part of the address, and the operations are below it. */
+/** The secret is the last part of the address of the page. The addresses of the operations begin with the address of the page. */
 const OPERATIONS = "location.pathname.split('/').pop() + '/'"
 type Look = Pick<ConnectLink, 'locale' | 'operator' | 'allowedOrigins'>
-/** Look of a page for a link that nobody has. */
+/** Look of the page for a link that does not exist. */
 const UNKNOWN: Look = { locale: 'en', operator: { name: null, color: null }, allowedOrigins: [] }
 
 /** Weights of red, green and blue in the brightness that people see (ITU-R BT.601). */
 const BRIGHTNESS = [0.299, 0.587, 0.114]
-/** Above it, black is easier to read on the color than white. */
+/** Brightness above which black text is easier to read on the color than white text. */
 const BRIGHT = 150
 
 function inkOn(color: string): string {
@@ -29,7 +29,7 @@ const styleOf = ({ color }: ConnectOperator) =>
     ? ''
     : `main { border-top: 6px solid ${color} } button { background: ${color}; border-color: ${color}; color: ${inkOn(color)} }`
 
-/** A name of any direction does not turn the text around it. */
+/** Shows the name. It is isolated, so that a name in any direction does not change the direction of the text around it. */
 const nameOf = ({ name }: ConnectOperator) => (name === null ? '' : `<p class="soft"><bdi>${escaped(contained(name))}</bdi></p>`)
 
 function commonOf({ locale: language, operator, allowedOrigins: framedBy }: Look) {
@@ -59,12 +59,15 @@ function pageForNobody(refusal: Failure): Page {
   return makePage({ ...page, body: refusalBody(words, sentenceOf(words, refusal)) })
 }
 
-/** Pages for guessed links, which are built once, because a guess must not cost more than a look-up. */
+/** Pages for guessed links, which are built once, because a guess must not take more work than a look-up. */
 const FOR_NOBODY: ReadonlyMap<string, Page> = new Map(
   (['unauthorized', 'rate_limited'] as const).map((code) => [code, pageForNobody(new Failure(code))]),
 )
 
-/** Says why there is no page to pair on. Only the end of a link is told to the page around it; other refusals pass. */
+/**
+ * Page that explains why pairing is not possible. Only the end of a link is reported to the page that frames it, because other refusals are
+ * temporary.
+ */
 export function connectRefusalPage(link: ConnectLink | undefined, refusal: Failure): Page {
   if (link === undefined) return FOR_NOBODY.get(refusal.code) ?? pageForNobody(refusal)
   const { words, name, page } = commonOf(link)

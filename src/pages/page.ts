@@ -23,7 +23,7 @@ button { background: var(--green); border-color: var(--green); color: #fff; curs
 `
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-/** A text of somebody else as part of a document. */
+/** Returns a text of another person in a form that is safe as part of a document. */
 export const escaped = (text: string) => text.replace(/[&<>"']/g, (mark) => ENTITIES[mark]!)
 
 /** A document that search engines do not index; `head` is added to the common head. */

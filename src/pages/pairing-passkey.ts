@@ -18,9 +18,9 @@ const BY_HAND = ${JSON.stringify(BY_HAND)}
 const { passkey: PASSKEY } = WORDS
 /** The challenge that is shown. */
 let challenge = null
-/** A ceremony was seen on this page and has not ended. */
+/** Whether a ceremony was seen on this page and has not ended. */
 let hasPasskey = false
-/** When WhatsApp Web was opened for this challenge, until the other ways were unfolded. */
+/** Time at which WhatsApp Web was opened for this challenge; null after the other ways were shown. */
 let openedAt = null
 const unfold = () => {
   openedAt = null
@@ -83,7 +83,7 @@ const pressing = (id, act) => document.getElementById(id).addEventListener('clic
     await act()
     setText('refused', '')
   } catch (error) {
-    // The page itself notices that the account was linked.
+    // No text is shown if the account is already linked, because the page notices this at its next status request.
     if (error.code !== 'instance_already_connected') setText('refused', sentenceOf(error))
   }
   target.disabled = false
@@ -91,7 +91,7 @@ const pressing = (id, act) => document.getElementById(id).addEventListener('clic
 pressing('open', async () => {
   const { open_url } = await ask('passkey/ticket', {})
   openedAt = Date.now()
-  // Where the browser blocks new tabs, the link leads there.
+  // If the browser blocks new tabs, this link opens the address instead.
   document.getElementById('open-again').href = open_url
   show('open-again', true)
   window.open(open_url, '_blank', 'noopener,noreferrer')

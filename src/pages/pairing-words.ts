@@ -64,13 +64,13 @@ export interface PairingWords {
   byCode: string
   byQr: string
   needsScript: string
-  /** A connect link has expired or was revoked, or has connected its instance. */
+  /** Text for a connect link that has expired, was revoked, or has connected its instance. */
   ended: string
   used: string
-  /** Nobody has used the page for a while. */
+  /** Text for a page that was not used for a while. */
   paused: string
   goOn: string
-  /** Sentences for failures of the API. Null where the messages of the API, which are English, are shown. */
+  /** Sentences for failures of the API; null for English, in which the messages of the API are shown. */
   failures: (Readonly<Partial<Record<FailureCode, string>>> & { otherwise: string }) | null
   passkey: PasskeyWords
 }

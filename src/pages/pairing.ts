@@ -20,26 +20,27 @@ ${passkeyStyle}`
 /** Interval of the status requests in ms; a QR code is requested when the shown one has expired. */
 const LOOK_EVERY = 2_000
 
-/** Where the page is. */
+/** Addresses and texts that depend on where the page is used. */
 export interface PairingPlace {
   words: PairingWords
   /** JavaScript expression: relative address of the operations. */
   operations: string
   /** Relative address of the service. */
   root: string
-  /** The connect link, whose end the page tells the page around it; null behind a token. */
+  /** The connect link, whose end is reported to the page that frames this one; null behind a token. */
   link: { id: string; frames: readonly string[] } | null
 }
 
-/** A value as part of a script. */
+/** Returns a value as a literal in a script. */
 const literal = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c')
 
-/** Time in ms after which the page of a connect link that nobody touches stops asking, because each new code keeps a session open. */
+/** Time in ms after which the page of a connect link that nobody touches stops asking, because each new code keeps a session open on the network. */
 const ABANDONED = 15 * 60_000
 
 /**
- * Part of the scripts of connect links: tells the page around this one how the link has ended. The browser says which origin that page has; where it
- * does not, the message is addressed to each allowed origin, and the browser delivers it to the right one alone.
+ * Part of the scripts of connect links: reports to the page that frames this one how the link has ended. The message is addressed to the origin of
+ * that page, if the browser states it. If not, a message is addressed to each allowed origin, and the browser delivers only the one with the right
+ * origin.
  */
 export const tellScript = (link: PairingPlace['link']) => `
 const LINK = ${literal(link)}
@@ -53,7 +54,7 @@ const tell = (event) => {
 
 /** Functions that show texts and call operations. */
 const helperScript = `const show = (id, isShown) => { document.getElementById(id).hidden = !isShown }
-/** Unchanged text is left alone, or screen readers would read it again with every look. */
+/** Unchanged text is left alone, because otherwise screen readers would read it again after every status request. */
 const setText = (id, text) => {
   const element = document.getElementById(id)
   if (element.textContent !== text) element.textContent = text
@@ -65,7 +66,7 @@ const sentenceOf = ({ code, issues, message }) => {
   if (isOfAnswer) return WORDS.passkey.badAnswer
   return code ? WORDS.failures[code] || WORDS.failures.otherwise : message
 }
-/** With a body it is a POST. */
+/** Sends a request to an operation: a POST if there is a body. */
 const ask = async (path, sent) => {
   const posted = sent === undefined ? {} : { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(sent) }
   const response = await fetch(OPERATIONS + path, { cache: 'no-store', referrerPolicy: 'no-referrer', ...posted }).catch(() => { throw new Error(WORDS.away) })
@@ -141,13 +142,13 @@ const look = async () => {
     show('qr', false)
     expiresAt = 0
   }
-  // The passkey is asked for no longer, and the link answers nothing about it.
+  // The passkey part is hidden, because the passkey is no longer needed and the link returns no data about it.
   if (paired) show('passkey', false)
   else if (await lookAtPasskey(status)) {
     hideWays()
     return false
   }
-  // A failure before this page was opened is nothing that its reader has done.
+  // A failure before this page was opened is not shown, because its reader did not cause it.
   if (pairing_failed && !isFirst) {
     hideWays()
     setText('state', PASSKEY.notLinked)
@@ -157,7 +158,7 @@ const look = async () => {
   show('over', false)
   const explained = EXPLAINED.includes(status) && error
   setText('state', status === 'qr' ? (isByCode ? WORDS.typeCode : WORDS.scan) : explained || WORDS.statuses[status] || error || status)
-  // Nobody can do anything here about a linked account that is not connected.
+  // If an account is linked but not connected, the reader can do nothing about it, so only this state is shown.
   if (paired) {
     hideWays()
     return false
@@ -177,7 +178,7 @@ const run = async () => {
         showOnly(error.reason === 'used' ? WORDS.used : WORDS.ended)
         return tell('ended')
       }
-      // The account was linked since the status was read; the next look shows it.
+      // No text is shown if the account was linked since the status was read, because the next status request shows this.
       if (error.code !== 'instance_already_connected') setText('problem', sentenceOf(error))
       if (error.status === 401 || error.status === 403) return
       pause = Math.max(pause, error.waitMs || 0)
@@ -188,7 +189,7 @@ const run = async () => {
 }
 let usedAt = Date.now()
 for (const kind of ['pointerdown', 'keydown', 'visibilitychange']) document.addEventListener(kind, () => { usedAt = Date.now() })
-/** Resolves when a person asks to go on. */
+/** Resolves when the person at the page asks to continue. */
 const goneOn = async () => {
   showOnly(WORDS.paused)
   show('paused', true)

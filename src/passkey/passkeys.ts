@@ -27,7 +27,7 @@ interface Ticket {
   instance: InstanceId
   ceremony: string
   challenge: string
-  /** Whether a connect link made it: its holder is refused once an account is linked. */
+  /** Whether a connect link created the ticket. Its holder is refused once an account is linked. */
   isStranger: boolean
   /** Time on the steady clock at which the ticket expires. */
   until: number
@@ -48,7 +48,10 @@ export function createPasskeys({ engine, clock, steady }: PasskeyDeps): Passkeys
 
   const hashOf = (ticket: string) => sha256(ticket, 'base64url')
 
-  /** The shard refuses a stranger once an account is linked, because the last known state of the main thread may be older. */
+  /**
+   * Asks the shard and not the main thread, because the last known state of the main thread may be too old to refuse a stranger once an account is
+   * linked.
+   */
   const reportOf = (instance: InstanceId, isStranger: boolean): Promise<PasskeyReport> =>
     engine.call(instance, {
       kind: 'control',

@@ -11,7 +11,7 @@ import { refusals, signedOut } from './session.ts'
 
 const SESSION = 'session'
 
-/** Value of the header without a session: there is no proof yet, but the service refuses requests without the header. */
+/** Value of the header without a session. There is no proof yet, but the service refuses requests without the header. */
 const NOTHING_TO_PROVE = '1'
 
 /** Sends a request with the proof of the session, which another browser tab may have renewed. */
@@ -19,7 +19,7 @@ export async function send(request: Request): Promise<Response> {
   const proof = readProof()
   request.headers.set(DASHBOARD_HEADER, proof ?? NOTHING_TO_PROVE)
   const response = await fetch(request)
-  // A refused sign-in only means a wrong key: it does not end a session.
+  // A refused sign-in only means that the key is wrong, so it does not end a session.
   if (request.url === new URL(SESSION, location.href).href) return response
   if (response.status === 401) signedOut(proof)
   if (response.status === 403) refusals.value++

@@ -1,6 +1,6 @@
 /**
- * The live stream of server-sent events. It keeps only the rows of all instances, so memory does not grow with time. Changes are rendered together a
- * few times per second, however many there are.
+ * The live stream of server-sent events. Only the rows of the instances are kept, so the memory does not grow with time. Changes are rendered
+ * together a few times per second, however many there are.
  */
 import { signal } from '@preact/signals'
 import type { EventSourceMessage } from 'eventsource-parser'
@@ -76,7 +76,7 @@ function wait(ms: number, next: () => void) {
 }
 
 function retry() {
-  // Check first what another tab has changed in the meantime: it may have signed out and in again.
+  // The session is checked first, because another tab may have signed out and in again in the meantime.
   wait(AGAIN_AFTER, () => {
     loadSession().then(
       () => session.value && open(),

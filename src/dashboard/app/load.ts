@@ -4,7 +4,7 @@ import { Refused } from '../api/refused.ts'
 import { showToast } from '../parts/toast-list.ts'
 
 export interface Loaded<T> {
-  /** Data of the last successful load. The data stays during a reload, so that the page does not jump. */
+  /** Data of the last successful load. The data stays during a reload, so that the layout of the page does not change. */
   data: T | undefined
   problem: Refused | undefined
   reload(): Promise<void>
@@ -36,7 +36,7 @@ export function useLoad<T>(load: () => Promise<T>, about: readonly unknown[]): L
   return { data: state.data, problem: state.problem, reload }
 }
 
-/** Calls `what` periodically while the page is visible. */
+/** Calls `what` at an interval while the page is visible. */
 export function useEvery(ms: number, what: () => unknown): void {
   const latest = useRef(what)
   latest.current = what

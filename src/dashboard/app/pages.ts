@@ -15,7 +15,7 @@ interface PageRow {
   name: string
   icon: IconName
   show: FunctionComponent
-  /** Right that the session needs for it; without one, every session has something to see there. */
+  /** Right that the session needs for the page. If absent, every session may open the page. */
   needs?: RightName
   /** True if the page exists only in the sandbox. */
   isSandbox?: boolean

@@ -14,7 +14,7 @@ interface ButtonProps {
   label?: string | undefined
   pressed?: boolean | undefined
   expanded?: boolean | undefined
-  /** Right that the session needs for it. Without the right, a press only says why. */
+  /** Right that the session needs for the action. Without the right, a press only shows the reason. */
   needs?: RightName | undefined
 }
 

@@ -14,7 +14,7 @@ interface DialogProps {
   children: ComponentChildren
   onClose(): void
   onSubmit?: () => unknown
-  /** Buttons beside the one that closes. */
+  /** Buttons in addition to the button that closes the dialog. */
   actions?: ComponentChildren
   isWide?: boolean
   closes?: string
@@ -49,7 +49,7 @@ interface ActionDialogProps extends Pick<DialogProps, 'title' | 'children' | 'on
   /** Verb on the button. */
   does: string
   isDisabled?: boolean
-  /** Fields that show their own errors. */
+  /** Names of fields that show their own errors. */
   fields?: readonly string[]
 }
 

@@ -5,7 +5,7 @@ import { whyNot } from '../api/rights.ts'
 import { to } from '../app/route.ts'
 import { Empty } from './notice.tsx'
 
-/** Says why, with the way to the page that lists what the key may do. */
+/** Shows the reason, with a link to the page that lists the rights of the key. */
 export const Withheld = ({ reason }: { reason: string }) => (
   <Empty title="Not with this key" actions={<a href={to(['access'])}>What this key may do</a>}>
     {reason}
@@ -14,7 +14,7 @@ export const Withheld = ({ reason }: { reason: string }) => (
 
 interface AllowedProps {
   to: RightName
-  /** Heading of the card that stands in its place. */
+  /** Heading of the card that is shown in place of the part. */
   title: string
   children: ComponentChildren
 }

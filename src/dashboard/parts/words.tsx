@@ -1,4 +1,7 @@
-/** Text that is never interpreted as markup. Text from people and receivers is isolated, so that a direction override in it ends with it. */
+/**
+ * Text that is never interpreted as markup. Text from people and receivers is isolated, so that a direction override in the text ends at the end of
+ * the text.
+ */
 import { contained } from '../../domain/isolated-text.ts'
 
 /** Shows a name that a person chose. */

@@ -21,7 +21,7 @@ export const person = identifier(['user'])
 
 const ofPreviousAnswer = { description: '`next_cursor` of the previous answer.' }
 
-/** The network creates the cursor, and only the network can validate it. */
+/** The cursor of a list is not validated here, because the network creates it and only the network can validate it. */
 export const cursor = plain(1, 4_096).optional().meta(ofPreviousAnswer)
 
 /** Number of the oldest post of the previous page. */

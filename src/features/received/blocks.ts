@@ -14,7 +14,7 @@ export type ReceivedBlocks = { [Name in keyof typeof receivedBlocks]: z.output<(
 /** Names of all blocks except `notification`. */
 export type BlockName = Exclude<keyof ReceivedBlocks, 'notification'>
 
-/** Every value of `message_type`. The one without a block is a message that cannot be read yet. */
+/** Every value of `message_type`. The type without a block is for a message that cannot be decrypted yet. */
 export const MESSAGE_TYPES = [...(Object.keys(receivedBlocks) as (keyof typeof receivedBlocks)[]), 'waiting_message'] as const
 
 /** Content of a message: exactly the block that its type names. */

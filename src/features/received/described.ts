@@ -1,4 +1,4 @@
-/** Fields of the blocks of `received`, and shapes that several blocks share. */
+/** Helpers for the fields of the blocks of `received`, and objects that several blocks share. */
 import { z } from 'zod'
 import { instant } from '../fields.ts'
 

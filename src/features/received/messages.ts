@@ -1,4 +1,4 @@
-/** Blocks of messages between people. */
+/** Content blocks of messages between people. */
 import { z } from 'zod'
 import {
   among,

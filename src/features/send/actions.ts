@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { acknowledged, destination, identifier, messageId, oneOf, text } from '../fields.ts'
 import { actOf, queryBoolean, send } from './queued.ts'
 
-/** The message of an action. The last two fields are only used if the message is no longer stored. */
+/** Fields that identify the message of an action. The last two fields are only used if the message is no longer stored. */
 const target = {
   message_id: messageId.meta({ description: 'Id of the message, which is in the chat `phone`.' }),
   from_me: z
@@ -16,11 +16,11 @@ const target = {
 }
 
 /**
- * A pictograph with its skin tone or variant, or with the tags of a flag (UTS 51, 1.4.9). Unassigned ones are allowed too, because phones may be
- * newer.
+ * A pictograph with its skin tone or variant, or with the tags of a flag (UTS 51, 1.4.9). Unassigned pictographs are also allowed, because phones may
+ * know a newer version of Unicode.
  */
 const PICTURE = '\\p{Extended_Pictographic}(?:\\p{Emoji_Modifier}|[\\u{FE0E}\\u{FE0F}]|[\\u{E0020}-\\u{E007E}]+\\u{E007F})*'
-/** A flag of two letters, a keycap, or pictographs joined to one. */
+/** An emoji is a flag of two letters, a keycap, or one or more joined pictographs. */
 const EMOJI = new RegExp(`^(?:\\p{RI}{2}|[0-9#*]\\u{FE0F}?\\u{20E3}|${PICTURE}(?:\\u{200D}${PICTURE})*)$`, 'u')
 const isEmoji = (value: string) => EMOJI.test(value)
 

@@ -57,11 +57,11 @@ export const button = z
 
 export type Button = z.output<typeof button> & { id: string }
 
-/** Adds missing ids: the position, starting at 1. */
+/** Adds missing ids: the id is the position of the button or row, starting at 1. */
 export const numbered = <T extends { id?: string | undefined }>(choices: readonly T[], from = 1) =>
   choices.map((choice, index) => ({ ...choice, id: choice.id ?? String(from + index) }))
 
-/** Checks that ids are unique. `within`: the part of the message in which they must be. */
+/** Checks that ids are unique. `within` names the part of the message in which ids must be unique. */
 export function checkUnique(
   choices: readonly { id: string; path: string }[],
   issue: (path: string, message: string) => void,

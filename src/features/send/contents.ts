@@ -4,10 +4,10 @@ import { MEDIA_LIMIT } from '../../domain/media.ts'
 import { acknowledged, destination, identifier, media, oneOf, text, url } from '../fields.ts'
 import { send } from './queued.ts'
 
-/** Numbers as programs write them: very small ones have an exponent. */
+/** Form of numbers as programs write them. For example, very small numbers have an exponent. */
 const NUMERIC = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i
 
-/** Schema of a number, which is also accepted as text, because some JSON writers produce that. */
+/** Schema of a number. A text is also accepted, because some programs write numbers as text in JSON. */
 const coordinate = (limit: number) =>
   z.preprocess(
     (value) => (typeof value === 'string' && NUMERIC.test(value.trim()) ? Number(value) : value),

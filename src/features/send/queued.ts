@@ -21,7 +21,7 @@ export const queryBoolean = z.preprocess((value) => {
   return word === 'true' ? true : word === 'false' ? false : value
 }, flag)
 
-/** The time of the machine is exact enough for this bound; the shard decides when the message leaves. */
+/** The clock of this machine is exact enough for this limit. The shard decides when the message is sent. */
 const sendAt = moment.refine((at) => at <= systemClock.now() + MAX_DAYS_AHEAD * DAY, {
   message: `must be at most ${MAX_DAYS_AHEAD} days ahead`,
 })
@@ -65,7 +65,7 @@ const IN_QUERY = {
 /** Values of fields without effect that the shard gets, so that no later code must check whether a field applies. */
 const NEUTRAL = { reply_to_message_id: undefined, mentions: undefined, mention_all: false, delay_typing: 0 }
 
-/** End of a sentence for each field without effect. */
+/** For each field without effect, the end of the sentence that explains why. */
 export type Without = Partial<Record<keyof typeof NEUTRAL, string>>
 
 /** Returns the reasons for an action on another message, which cannot quote or mention anybody. */

@@ -1,10 +1,10 @@
-/** The requests about copies of received files that the main thread makes itself. Their bytes never pass through it. */
+/** The requests about copies of received files that the main thread makes itself. The bytes of the files never pass through the main thread. */
 import type { Bucket } from '../../domain/bucket.ts'
 import { SECOND } from '../../domain/clock.ts'
 import { BucketFailure, bucketClient } from '../../storage/bucket/bucket-client.ts'
 import { presigned } from '../../storage/bucket/presigned.ts'
 
-/** Time limit of the question whether a copy is there, for which a reader waits. */
+/** Time limit of the check whether a copy exists, because a reader waits for the result. */
 const READER_WAITS = 3 * SECOND
 
 export interface CopyBucket {
@@ -27,7 +27,7 @@ export function copyBucket(bucket: Bucket): CopyBucket {
         await impatient.request({ method: 'HEAD', key, signal: AbortSignal.timeout(READER_WAITS) })
         return true
       } catch (error) {
-        // The answer to HEAD has no body, and so no code.
+        // The answer to HEAD has no body and therefore no error code, so only the status is checked.
         if (error instanceof BucketFailure && error.status === 404) return false
         throw error
       }

@@ -3,8 +3,8 @@
  * (`workers/shard/receive/files-to-copy.ts`); here the records are read in order, the files copied, and the records
  * removed. Only the records of files that are being copied, or wait for another try, are in memory.
  *
- * A file is tried until its copy is there, the network no longer has the file, or the term of the copy is over. A file that
- * failed several times steps aside for a while, with growing pauses, and the others go past.
+ * A file is tried until its copy is there, the network no longer has the file, or the term of the copy is over. A file that failed several times is
+ * put aside for a while, with growing pauses, and the other files are copied first.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Clock, DAY, MINUTE, SECOND } from '../../domain/clock.ts'
@@ -20,12 +20,15 @@ import { type CopyName, dayOf, isOver } from './copy-name.ts'
 /** Number of concurrent copies, and of those of one instance. Each holds up to 15 MB. */
 export const COPIES = 4
 const COPIES_OF_INSTANCE = 3
-/** Pauses before the further tries of a file that keeps its place. */
+/** Pauses before the second and the third attempt of a file, during which the file keeps its place in the order. */
 const PAUSES = [SECOND, 4 * SECOND]
-/** First time aside, in ms, and the longest one after a failure of the network's host or of the bucket. */
+/**
+ * Time in ms for which a file is put aside at first. The next constants are the longest time after a failure of the network's host, and after a
+ * failure of the bucket.
+ */
 const ASIDE = 15 * SECOND
 const LONGEST_ASIDE = { host: 30 * MINUTE, bucket: MINUTE }
-/** The most files aside. Beyond that, files keep their place, so that the memory is bounded. */
+/** The most files that are put aside. Further files keep their place in the order, so that the memory is bounded. */
 const MAX_ASIDE = 1_000
 /** Pause after the store could not be read or written. */
 const STORE_PAUSE = 5 * SECOND
@@ -85,7 +88,7 @@ export function createMediaCopies(deps: MediaCopiesDeps): MediaCopies {
     if (result.type === 'copied' && isAway) back()
   }
 
-  /** The bucket works again: no file waits for it any longer. */
+  /** Called when the bucket works again: files that waited for it are tried immediately. */
   function back(): void {
     isAway = false
     log.info({}, 'received files can be copied to the bucket again')
@@ -96,7 +99,7 @@ export function createMediaCopies(deps: MediaCopiesDeps): MediaCopies {
     for (const instance of new Set([...aside.values()].map((entry) => entry.instance))) wake(instance)
   }
 
-  /** Tries a copy. While the bucket is known to fail, it is asked first, so that the file is not downloaded in vain. */
+  /** Tries a copy. If the last attempt failed at the bucket, the bucket is checked first, so that the file is not downloaded for nothing. */
   async function tried(task: MediaCopy): Promise<MediaCopyResult> {
     if (isAway) {
       try {
@@ -112,7 +115,7 @@ export function createMediaCopies(deps: MediaCopiesDeps): MediaCopies {
   async function outcomeOf(instance: string, key: string, link: string): Promise<CopyOutcome | undefined> {
     const opened = links.open(link, clock.now())
     const proxyUrl = proxyOf(instance)
-    // The instance was deleted, and its other records go with it.
+    // The instance was deleted, and the deletion removes its records.
     if (proxyUrl === undefined) return undefined
     if (opened === null) return lost(instance, 'The term of its copy is over.')
     const task = taskOf(opened, proxyUrl, nameOf(link, opened))
@@ -166,7 +169,7 @@ export function createMediaCopies(deps: MediaCopiesDeps): MediaCopies {
     aside.delete(key)
   }
 
-  /** Copies all files of an instance that need not wait. Resolves when each has an outcome, or stepped aside. */
+  /** Copies all files of an instance that need not wait. Resolves when each file has an outcome or was put aside. */
   async function pass(instance: string): Promise<void> {
     const running = new Set<Promise<void>>()
     let failure: { error: unknown } | undefined

@@ -8,7 +8,7 @@ import { Name } from '../../parts/words.tsx'
 
 interface Row extends Pick<Right, 'page' | 'may'> {
   name: string
-  /** Why the key may not; undefined if it may. */
+  /** Reason why the key does not have the right; undefined if it has the right. */
   reason: string | undefined
 }
 

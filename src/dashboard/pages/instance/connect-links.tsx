@@ -29,7 +29,7 @@ const LOCALES = [
   ['es', 'Español'],
 ] as const satisfies readonly (readonly [Link['locale'], string])[]
 
-/** The ten newest; the API has the others. */
+/** Number of shown links, newest first; the API returns the others. */
 const SHOWN = 10
 
 const LOOKS = { open: ['Open', 'good'], paired: ['Used', ''], expired: ['Expired', ''] } as const

@@ -41,7 +41,7 @@ interface Props {
   reload(): Promise<void>
 }
 
-/** Opens WhatsApp Web with a ticket for the browser extension. `isLost` is true if the extension did not appear there. */
+/** Opens WhatsApp Web with a ticket for the browser extension. `isLost` is true if the extension did not appear in the new tab. */
 function useHelper(id: string, isSeen: boolean) {
   const [opened, setOpened] = useState<{ url: string; at: number }>()
   const open = useAction(async () => {

@@ -1,4 +1,4 @@
-/** Send safety: how much of its budgets is used, what waits for it, and its settings. */
+/** Send safety of an instance: the used part of its budgets, the messages that wait because of it, and its settings. */
 import { useState } from 'preact/hooks'
 import { answer, api, of } from '../../api/client.ts'
 import { useAction, useEvery, useLoad } from '../../app/load.ts'

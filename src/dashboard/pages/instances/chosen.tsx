@@ -12,7 +12,7 @@ import { count } from '../../parts/words.tsx'
 interface Deed {
   verb: string
   done: string
-  /** Consequences, shown in the question before the action. */
+  /** Consequences of the action, which the confirmation shows before the action. */
   means: string
   isDangerous: boolean
   needs: RightName
@@ -78,7 +78,7 @@ function Progress({ verb, done, total, failures, onClose }: Running & { onClose(
 export function ChosenBar({ instances, onDone }: { instances: readonly InstanceRow[]; onDone(): void }) {
   const [asked, setAsked] = useState<Deed>()
   const [running, setRunning] = useState<Running>()
-  /** Acts on the instances that were selected at the start, whatever is selected or removed later. */
+  /** Runs the action on the instances that were selected at its start. Later changes of the selection have no effect. */
   async function start({ act, verb, done }: Deed) {
     const all = [...instances]
     let state: Running = { verb, done: 0, total: all.length, failures: [] }

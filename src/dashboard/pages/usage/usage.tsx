@@ -31,12 +31,12 @@ const CHOICES = [
   ['sort', 'Sorted by', SORTS],
 ] as const
 
-/** The value of the address, or the default for one that does not exist. */
+/** Returns the value from the address, or the default if the value is not one of the options. */
 function chosen<T extends string>(value: string | null, options: readonly (readonly [T, string])[], otherwise: T): T {
   return options.find(([name]) => name === value)?.[0] ?? otherwise
 }
 
-/** Begin of the counted time, if the service does not run for the whole time yet. */
+/** Start of the counted time, shown if the service has not run for the whole time yet. */
 const Since = ({ rows }: { rows: Page['data'] }) => {
   const since = rows.flatMap((row) => row.since ?? []).sort()[0]
   return since === undefined ? null : (
