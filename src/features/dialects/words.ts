@@ -29,8 +29,8 @@ export function inOurWords(_: Dialect, endpoint: Endpoint, alias: Alias | undefi
 }
 
 /**
- * Old groups, whose id is the number of the creator and a time. Clients of the dialect write these ids without the suffix `-group`, and other ids of
- * groups with it.
+ * Old groups, whose id is the number of the creator and a time. Clients of the dialect write these ids without the suffix `-group`, which our ids
+ * need.
  */
 const FORMER_GROUP = /^\d{5,20}-\d{5,20}$/
 const OF_CHATS = /^(phone|group_?id)$/i

@@ -23,8 +23,8 @@ const COPIES_OF_INSTANCE = 3
 /** Pauses before the second and the third attempt of a file, during which the file keeps its place in the order. */
 const PAUSES = [SECOND, 4 * SECOND]
 /**
- * Time in ms for which a file is put aside at first. The next constants are the longest time after a failure of the network's host, and after a
- * failure of the bucket.
+ * Time in ms for which a file is put aside at first. The next constant has the longest times: after a failure of the
+ * network's host, and after a failure of the bucket.
  */
 const ASIDE = 15 * SECOND
 const LONGEST_ASIDE = { host: 30 * MINUTE, bucket: MINUTE }
@@ -99,7 +99,7 @@ export function createMediaCopies(deps: MediaCopiesDeps): MediaCopies {
     for (const instance of new Set([...aside.values()].map((entry) => entry.instance))) wake(instance)
   }
 
-  /** Tries a copy. If the last attempt failed at the bucket, the bucket is checked first, so that the file is not downloaded for nothing. */
+  /** Tries a copy. While the bucket is known to fail, it is checked first, so that the file is not downloaded for nothing. */
   async function tried(task: MediaCopy): Promise<MediaCopyResult> {
     if (isAway) {
       try {
