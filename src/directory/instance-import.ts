@@ -26,7 +26,7 @@ export interface InstanceImportDeps {
   sealer: Sealer
   keyOf(instance: string): Uint8Array
   account: Pick<Account, 'workspace'>
-  /** Folder for the file while it is read. A start of the service empties it. */
+  /** Folder for the file while it is read. A file that a kill leaves in it is removed later (`service/temp-folder.ts`). */
   tempDir: string
   /** Reads the file in another thread. */
   read(file: string, wish: FileToRead): Promise<FileFound>
@@ -41,8 +41,8 @@ export interface InstanceImportDeps {
 const TAKING = 'importing'
 
 /**
- * Creates the import. If the process is killed before the device is staged, the next start removes everything that was written. If it is killed after
- * that, the next start creates the instance, although the caller got no answer.
+ * Creates the import. If the process is killed before the device is staged, only a file in `tempDir` is left. If it is killed after that, the next
+ * start creates the instance, although the caller got no answer.
  */
 export function createInstanceImport(deps: InstanceImportDeps): ImportInstance {
   const { store, sealer, keyOf, account, tempDir, read, stage, takeImports, steps, log } = deps

@@ -1,49 +1,97 @@
 /**
- * The folder for temporary files. Each process has a folder of its own: several services on one machine may share a data folder if their stores are
- * in a database, and a start must not remove files that another service uses.
+ * The folder for temporary files. Each process has a folder of its own: several services may share a data folder if their stores are in a database,
+ * and a start must not remove files that another service uses.
  */
-import { readdir, rm } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { readlinkSync } from 'node:fs'
+import { readdir, rm, stat, utimes } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
+import { DAY, HOUR } from '../domain/clock.ts'
 import { makePrivate } from '../storage/private.ts'
 
 type Place = Pick<Config, 'dataDir'>
 
 const all = ({ dataDir }: Place) => join(dataDir, 'tmp')
 
-/** Folder of this process. */
-export const tempDirOf = (config: Place): string => join(all(config), nameOf(process.pid))
+/** Where the number of a process means the same process: two containers may have one host name, but not these numbers. */
+const HERE = `${hostname()}.${numbersOfProcesses()}.`
 
-const nameOf = (pid: number) => `${pid}@${hostname()}`
+/** Name of the folder of this process. A later process may get the same number, so a random part follows. */
+const OWN = `${process.pid}@${HERE}${randomBytes(6).toString('hex')}`
+
+/** Folder of this process. */
+export const tempDirOf = (config: Place): string => join(all(config), OWN)
 
 /**
- * Makes the folder of this process, and removes the folders of killed processes. This process cannot know whether a process of another machine (or
- * container) still runs, so such a folder is kept.
+ * Makes the folder of this process, and removes the folders of killed processes. The time of the folder is set again each hour, as a sign for
+ * services elsewhere that this process runs. Resolves with a function that removes the folder.
  */
-export async function makeTempDir(config: Place): Promise<void> {
+export async function openTempDir(config: Place): Promise<() => Promise<void>> {
+  const own = tempDirOf(config)
   await makePrivate(all(config))
-  for (const name of await readdir(all(config))) {
-    if (!isOfOther(name)) await rm(join(all(config), name), { recursive: true, force: true })
+  await removeLeft(all(config))
+  await makePrivate(own)
+  // A touch that fails, for example on a disk with errors, is tried again in an hour, long before the folder counts as left.
+  const hourly = setInterval(() => void tend(config).catch(() => {}), HOUR).unref()
+  return async () => {
+    clearInterval(hourly)
+    await rm(own, { recursive: true, force: true })
   }
-  await makePrivate(tempDirOf(config))
 }
 
-export const removeTempDir = (config: Place): Promise<void> => rm(tempDirOf(config), { recursive: true, force: true })
-
-/** Whether the folder may belong to another process that still runs. */
-function isOfOther(name: string): boolean {
-  const [, pid, host] = /^(\d+)@(.+)$/.exec(name) ?? []
-  // A name without a host is a file or folder of an earlier release.
-  if (host === undefined) return false
-  return host !== hostname() || (Number(pid) !== process.pid && runs(Number(pid)))
+async function tend(config: Place): Promise<void> {
+  const own = tempDirOf(config)
+  try {
+    // If this machine has slept, other services on it have not touched their folders either, and get an hour for it.
+    if (await isTouchedWithin(own, 2 * HOUR)) await removeLeft(all(config))
+  } finally {
+    const now = new Date()
+    await utimes(own, now, now)
+  }
 }
 
-function runs(pid: number): boolean {
+async function removeLeft(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name)
+    if (name !== OWN && (await isLeft(name, path))) await rm(path, { recursive: true, force: true })
+  }
+}
+
+/** Whether no process uses the folder. Whether a process elsewhere has ended cannot be found out, so a day without a touch decides. */
+async function isLeft(name: string, path: string): Promise<boolean> {
+  const [, pid, place] = /^(\d+)@(.+)$/.exec(name) ?? []
+  // A name without a place is a file or folder of an earlier release.
+  if (place === undefined) return true
+  if (place.startsWith(HERE) && !isOther(Number(pid))) return true
+  return !(await isTouchedWithin(path, DAY))
+}
+
+/** Whether the number is that of another process that runs. */
+function isOther(pid: number): boolean {
+  if (pid === process.pid) return false
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    // With EPERM the process exists and belongs to another user.
+    // The process exists, and belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** Resolves with false for a folder that does not exist, because its owner has removed it meanwhile. */
+const isTouchedWithin = (path: string, ms: number): Promise<boolean> =>
+  stat(path).then(
+    ({ mtimeMs }) => mtimeMs > Date.now() - ms,
+    () => false,
+  )
+
+/** Returns the id of the kernel's table of process numbers, which each container has; an empty text on other systems than Linux. */
+function numbersOfProcesses(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')
+  } catch {
+    // Other systems have no containers that share a folder.
+    return ''
   }
 }
