@@ -33,7 +33,7 @@ export interface ServiceStorage {
   /** Watch of the bucket that stores the media; undefined if the media are not in a bucket. */
   blobsWatch: BucketWatch | undefined
   steps: Steps
-  /** Sets the only listener, which is called when a command has left something in the store. */
+  /** Sets the only listener, which is called when a command has written something to the store. */
   onVisit(listener: () => void): void
 }
 

@@ -3,7 +3,7 @@
  *
  * The owner holds an advisory lock on a separate connection. The server releases the lock when that connection ends, even if the owner was killed.
  * The lock only keeps a second service from starting; an earlier owner cannot write any longer because its writers were removed. The connection of an
- * owner may break while the owner runs; then another service may take the schema, and the earlier owner finds its writer removed and ends.
+ * owner may break while the owner runs; then another service may take the schema, and the earlier owner detects that its writer was removed, and ends.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { BRAND } from '../../../domain/brand.ts'
