@@ -279,6 +279,49 @@ test('nothing on the disk names anybody, and another account finds nothing', asy
   for (const each of [directory, await open()]) assert.equal(each.chats(1, 10).total + each.contacts(1, 10).total, 0)
 })
 
+test('a vote, an answer to an event or a reaction of somebody else ends the count of unanswered messages, and is no activity', async (t) => {
+  const { directory } = await bench(t)
+  const chat = () => directory.chat([pnOf(1)])!
+  const contents: readonly proto.IMessage[] = [
+    { pollUpdateMessage: {} },
+    { encEventResponseMessage: {} },
+    { reactionMessage: { text: '👍' } },
+    { encReactionMessage: {} },
+  ]
+  for (const [index, message] of contents.entries()) {
+    directory.record(text(pnOf(1), 100 + 2 * index, { fromMe: true }), OPTIONS)
+    const own = { ...text(pnOf(1), 100 + 2 * index, { fromMe: true }), message }
+    directory.record(own, OPTIONS)
+    assert.equal(chat().unanswered, 1, 'an own reaction is not counted')
+    directory.record({ ...text(pnOf(1), 101 + 2 * index), message: { protocolMessage: {} } }, OPTIONS)
+    assert.equal(chat().unanswered, 1, 'a deletion is no answer')
+    const answer = { ...text(pnOf(1), 101 + 2 * index), message }
+    directory.record(answer, OPTIONS)
+    assert.deepEqual(
+      [chat().unanswered, chat().heardAt, chat().activeAt, chat().unread],
+      [0, 101 + 2 * index, 100 + 2 * index, 0],
+    )
+  }
+  directory.record({ ...text(pnOf(2), 100), message: { reactionMessage: { text: '👍' } } }, OPTIONS)
+  assert.deepEqual([directory.chat([pnOf(2)])?.heardAt, directory.chats(1, 10).total], [100, 1])
+})
+
+test('a message of somebody else that could not be decrypted is an answer by its envelope', async (t) => {
+  const { directory } = await bench(t)
+  directory.record(text(pnOf(1), 100, { fromMe: true }), OPTIONS)
+  const { message, ...unreadable } = text(lidOf(1), 101, { remoteJidAlt: pnOf(1) })
+  directory.record(unreadable, OPTIONS)
+  const { message: _, ...own } = text(pnOf(1), 102, { fromMe: true })
+  directory.record(own, OPTIONS)
+  const known = () => {
+    const { heardAt, unanswered, activeAt, unread } = directory.chat([lidOf(1)])!
+    return [heardAt, unanswered, activeAt, unread]
+  }
+  assert.deepEqual(known(), [101, 0, 100, 0])
+  directory.record({ ...unreadable, message: message! }, OPTIONS)
+  assert.deepEqual(known(), [101, 0, 101, 1], 'it is counted when it is read at last')
+})
+
 test('a large history is bounded: the chats and people used longest ago go first', async (t) => {
   const { directory, open } = await bench(t)
   for (let from = 0; from < 20_000; from += 200)

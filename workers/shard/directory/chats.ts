@@ -2,7 +2,7 @@
 import type { proto, WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
 import { DAY, SECOND } from '../../../src/domain/clock.ts'
 import { expiryOf } from '../chats/disappearing.ts'
-import { saysSomething } from '../translate/inbound/content.ts'
+import { isSignOfLife, saysSomething } from '../translate/inbound/content.ts'
 import type { AppStateAction } from '../wire/app-state-actions.ts'
 import { count, cutOrNull, decimal, MAX_ID, MAX_NAME } from '../wire/bounds.ts'
 import type { HistoryChat } from '../wire/history.ts'
@@ -46,21 +46,27 @@ export interface MessageOptions {
   now: number
 }
 
-/** Records a message in a chat, by either side. A message that arrives twice changes nothing the second time. */
+/**
+ * Records a message in a chat, by either side. A message that arrives twice changes nothing the second time. A message without a content could not be
+ * decrypted: it shows only that its author has written.
+ */
 export function recordMessage(
   chats: Chats,
   { key, message, messageTimestamp }: Pick<WAMessage, 'key' | 'message' | 'messageTimestamp'>,
   { unarchives, fromApi, now }: MessageOptions,
 ): boolean {
   const { remoteJid, remoteJidAlt, id, fromMe } = key
-  if (!remoteJid || !id || !message || !isChat(remoteJid)) return false
-  const expiry = chatKind(remoteJid) === 'user' ? expiryOf(message) : null
-  const isNews = saysSomething(message)
-  if (!isNews && expiry === null) return false
+  if (!remoteJid || !id || !isChat(remoteJid)) return false
+  const content = message ?? {}
+  const expiry = chatKind(remoteJid) === 'user' ? expiryOf(content) : null
+  const isNews = saysSomething(content)
+  const isAnswer = !fromMe && (!message || isSignOfLife(content))
+  if (!isNews && !isAnswer && expiry === null) return false
   const chat = known(chats, bare(remoteJid), bareOrNull(remoteJidAlt))
   if (expiry) chat.ephemeralSeconds = expiry.seconds
+  const at = decimal(messageTimestamp) ?? 0
+  if (isAnswer) noteAnswer(chat, at)
   if (isNews && chat.last?.id !== id) {
-    const at = decimal(messageTimestamp) ?? 0
     if (at >= chat.activeAt) {
       chat.activeAt = at
       chat.receivedAt = now
@@ -68,22 +74,23 @@ export function recordMessage(
     }
     chat.isListed = true
     if (unarchives) chat.isArchived = false
-    noteSide(chat, fromMe === true, at)
+    if (fromMe) chat.unanswered += 1
     if (!fromMe) chat.unread = Math.min(chat.unread + 1, MAX_UNREAD)
     // If a person answers on the phone, the chat was read on the phone.
     else if (!fromApi) markRead(chat)
   }
   chats.changed(chat)
-  return isNews
+  // A message that could not be decrypted may arrive again with its content.
+  return Boolean(message) && (isNews || isAnswer)
 }
 
-function noteSide(chat: ChatEntry, fromMe: boolean, at: number) {
-  if (fromMe) chat.unanswered++
-  else Object.assign(chat, { heardAt: Math.max(chat.heardAt, at), unanswered: 0 })
+function noteAnswer(chat: ChatEntry, at: number) {
+  chat.heardAt = Math.max(chat.heardAt, at)
+  chat.unanswered = 0
 }
 
 /** Whether one of the two people in a chat has ever written to the other. */
-export const hasBegun = ({ activeAt, contactedAt }: ChatEntry): boolean => activeAt > 0 || contactedAt > 0
+export const hasBegun = ({ activeAt, contactedAt, heardAt }: ChatEntry): boolean => Math.max(activeAt, contactedAt, heardAt) > 0
 
 /**
  * Records that the account is about to write to a person for the first time; `jids` are the jids of the person, beginning with the jid of the chat.

@@ -87,7 +87,12 @@ export function createReceiving(context: ReceivingContext, deps: ReceivingDeps):
     clock,
     log,
     outbox,
-    alongside: messages.authorOps,
+    async alongside({ key, timestamp }) {
+      const ops = await Promise.all([messages.authorOps(key), deps.correspondents.ops({ key })])
+      // The person has written, although nobody can read what.
+      await deps.record({ key, messageTimestamp: timestamp })
+      return ops.flat()
+    },
     unreported: deps.unreported,
     event: async ({ key, timestamp, pushName, viewOnce, protoType }) => {
       const translated = protoType === undefined ? waiting(viewOnce) : unsupported(cut(protoType, 64))

@@ -47,7 +47,7 @@ export interface WaitingDeps {
   /** Counts a message that stays unreadable and that no event reports. */
   unreported(reason: Unreported): void
   /** Additional records of a message of which only the envelope is known. */
-  alongside?: (key: WAMessageKey) => Promise<readonly Op[]>
+  alongside?: (message: Pick<WaitingMessage, 'key' | 'timestamp'>) => Promise<readonly Op[]>
   maxRecords?: number
 }
 
@@ -179,7 +179,7 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
       reports.in(mark, record.viewOnce || how?.isFinal ? 0 : RETRY_TIME)
       try {
         await next(async () => {
-          await store.commit({ ops: [records.encode(keyOf(mark), record), ...((await alongside?.(record.key)) ?? [])] })
+          await store.commit({ ops: [records.encode(keyOf(mark), record), ...((await alongside?.(record)) ?? [])] })
         })
       } catch (error) {
         letGo(mark)

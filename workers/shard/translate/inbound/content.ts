@@ -100,6 +100,14 @@ const QUIET = new Set<Field>([
   'pinInChatMessage',
 ])
 
+/**
+ * Whether a message shows that its author is there: also a vote, a reaction or an answer to an event, but no protocol message, for example a deletion.
+ */
+export function isSignOfLife(message: Content): boolean {
+  const content = unwrap(message)
+  return content !== null && content.field !== 'protocolMessage'
+}
+
 export function saysSomething(message: Content): boolean {
   const content = unwrap(message)
   return content !== null && !QUIET.has(content.field)
