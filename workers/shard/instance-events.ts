@@ -5,7 +5,7 @@ import type { LifecycleEvent } from './lifecycle/contract.ts'
 export interface InstanceEventMap {
   /** A person wrote to the account for the first time, so an item of the queue may be sent that was held until then. */
   newCorrespondent: []
-  /** Somebody else wrote in this chat, so an item of the queue may be sent that waited for an answer. */
+  /** Somebody else, or the owner on the phone, wrote in this chat, so an item of the queue that send safety holds may be sent. */
   heard: [chat: string]
   /** The event types that the webhooks or a reader of the live stream want have changed. */
   interest: []

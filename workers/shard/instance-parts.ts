@@ -222,10 +222,7 @@ function createTraffic(deps: ShardDeps, ground: Ground, { keys, records, message
     announce: (svcId, outcome) => deps.announce({ type: 'outcome', svcId, outcome }),
     own: createOwnEvents({ inbound, presence, record }),
   })
-  events.on('newCorrespondent', () => {
-    sending.queue.reachChanged()
-    safety.reachChanged()
-  })
+  events.on('newCorrespondent', sending.queue.reachChanged)
   events.on('heard', safety.heard)
   const receiving = createReceiving(context, {
     keys,
@@ -287,11 +284,15 @@ function createLinked(deps: ShardDeps, ground: Ground, account: Account, traffic
           contacts,
           directory,
           groups,
+          onHistory: safety.peopleLearned,
           onEnd: announce,
         },
         opening,
       ),
-    onOpened: presence.announce,
+    onOpened() {
+      presence.announce()
+      safety.peopleLearned()
+    },
     proxyUrl: () => config.get().settings.proxy_url,
     report: (event, isCurrent) => void events.emit('lifecycle', event, isCurrent),
     restriction,

@@ -53,6 +53,8 @@ export interface SessionDeps {
   contacts: Pick<SavedContacts, 'all'>
   directory: AccountDirectory
   groups: GroupBook
+  /** Called when the directory has learned the phone's history. */
+  onHistory(): void
   /** Called when the session can no longer be used. */
   onEnd(): void
 }
@@ -220,7 +222,7 @@ function openAppState(
 
 /** Readers of the phone's history, in order. */
 function historyReaders(
-  { receiving, directory }: SessionDeps,
+  { receiving, directory, onHistory }: SessionDeps,
   { creds, appState, connection: { sock, identity, tokens } }: Held,
 ) {
   return [
@@ -232,6 +234,6 @@ function historyReaders(
       await appState.settled()
     }),
     ...receiving.history,
-    historyDirectory(directory),
+    historyDirectory(directory, onHistory),
   ]
 }

@@ -33,6 +33,7 @@ async function bench(t: TestContext) {
   const found = () => new Promise<string>((resolve) => recipients.onFound(resolve))
   let ids = 0
   return {
+    directory,
     said,
     recipients,
     async of(phone: string) {
@@ -90,6 +91,23 @@ test('an answer under a LID is an answer to a number that was looked up before i
   assert.ok(recipients.isChat(BEN, LID))
   assert.ok(!recipients.isChat(BEN, '81896600000003@lid'))
   assert.equal((await of(BEN)).isKnown, true, 'the directory says so without another look-up')
+})
+
+test('a person who wrote before the pairing, or before an upgrade, was heard then', async (t) => {
+  const { of, directory, recipients } = await bench(t)
+  const newest = { id: 'A1', fromMe: false, participant: undefined, timestamp: 900 }
+  directory.learn([{ kind: 'chat', chat: { id: jidOf(BEN), conversationTimestamp: 900, newest } }])
+  assert.equal((await of(BEN)).heardAt, 900 * SECOND)
+  directory.record(
+    { key: { remoteJid: jidOf(BEN), id: 'A2', fromMe: true }, message: { conversation: 'x' }, messageTimestamp: 950 },
+    OPTIONS,
+  )
+  assert.equal((await of(BEN)).heardAt, 900 * SECOND)
+  const other = '5511988880003'
+  directory.learn([{ kind: 'chat', chat: { id: jidOf(other), conversationTimestamp: 900, newest } }])
+  Object.assign(directory.chat([jidOf(other)])!, { heardAt: 0 })
+  recipients.clear()
+  assert.equal((await of(other)).heardAt, 900 * SECOND, 'an entry of an earlier release has no such time')
 })
 
 test('the account itself is no person, also if it was looked up before the session opened', async (t) => {

@@ -206,5 +206,5 @@ test('without settings nobody is looked up', async (t) => {
   for (const policy of safety.policies(() => false)) assert.equal(policy.holding(item), undefined)
   await safety.leaving(jidOf('5511900000001'), 'send.sendText')
   safety.heard(jidOf('5511900000001'))
-  safety.reachChanged()
+  safety.peopleLearned()
 })

@@ -92,6 +92,9 @@ function noteAnswer(chat: ChatEntry, at: number) {
 /** Whether one of the two people in a chat has ever written to the other. */
 export const hasBegun = ({ activeAt, contactedAt, heardAt }: ChatEntry): boolean => Math.max(activeAt, contactedAt, heardAt) > 0
 
+/** Time of the newest message by somebody else in epoch s; 0 if none is known. Records of earlier releases have only the newest message of the chat. */
+export const lastHeardAt = ({ heardAt, last }: ChatEntry): number => heardAt || (last && !last.fromMe ? last.at : 0)
+
 /**
  * Records that the account is about to write to a person for the first time; `jids` are the jids of the person, beginning with the jid of the chat.
  */
@@ -140,6 +143,7 @@ export function learnConversation(chats: Chats, facts: HistoryChat): void {
   if (isNewer) {
     chat.activeAt = at
     if (facts.newest) chat.last = newest(facts.newest, facts.newest.timestamp || at)
+    if (facts.newest && !facts.newest.fromMe) noteAnswer(chat, facts.newest.timestamp || at)
     // A chat that was marked as unread by hand has the count -1, which the unsigned field holds as 2^32 - 1.
     const unread = (facts.unreadCount ?? 0) | 0
     chat.unread = Math.min(Math.max(0, unread), MAX_UNREAD)

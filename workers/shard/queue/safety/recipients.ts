@@ -5,7 +5,7 @@
 import { SECOND } from '../../../../src/domain/clock.ts'
 import { type Identifier, parseIdentifier, toJid } from '../../../../src/domain/ids.ts'
 import { boundedCache } from '../../../../src/lib/bounded-cache.ts'
-import { hasBegun } from '../../directory/chats.ts'
+import { hasBegun, lastHeardAt } from '../../directory/chats.ts'
 import type { ChatEntry } from '../../directory/entries.ts'
 import { bare, chatKind, identifierOf } from '../../wire/jid.ts'
 import { numberForms } from './number-forms.ts'
@@ -93,10 +93,11 @@ export function createRecipients(deps: RecipientsDeps): Recipients {
 
   function recipient({ jids, isUser, hasWritten: wrote }: Chat): Recipient {
     const chat = directory.chat(jids)
+    const heardAt = chat ? lastHeardAt(chat) : 0
     return {
       isPerson: isUser && !jids.some(isMe),
       isKnown: wrote || (chat !== undefined && hasBegun(chat)),
-      heardAt: chat && chat.heardAt > 0 ? chat.heardAt * SECOND : null,
+      heardAt: heardAt > 0 ? heardAt * SECOND : null,
       unanswered: chat?.unanswered ?? 0,
     }
   }

@@ -49,10 +49,10 @@ export interface SendSafety {
   policies(isUndecided: (svcId: string) => boolean): readonly HoldPolicy[]
   /** Called before a message to this chat is sent. A first contact is recorded in the commit of the message's keys. */
   leaving(jid: string, operation: string): Promise<void>
-  /** Called when somebody else wrote in this chat. */
+  /** Called when somebody else, or the owner on the phone, wrote in this chat. The directory has recorded the message before. */
   heard(jid: string): void
-  /** Called when a person wrote for the first time. */
-  reachChanged(): void
+  /** Called when more may be known about all people: a session has opened, or the phone's history was read. */
+  peopleLearned(): void
   /** Called when the settings may have changed. */
   configured(): void
   /** Returns the use of the budgets. */
@@ -126,7 +126,7 @@ export function createSendSafety(deps: SendSafetyDeps): SendSafety {
       contacts.add()
     },
     heard: (jid) => changedIfOn((item) => recipients.isChat(item.phone, jid)),
-    reachChanged() {
+    peopleLearned() {
       recipients.clear()
       changedIfOn()
     },

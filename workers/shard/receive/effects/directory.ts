@@ -8,14 +8,20 @@ import type { HistoryReader } from './history.ts'
 
 /**
  * Reads the history into the directory. A slice is processed when it is in the directory's memory, even if it is not on disk yet: a history that was
- * not read to its end is read again from its beginning.
+ * not read to its end is read again from its beginning. `onLearned` is called at the end, when the directory is in memory.
  */
-export const historyDirectory = (directory: Pick<AccountDirectory, 'ready' | 'learn' | 'flush'>): HistoryReader => ({
+export const historyDirectory = (
+  directory: Pick<AccountDirectory, 'ready' | 'learn' | 'flush'>,
+  onLearned: () => void,
+): HistoryReader => ({
   async take(slice) {
     await directory.ready()
     directory.learn(slice)
   },
-  end: () => directory.flush(),
+  end() {
+    onLearned()
+    return directory.flush()
+  },
 })
 
 export interface RecordDeps {
@@ -25,7 +31,7 @@ export interface RecordDeps {
   /** Whether a new message unarchives its chat. This is a setting of the account. */
   unarchives(): boolean
   clock: Pick<Clock, 'now'>
-  /** Called after somebody else wrote in a chat. */
+  /** Called after somebody else, or the owner on the phone, wrote in a chat. */
   heard(chat: string): void
 }
 
@@ -38,7 +44,7 @@ export function recordInDirectory({ directory, identity, unarchives, clock, hear
     const other = isNamedOnce ? await otherName(bare(remoteJid)) : null
     const named = other === null ? message : { ...message, key: { ...message.key, remoteJidAlt: other } }
     directory.record(named, { fromApi, unarchives: unarchives(), now: clock.now() })
-    if (remoteJid && !message.key.fromMe) heard(bare(remoteJid))
+    if (remoteJid && !fromApi) heard(bare(remoteJid))
   }
 
   async function otherName(jid: string): Promise<string | null> {
