@@ -184,3 +184,6 @@ export const keys = {
   blob: (id: string, svcId: string) => `${id}:${svcId}`,
   blobs: (id: string) => `${id}:`,
 } as const
+
+/** Keys of records about a store itself. These records differ between two stores with the same data, and are there without any data, too. */
+export const keysOfStore: ReadonlySet<string> = new Set([keys.owner, keys.storeMoved, keys.storeCopying])

@@ -5,6 +5,7 @@ import { dirname } from 'node:path'
 import { SECRET_KEY_BYTES, SECRET_KEY_FORM, secretKeyEncoding } from '../domain/secret-key.ts'
 import type { StateStore } from './contract.ts'
 import { writeOnce } from './durable-files.ts'
+import { keysOfStore } from './record-keys.ts'
 
 export interface SecretKeySource {
   /** Secret key that the operator gives: 32 bytes as base64 or hex. It takes precedence over the file. */
@@ -72,7 +73,8 @@ async function readIfThere(file: string): Promise<string | undefined> {
   }
 }
 
+/** Whether the store has no data. */
 export async function isEmpty(store: Pick<StateStore, 'range'>): Promise<boolean> {
-  for await (const _ of store.range('', { limit: 1 })) return false
+  for await (const [key] of store.range('')) if (!keysOfStore.has(key)) return false
   return true
 }

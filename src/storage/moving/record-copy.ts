@@ -1,9 +1,6 @@
 /** Makes the records of a store equal to those of another store. */
 import type { Op, StateStore } from '../contract.ts'
-import { keys } from '../record-keys.ts'
-
-/** Keys of records about the store itself. These records differ between two stores with the same data, so they are not copied. */
-const OF_STORE: ReadonlySet<string> = new Set([keys.owner, keys.storeMoved, keys.storeCopying])
+import { keysOfStore } from '../record-keys.ts'
 
 /** Largest commit, in records and in bytes. A larger one would need much free space in lmdb's file at once. */
 const RECORDS_AT_ONCE = 500
@@ -38,11 +35,7 @@ async function* differences(
 }
 
 async function* records(store: Pick<StateStore, 'range'>): AsyncGenerator<Entry, undefined, void> {
-  for await (const entry of store.range('')) if (!OF_STORE.has(entry[0])) yield entry
-}
-
-export async function hasRecords(store: Pick<StateStore, 'range'>): Promise<boolean> {
-  return (await records(store).next()).done !== true
+  for await (const entry of store.range('')) if (!keysOfStore.has(entry[0])) yield entry
 }
 
 export interface CopiedRecords {

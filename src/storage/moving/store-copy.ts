@@ -11,11 +11,12 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { Steps } from '../../domain/steps.ts'
 import type { BlobItems } from '../blobs/items.ts'
 import { keys } from '../record-keys.ts'
+import { isEmpty } from '../secret-key.ts'
 import type { OpenStore } from '../store-backend.ts'
 import { copyKeys } from './key-copy.ts'
 import { type Copying, movedSentence, readMark, setMark } from './marks.ts'
 import { copyMedia } from './media-copy.ts'
-import { copyRecords, hasRecords } from './record-copy.ts'
+import { copyRecords } from './record-copy.ts'
 
 export interface CopyOptions {
   from: OpenStore
@@ -84,7 +85,7 @@ async function begin({ from, to, media }: CopyOptions, source: string | undefine
   if (moved) throw new Error(movedSentence(from.shown, moved))
   if (source === undefined) throw new Error(`The store in ${from.shown} is empty; there is nothing to copy.`)
   const found =
-    ((await hasRecords(to)) && 'records') ||
+    (!(await isEmpty(to)) && 'records') ||
     (to.keyTable.where !== from.keyTable.where && (await to.keyTable.names()).length > 0 && `keys (${to.keyTable.where})`) ||
     (media !== null && (await media.to.getKeys('')).length > 0 && 'media')
   if (found) throw new Error(`The store in ${to.shown} has ${found} already; name a store that has nothing in it.`)

@@ -6,6 +6,7 @@ import { decodeTime } from 'ulid'
 import * as v from 'valibot'
 import { DAY } from '../../../src/domain/clock.ts'
 import { ascendingIds } from '../../../src/storage/ascending-ids.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
 import { repository } from '../../../src/storage/repository.ts'
 import { createSealer } from '../../../src/storage/sealer.ts'
 import { loadSecretKey, parseSecretKey } from '../../../src/storage/secret-key.ts'
@@ -70,6 +71,8 @@ test('a key is generated once, for its owner only, and never beside data sealed 
   const store = await tempStore(t)
   const dir = await tempDir(t)
   const file = join(dir, 'deep', 'secret.key')
+  // A "store copy" that was refused has left this record in its target, which has no data.
+  await store.commit({ ops: [[keys.owner, Buffer.from('x')]] })
   const [first, second] = await Promise.all([loadSecretKey({ file, store }), loadSecretKey({ file, store })])
   assert.deepEqual(first, second)
   assert.equal((await stat(file)).mode & 0o777, 0o600)
