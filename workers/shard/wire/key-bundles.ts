@@ -4,7 +4,7 @@
  *   <iq xmlns="encrypt" type="get"><key><user jid reason="identity"?/>…</key></iq>
  *     → <list><user jid><registration/><identity/><skey/><key/>?</user>…</list>
  */
-import { type BinaryNode, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
+import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 
 /** Builds the query. `isRenewal`: whether the known keys of these devices are outdated. */
 export const keyBundlesQuery = (jids: readonly string[], isRenewal: boolean): BinaryNode => ({
@@ -18,3 +18,10 @@ export const keyBundlesQuery = (jids: readonly string[], isRenewal: boolean): Bi
     },
   ],
 })
+
+/** Returns the answer without the devices that the network has no keys of. The library would reject the whole answer because of one such device. */
+export function withKeys(answer: BinaryNode): BinaryNode {
+  const users = getBinaryNodeChildren(getBinaryNodeChild(answer, 'list'), 'user')
+  const content = users.filter((user) => getBinaryNodeChild(user, 'error') === undefined)
+  return { ...answer, content: [{ tag: 'list', attrs: {}, content }] }
+}

@@ -1,14 +1,7 @@
 /** Creates encryption sessions with devices, from the keys that the network has of each device. */
-import {
-  type BinaryNode,
-  getBinaryNodeChild,
-  getBinaryNodeChildren,
-  isHostedPnUser,
-  isPnUser,
-  parseAndInjectE2ESessions,
-} from '@whiskeysockets/baileys'
+import { type BinaryNode, isHostedPnUser, isPnUser, parseAndInjectE2ESessions } from '@whiskeysockets/baileys'
 import type { SignalRepository } from '../../keys/signal/signal-repository.ts'
-import { keyBundlesQuery } from '../../wire/key-bundles.ts'
+import { keyBundlesQuery, withKeys } from '../../wire/key-bundles.ts'
 import type { LidPair } from '../identity.ts'
 
 export interface DeviceSessions {
@@ -44,13 +37,4 @@ export function createDeviceSessions({ query, repository, fetchLids }: DeviceSes
     },
     renew: async (jid) => parseAndInjectE2ESessions(await fetch([jid], true), repository),
   }
-}
-
-/**
- * Returns the answer without the devices whose keys the network does not have. Because of one such device the library would reject the whole answer.
- */
-function withKeys(answer: BinaryNode): BinaryNode {
-  const users = getBinaryNodeChildren(getBinaryNodeChild(answer, 'list'), 'user')
-  const content = users.filter((user) => getBinaryNodeChild(user, 'error') === undefined)
-  return { ...answer, content: [{ tag: 'list', attrs: {}, content }] }
 }
