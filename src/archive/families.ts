@@ -28,6 +28,7 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
   // The runtime state is not archived, because it describes the source. At the target the instance starts like an imported device.
   runtime: NEVER,
   'status-history': MOVED,
+  'told-budgets': MOVED,
   'moved-to': NEVER,
 
   'key:pre-key': ALWAYS,

@@ -201,6 +201,10 @@ const delivery: Delivery = {
   error_message: null,
   queued_at: time,
 }
+const usedUp: Delivery = {
+  ...delivery,
+  used_up_budgets: [{ period: 'day', limit: 20, used: 20, free_at: '2026-02-01T09:20:00.000Z', waiting: 14 }],
+}
 const failed: Delivery = {
   ...delivery,
   status: 'failed',
@@ -247,7 +251,11 @@ const shown = (type: EventType, name: string, body: object): EventExample => ({ 
 
 export const eventExamples: Readonly<Record<EventType, readonly EventExample[]>> = {
   received: received.map((body) => shown('received', body.message_type, body)),
-  delivery: [shown('delivery', 'sent', delivery), shown('delivery', 'failed', failed)],
+  delivery: [
+    shown('delivery', 'sent', delivery),
+    shown('delivery', 'failed', failed),
+    shown('delivery', 'used-up budget', usedUp),
+  ],
   message_status: [shown('message_status', 'read', messageStatus)],
   instance_status: [shown('instance_status', 'connected', connected), shown('instance_status', 'qr', waiting)],
   chat_presence: [shown('chat_presence', 'composing', chatPresence)],

@@ -81,6 +81,20 @@ const received = z
   })
   .meta({ id: 'ReceivedEvent', description: 'A message arrived or, if `notify_sent_by_me` is set, the account sent one.' })
 
+const usedUpBudget = z
+  .object({
+    period: z
+      .enum(['hour', 'day'])
+      .meta({ description: '`hour` is the budget of 60 minutes; `day` is that of 24 hours, including the warm-up.' }),
+    limit: z.int().meta({ description: 'The most first contacts in this period.' }),
+    used: z.int().meta({ description: 'First contacts in this period so far.' }),
+    free_at: instant.nullable().meta({
+      description: 'Time at which the next first contact is possible; null if it is never possible with these settings.',
+    }),
+    waiting: z.int().meta({ description: 'Number of messages in the queue that wait for a budget of first contacts.' }),
+  })
+  .meta({ id: 'UsedUpBudget' })
+
 const delivery = z
   .object({
     ...envelope('delivery'),
@@ -98,6 +112,15 @@ const delivery = z
       .meta({ description: 'With `failed`: why.' }),
     error_message: nullableText('Reason of a failure as a sentence; only with `failed`.'),
     queued_at: instant.meta({ description: 'Time of the acknowledgement.' }),
+    used_up_budgets: z
+      .array(usedUpBudget)
+      .max(2)
+      .optional()
+      .meta({
+        description:
+          'Budgets of send safety that this send has used up; absent otherwise. Each is told once in its 60 minutes or 24 hours, and again if its limit ' +
+          'has changed.',
+      }),
   })
   .meta({
     id: 'DeliveryEvent',

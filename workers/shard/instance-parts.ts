@@ -35,6 +35,7 @@ import { handlerOf } from './operations/index.ts'
 import { mediaOf } from './operations/send/ahead.ts'
 import { createIdempotency } from './queue/idempotency.ts'
 import { createSendSafety } from './queue/safety/send-safety.ts'
+import { createToldBudgets } from './queue/safety/told-budgets.ts'
 import { createAutoRead } from './receipts/auto-read.ts'
 import { createMessageStatuses } from './receipts/message-statuses.ts'
 import { recordInDirectory } from './receive/effects/directory.ts'
@@ -201,6 +202,9 @@ function createTraffic(deps: ShardDeps, ground: Ground, { keys, records, message
     registered: (digits) => session.get()?.numbers.known(digits),
     isMe: (jid) => session.get()?.identity.isMe(jid) === true,
     linkedAt: () => linkedAt(session.get()?.sock.authState.creds),
+    told: createToldBudgets(context),
+    isTold: () => outbox.wanted('delivery'),
+    onUntold: (error) => log.warn({ err: error }, 'send safety: a used-up budget could not be told; the next delivery tells it'),
     onError: (error) => log.warn({ err: error }, 'send safety: a look-up failed; it is repeated, and the message waits'),
   })
   const sending = createSending(context, {
@@ -297,8 +301,7 @@ function createLinked(deps: ShardDeps, ground: Ground, account: Account, traffic
     report: (event, isCurrent) => void events.emit('lifecycle', event, isCurrent),
     restriction,
     async forget() {
-      safety.forget()
-      await Promise.all([records.forget(), receiving.forget(), messages.forget()])
+      await Promise.all([safety.forget(), records.forget(), receiving.forget(), messages.forget()])
     },
   })
 

@@ -8,15 +8,18 @@ import type { WAMessage } from '@whiskeysockets/baileys'
 import { HOUR, MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import { DEFAULT_SETTINGS, type InstanceSettings } from '../../../src/domain/instance.ts'
 import { mayStopAges } from '../../../src/domain/send-safety.ts'
+import type { Delivery } from '../../../src/features/webhook-payloads.ts'
 import { createTally } from '../../../src/metrics/tally.ts'
 import { createAccountDirectory } from '../../../workers/shard/directory/account-directory.ts'
-import { resultOf, type SendItem } from '../../../workers/shard/queue/contract.ts'
+import { type Queue, resultOf, type SendItem } from '../../../workers/shard/queue/contract.ts'
 import { createQueue } from '../../../workers/shard/queue/queue.ts'
 import { createSendSafety } from '../../../workers/shard/queue/safety/send-safety.ts'
+import { createToldBudgets } from '../../../workers/shard/queue/safety/told-budgets.ts'
 import { INSTANCE, manualTime, recordingLog, sealer, tempStore, until } from '../storage/fixtures.ts'
 
 const jidOf = (phone: string) => `${phone}@s.whatsapp.net`
 const accepted = resultOf({ status: 'sent' })
+type UsedUp = Delivery['used_up_budgets']
 const OPTIONS = { unarchives: false, fromApi: true }
 
 async function bench(t: TestContext, settings: Partial<InstanceSettings>) {
@@ -24,10 +27,16 @@ async function bench(t: TestContext, settings: Partial<InstanceSettings>) {
   const time = manualTime()
   const log = recordingLog()
   const sent: string[] = []
-  const made = { settings: { ...DEFAULT_SETTINGS, delay_message_min_ms: 0, delay_message_max_ms: 0, ...settings }, log }
+  /** The used-up budgets that committed events told, in all runs. */
+  const told: UsedUp[] = []
+  const made = {
+    isTold: true,
+    settings: { ...DEFAULT_SETTINGS, delay_message_min_ms: 0, delay_message_max_ms: 0, ...settings },
+    log,
+  }
 
   /** Starts one run of the process. `end`: the step of a send after which the run ends, as by a kill. */
-  async function run(end?: 'leaving' | 'relayed') {
+  async function run(end?: 'leaving' | 'relayed' | 'settled') {
     let isOver = false
     const directory = createAccountDirectory({ id: INSTANCE, store, sealer, log }, { own: () => [] })
     await directory.ready()
@@ -41,6 +50,9 @@ async function bench(t: TestContext, settings: Partial<InstanceSettings>) {
       registered: () => undefined,
       isMe: () => false,
       linkedAt: () => null,
+      told: createToldBudgets({ id: INSTANCE, store, sealer, log }),
+      isTold: () => made.isTold,
+      onUntold: assert.ifError,
       onError: assert.ifError,
     })
     const hang = () => new Promise<never>(() => {})
@@ -59,10 +71,12 @@ async function bench(t: TestContext, settings: Partial<InstanceSettings>) {
       if (end === 'relayed') return hang()
       record({ remoteJid: jidOf(phone), id: messageId, fromMe: true })
       await directory.flush()
-      return accepted
+      return safety.withUsedUp(accepted, queue)
     }
 
-    const queue = createQueue({
+    /** The budgets of an event, by its id, until its commit. */
+    const appended = new Map<string, UsedUp>()
+    const queue: Queue = createQueue({
       instanceId: INSTANCE,
       store,
       sealer,
@@ -75,8 +89,17 @@ async function bench(t: TestContext, settings: Partial<InstanceSettings>) {
       random: () => 0.5,
       isOpen: () => true,
       settings: () => made.settings,
-      events: { wanted: () => false, append: assert.fail, committed() {}, noted: () => [] },
-      steps: () => {},
+      events: {
+        wanted: () => true,
+        append(event) {
+          const { svc_id, used_up_budgets } = event.body as Delivery
+          appended.set(svc_id, used_up_budgets)
+          return { eventId: svc_id, ops: [] }
+        },
+        committed: (eventId) => void told.push(appended.get(eventId)),
+        noted: () => [],
+      },
+      steps: (step) => (step === 'queue:settled' && end === 'settled' ? hang() : undefined),
       log,
       tally: createTally(),
       announce() {},
@@ -105,7 +128,7 @@ async function bench(t: TestContext, settings: Partial<InstanceSettings>) {
       },
     }
   }
-  return { run, time, sent, made }
+  return { run, time, sent, made, told: () => told.flatMap((budgets) => budgets ?? []) }
 }
 
 const perHour = { first_contacts_per_hour: 1 }
@@ -143,6 +166,79 @@ for (const end of ['leaving', 'relayed'] as const) {
     assert.ok(!sent.includes('5511900000002'))
   })
 }
+
+const usedUpAt = (free_at: number, waiting: number) => ({
+  period: 'hour',
+  limit: 1,
+  used: 1,
+  free_at: new Date(free_at).toISOString(),
+  waiting,
+})
+
+test('the delivery that uses up a budget tells it, once an hour', async (t) => {
+  const { run, time, sent, told } = await bench(t, perHour)
+  const { put } = await run()
+  for (const phone of ['5511900000001', '5511900000002', '5511900000001', '5511900000003', '5511900000004']) await put(phone)
+  time.advance(2 * SECOND)
+  const usedAt = time.clock.now()
+  await until(() => sent.length === 2, 'the first contact, and a second message to this person')
+  await until(() => told().length > 0, 'the first event')
+  assert.deepEqual(told(), [usedUpAt(usedAt + HOUR, 3)])
+  time.advance(HOUR)
+  await until(() => sent.length === 3 && told().length === 2, 'the second person')
+  assert.deepEqual(told()[1], usedUpAt(usedAt + 2 * HOUR, 2))
+})
+
+for (const end of ['leaving', 'relayed', 'settled'] as const) {
+  test(`a run that ends at "${end}" neither loses nor doubles the event of a used-up budget`, async (t) => {
+    const { run, time, sent, told } = await bench(t, perHour)
+    const first = await run(end)
+    await first.put('5511900000001')
+    await first.put('5511900000002')
+    time.advance(2 * SECOND)
+    const usedAt = time.clock.now()
+    await until(async () => (await first.safety.reading()).hour?.used === 1, 'its count')
+    if (end === 'relayed') await until(() => sent.length === 1, 'the message')
+    if (end === 'settled') await until(() => told().length === 1, 'the event')
+    else assert.deepEqual(told(), [])
+    first.kill()
+    const next = await run()
+    await next.put('5511900000001')
+    time.advance(2 * SECOND)
+    // A contact whose commit was not made is counted when its message is sent again.
+    const countedAt = end === 'leaving' ? time.clock.now() : usedAt
+    const before = sent.length
+    await until(() => sent.length > before, 'the person who is known')
+    await until(async () => (await next.reasons()).length === 1, 'the other one is left')
+    assert.deepEqual(told(), [usedUpAt(countedAt + HOUR, 1)])
+  })
+}
+
+test('a raised limit is told again, and nothing is told or marked while nobody receives events', async (t) => {
+  const { run, time, sent, made, told } = await bench(t, { first_contacts_per_hour: 1, first_contacts_per_day: 2 })
+  made.isTold = false
+  const { put, safety } = await run()
+  await put('5511900000001')
+  time.advance(2 * SECOND)
+  await until(() => sent.length === 1, 'a first contact')
+  made.isTold = true
+  await put('5511900000001')
+  time.advance(2 * SECOND)
+  await until(() => told().length === 1, 'the next delivery')
+  made.settings = { ...made.settings, first_contacts_per_hour: 2 }
+  safety.configured()
+  await put('5511900000002')
+  time.advance(2 * SECOND)
+  await until(() => told().length === 3, 'both budgets')
+  assert.deepEqual(
+    told().map(({ period, limit, used }) => [period, limit, used]),
+    [
+      ['hour', 1, 1],
+      ['hour', 2, 2],
+      ['day', 2, 2],
+    ],
+  )
+})
 
 const FOUR = [1, 2, 3, 4].map((number) => `551190000000${number}`)
 
@@ -200,11 +296,15 @@ test('without settings nobody is looked up', async (t) => {
     registered: assert.fail,
     isMe: assert.fail,
     linkedAt: assert.fail,
+    told: { due: assert.fail, forget: assert.fail },
+    isTold: assert.fail,
+    onUntold: assert.ifError,
     onError: assert.ifError,
   })
   const item = { svcId: '1', phone: '5511900000001', operation: 'send.sendText', referenceMessageId: null } as never
   for (const policy of safety.policies(() => false)) assert.equal(policy.holding(item), undefined)
   await safety.leaving(jidOf('5511900000001'), 'send.sendText')
+  assert.equal(await safety.withUsedUp(accepted, { waitingFor: () => assert.fail() }), accepted)
   safety.heard(jidOf('5511900000001'))
   safety.peopleLearned()
 })

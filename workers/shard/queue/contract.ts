@@ -8,6 +8,7 @@ import type { Page } from '../../../src/domain/page.ts'
 import type { SendEnd, SendOutcome } from '../../../src/domain/send-outcome.ts'
 import type { Steps } from '../../../src/domain/steps.ts'
 import type { WaitingReason } from '../../../src/domain/waiting-reason.ts'
+import type { Delivery } from '../../../src/features/webhook-payloads.ts'
 import type { Tally } from '../../../src/metrics/tally.ts'
 import type { Blobs } from '../../../src/storage/blobs.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
@@ -45,6 +46,8 @@ export interface SendResult {
   commit(): readonly Op[]
   /** Called after that commit. */
   after(): void
+  /** Budgets of first contacts that the `delivery` event tells as used up. */
+  usedUpBudgets?: Delivery['used_up_budgets']
 }
 
 /** Returns a result without effects outside of the queue. */

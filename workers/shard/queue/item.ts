@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { HOUR, iso } from '../../../src/domain/clock.ts'
 import type { SendOutcome } from '../../../src/domain/send-outcome.ts'
 import type { WaitingReason } from '../../../src/domain/waiting-reason.ts'
-import type { DeliveryEvent } from '../../../src/features/webhook-payloads.ts'
+import type { Delivery, DeliveryEvent } from '../../../src/features/webhook-payloads.ts'
 import { type Repository, repository } from '../../../src/storage/repository.ts'
 import type { Sealer } from '../../../src/storage/sealer.ts'
 
@@ -140,7 +140,11 @@ export function toEntry(item: QueueItem, { status, position, sendAfter, reason, 
 const isGroup = (phone: string) => phone.endsWith('-group')
 
 /** Builds the `delivery` event of an item. */
-export function deliveryEvent(item: Waiting, outcome: SendOutcome, at: number): DeliveryEvent {
+export function deliveryEvent(
+  item: Waiting,
+  { outcome, usedUpBudgets }: { outcome: SendOutcome; usedUpBudgets?: Delivery['used_up_budgets'] },
+  at: number,
+): DeliveryEvent {
   const failed = outcome.status === 'failed'
   const phone = (!failed && outcome.phone) || item.phone
   return {
@@ -159,6 +163,7 @@ export function deliveryEvent(item: Waiting, outcome: SendOutcome, at: number): 
       error_code: failed ? outcome.code : null,
       error_message: failed ? outcome.message.slice(0, 512) : null,
       queued_at: iso(item.queuedAt),
+      ...(usedUpBudgets && { used_up_budgets: usedUpBudgets }),
     },
   }
 }

@@ -20,9 +20,9 @@ export function createSettle(deps: SettleDeps): Settle {
   return async function settle(ended, more = []) {
     const ops: Op[] = [...more]
     const appended: string[] = []
-    for (const [item, { outcome }] of ended) {
+    for (const [item, result] of ended) {
       ops.push([items.itemKey(item.svcId), null])
-      const delivery = deliveryEvent(item, outcome, clock.now())
+      const delivery = deliveryEvent(item, result, clock.now())
       if (events.wanted('delivery')) {
         const event = events.append(delivery, item.requestId)
         ops.push(...event.ops)

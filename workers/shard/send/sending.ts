@@ -35,7 +35,7 @@ export interface SendingDeps extends ContextsDeps, Pick<SenderDeps, 'handlerOf' 
   blobs: Blobs
   /** Whether the person has ever written to this account. */
   hasWritten(phone: string): Promise<boolean>
-  safety: Pick<SendSafety, 'policies' | 'leaving'>
+  safety: Pick<SendSafety, 'policies' | 'leaving' | 'withUsedUp'>
   outbox: Outbox
   statuses: MessageStatuses
   idempotency: Idempotency
@@ -67,7 +67,8 @@ export function createSending(context: SendingContext, deps: SendingDeps): Sendi
     contextOf: contexts.of,
     prepared: (svcId) => steps('queue:ahead', svcId),
   })
-  const queue = createQueue({
+  const sender = createSender(context, { ...deps, contexts, ahead })
+  const queue: Queue = createQueue({
     instanceId: context.id,
     store,
     sealer: context.sealer,
@@ -83,7 +84,7 @@ export function createSending(context: SendingContext, deps: SendingDeps): Sendi
     blobs: deps.blobs,
     settings: () => context.config().settings,
     hasMoved: deps.hasMoved,
-    send: createSender(context, { ...deps, contexts, ahead }),
+    send: async (item) => deps.safety.withUsedUp(await sender(item), queue),
     ahead,
     isOpen: () => deps.session()?.isOpen === true,
     announce: deps.announce,

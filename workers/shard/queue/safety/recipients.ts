@@ -45,6 +45,8 @@ export interface Recipients {
   /** Whether the destination is this chat, which must be in the directory. False if the destination was not looked up. */
   isChat(phone: string, jid: string): boolean
   onFound(listener: (phone: string) => void): void
+  /** Resolves when the look-ups that are running now have ended. */
+  settled(): Promise<void>
   /** Forgets all look-ups, because a session has opened, which knows more names, or another account is linked. */
   clear(): void
 }
@@ -54,6 +56,7 @@ export function createRecipients(deps: RecipientsDeps): Recipients {
   /** Chats by destination; `coming` while a look-up is running. */
   let chats = boundedCache<string, Chat | 'coming'>(MAX_KNOWN)
   let onFound: (phone: string) => void = () => {}
+  const running = new Set<Promise<void>>()
 
   async function look(jids: Jids): Promise<Chat> {
     await directory.ready()
@@ -78,7 +81,7 @@ export function createRecipients(deps: RecipientsDeps): Recipients {
     if (!destination) return
     const current = chats
     current.set(phone, 'coming')
-    look(jidsOf(destination)).then(
+    const lookingUp = look(jidsOf(destination)).then(
       (chat) => {
         if (current !== chats) return
         current.set(phone, chat)
@@ -89,6 +92,8 @@ export function createRecipients(deps: RecipientsDeps): Recipients {
         onError(error)
       },
     )
+    running.add(lookingUp)
+    void lookingUp.finally(() => running.delete(lookingUp))
   }
 
   function recipient({ jids, isUser, hasWritten: wrote }: Chat): Recipient {
@@ -122,6 +127,7 @@ export function createRecipients(deps: RecipientsDeps): Recipients {
     onFound(listener) {
       onFound = listener
     },
+    settled: async () => void (await Promise.all(running)),
     clear() {
       chats = boundedCache(MAX_KNOWN)
     },

@@ -3,15 +3,17 @@
  * settings are off, it holds no message and looks up no chat. A first contact is recorded when its message is about to be sent, in the commit of the
  * keys, so after a kill no contact is lost or counted twice. First contacts are stored in the account's directory.
  */
-import { type Clock, DAY, HOUR, SECOND } from '../../../../src/domain/clock.ts'
+import { type Clock, DAY, HOUR, iso, SECOND } from '../../../../src/domain/clock.ts'
 import type { InstanceSettings } from '../../../../src/domain/instance.ts'
 import { hasBudget, isSendSafetyOn, type QuietHours } from '../../../../src/domain/send-safety.ts'
 import type { AccountDirectory } from '../../directory/account-directory.ts'
+import type { Queue, SendResult } from '../contract.ts'
 import type { Waiting } from '../item.ts'
 import type { ChangeListener, Hold, HoldPolicy } from '../line/holds.ts'
 import { quietUntil } from './quiet-hours.ts'
 import { createRecipients, type RecipientsDeps } from './recipients.ts'
 import { type Budget, budgetsOf, type Moment, paceWait, type QuietUntil, quietWait, type Recipient, type Wait } from './rules.ts'
+import type { ToldBudgets } from './told-budgets.ts'
 
 /** Time after which a look-up that failed is repeated. */
 const LOOK_UP_AGAIN = 5 * SECOND
@@ -26,6 +28,10 @@ export interface SendSafetyDeps extends Omit<RecipientsDeps, 'directory'> {
   directory: Pick<AccountDirectory, 'ready' | 'chat' | 'contacted' | 'contactsSince'>
   /** Time at which the device was linked, in epoch ms; null if unknown. */
   linkedAt(): number | null
+  told: ToldBudgets
+  /** Whether anybody receives `delivery` events, which tell a used-up budget. */
+  isTold(): boolean
+  onUntold(error: unknown): void
 }
 
 export interface BudgetReading {
@@ -49,6 +55,11 @@ export interface SendSafety {
   policies(isUndecided: (svcId: string) => boolean): readonly HoldPolicy[]
   /** Called before a message to this chat is sent. A first contact is recorded in the commit of the message's keys. */
   leaving(jid: string, operation: string): Promise<void>
+  /**
+   * Adds the used-up budgets that were not told yet to the result of a send. The `delivery` of the send tells them, and the same commit marks them as
+   * told, so a kill neither loses nor repeats them.
+   */
+  withUsedUp(result: SendResult, queue: Pick<Queue, 'waitingFor'>): Promise<SendResult>
   /** Called when somebody else, or the owner on the phone, wrote in this chat. The directory has recorded the message before. */
   heard(jid: string): void
   /** Called when more may be known about all people: a session has opened, or the phone's history was read. */
@@ -58,11 +69,11 @@ export interface SendSafety {
   /** Returns the use of the budgets. */
   reading(): Promise<SafetyReading>
   /** Called before another account is linked. */
-  forget(): void
+  forget(): Promise<void>
 }
 
 export function createSendSafety(deps: SendSafetyDeps): SendSafety {
-  const { clock, steady, settings, directory, linkedAt } = deps
+  const { clock, steady, settings, directory, linkedAt, told, isTold, onUntold } = deps
   const recipients = createRecipients(deps)
   const contacts = createContacts(deps)
   const quietNow = memo(quietUntil)
@@ -83,6 +94,25 @@ export function createSendSafety(deps: SendSafetyDeps): SendSafety {
   }
   const state = () => ({ contacts: contacts.times(), linkedAt: linkedAt() })
   const moment = () => ({ at: clock.now(), steady: steady.now() })
+
+  async function usedUpResult(result: SendResult, queue: Pick<Queue, 'waitingFor'>): Promise<SendResult> {
+    await contacts.load()
+    const now = moment()
+    const spent = budgetsOf(settings(), state(), now).filter(({ used, freeAt }) => used > 0 && freeAt !== undefined)
+    if (spent.length === 0) return result
+    const { due, op } = await told.due(spent, now.at)
+    if (due.length === 0) return result
+    const waitingNow = () => queue.waitingFor(['first_contact_budget']).first_contact_budget
+    // The first count starts the look-ups of all recipients; until a look-up has ended, its message counts as one that waits for its turn.
+    waitingNow()
+    await recipients.settled()
+    const waiting = waitingNow()
+    return {
+      ...result,
+      usedUpBudgets: due.map((budget) => usedUp(budget, waiting, now)),
+      commit: () => [...result.commit(), op],
+    }
+  }
 
   /** Creates a policy. `waitOf` decides with the facts about the recipient. */
   const policyOf = (policyClock: Clock, isOn: () => boolean, waitOf: (recipient: Recipient) => Wait | undefined) => {
@@ -125,6 +155,16 @@ export function createSendSafety(deps: SendSafetyDeps): SendSafety {
       directory.contacted(jids, clock.now())
       contacts.add()
     },
+    async withUsedUp(result, queue) {
+      if (!hasBudget(settings()) || !isTold()) return result
+      try {
+        return await usedUpResult(result, queue)
+      } catch (error) {
+        // The message was sent, so its result counts; the next send tells the budget.
+        onUntold(error)
+        return result
+      }
+    },
     heard: (jid) => changedIfOn((item) => recipients.isChat(item.phone, jid)),
     peopleLearned() {
       recipients.clear()
@@ -142,12 +182,22 @@ export function createSendSafety(deps: SendSafetyDeps): SendSafety {
         quietUntil: quiet()?.(now.at) ?? null,
       }
     },
-    forget() {
+    async forget() {
       recipients.clear()
       contacts.forget()
+      await told.forget()
     },
   }
 }
+
+/** Returns a used-up budget in the form of the event. */
+const usedUp = ({ ms, most, used, freeAt = Number.POSITIVE_INFINITY }: Budget, waiting: number, { at, steady }: Moment) => ({
+  period: ms === HOUR ? ('hour' as const) : ('day' as const),
+  limit: most,
+  used,
+  free_at: Number.isFinite(freeAt) ? iso(at + (freeAt - steady)) : null,
+  waiting,
+})
 
 function readingOf(budgets: readonly Budget[], ms: number, { at, steady }: Moment): BudgetReading | null {
   const budget = budgets.find((each) => each.ms === ms)

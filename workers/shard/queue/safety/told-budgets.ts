@@ -1,0 +1,60 @@
+/**
+ * Remembers which used-up budgets of first contacts were told, so that each is told once in its time window. The record is written in the commit of
+ * the event that tells it. It is read for each decision and not cached, because only a used-up budget leads to a decision.
+ */
+import * as v from 'valibot'
+import type { Op } from '../../../../src/storage/contract.ts'
+import { keys } from '../../../../src/storage/record-keys.ts'
+import { RecordError, repository } from '../../../../src/storage/repository.ts'
+import type { Context } from '../../context/instance-context.ts'
+import type { Budget } from './rules.ts'
+
+const ToldBudget = v.object({
+  /** Length of the time window of the budget in ms. */
+  ms: v.number(),
+  most: v.number(),
+  /** Time of the event in epoch ms. */
+  at: v.number(),
+})
+type ToldBudget = v.InferOutput<typeof ToldBudget>
+const ToldSchema = v.object({ budgets: v.array(ToldBudget) })
+
+export interface ToldBudgets {
+  /** Returns those of the used-up budgets that must be told now, and the operation for the commit of the event that tells them. */
+  due(budgets: readonly Budget[], at: number): Promise<{ due: Budget[]; op: Op }>
+  /** Called before another account is linked. */
+  forget(): Promise<void>
+}
+
+/**
+ * Whether a used-up budget must be told: it was not told in its time window. A budget with another limit is another budget, for example after the next
+ * step of the warm-up. A time in the far future was written before the clock was set back, and does not count.
+ */
+const isDue = ({ ms, most }: Budget, told: readonly ToldBudget[], at: number): boolean =>
+  !told.some((each) => each.ms === ms && each.most === most && Math.abs(at - each.at) < ms)
+
+export function createToldBudgets({ id, store, sealer, log }: Context<'id' | 'store' | 'sealer' | 'log'>): ToldBudgets {
+  const records = repository({ name: 'told budgets', schema: ToldSchema, version: 1, sealed: sealer })
+  const key = keys.toldBudgets(id)
+
+  /** An unreadable record starts again, because a budget that is told twice is better than one that is never told. */
+  async function read(): Promise<readonly ToldBudget[]> {
+    try {
+      return (await records.get(store, key))?.budgets ?? []
+    } catch (error) {
+      if (!(error instanceof RecordError)) throw error
+      log.error({ err: error }, 'the record of the budgets that were told could not be decoded')
+      return []
+    }
+  }
+
+  return {
+    async due(budgets, at) {
+      const told = await read()
+      const due = budgets.filter((budget) => isDue(budget, told, at))
+      const others = told.filter(({ ms }) => !due.some((budget) => budget.ms === ms))
+      return { due, op: records.encode(key, { budgets: [...others, ...due.map(({ ms, most }) => ({ ms, most, at }))] }) }
+    },
+    forget: async () => void (await store.commit({ ops: [[key, null]] })),
+  }
+}
