@@ -4,7 +4,10 @@ import { amount, connectMany, countConnected, cpuMs, report, round, SMOKE, sleep
 
 const SIZES = SMOKE ? [3] : [100, 200]
 const LIFTED = '1000'
-/** The limit of resumes per second protects the account's address; the limit of the service itself is also measured. */
+/**
+ * Limits of logins per second after a start. The default protects the IP address of the machine. With the other value the
+ * limit has no effect, so that the speed of the service itself is measured.
+ */
 const GATES = { ...(SMOKE ? {} : { '25 a second, as by default': '25' }), 'gate lifted': LIFTED }
 const PATIENCE = 120_000
 

@@ -6,7 +6,7 @@ import * as v from 'valibot'
 import { BUCKET_URLS, parseBucketUrl } from './domain/bucket.ts'
 import { canonicalCidr } from './egress/addresses.ts'
 
-/** Schema of a whole number. Its message describes the accepted values; `sentence` adds the rest of the sentence. */
+/** Schema of a whole number. Its message names only the accepted values, because `config.ts` puts it after "… must be". */
 export const whole = (min: number, max: number) => {
   const accepts = `a whole number from ${min} to ${max}`
   return v.pipe(

@@ -64,8 +64,8 @@ interface SharedInput {
 }
 
 /**
- * Builds the call of a send. The declaration names the fields of `to` and `about`; the other fields have the same names
- * in every send.
+ * Builds the call of a send. `to` and `about` are arguments, because each operation declares the fields that have them
+ * (`features/call.ts`). The other values come from input fields that have the same names in every send.
  */
 export function sendCall<Id extends string, Input extends object>(
   operation: Id,

@@ -1,6 +1,7 @@
 /**
- * Routes that clients of other gateways already use. Each row is an additional route of an operation. It has the same credentials, limits, errors and
- * answer as the operation, and is not in the API description. A row whose operation is not declared is not mounted.
+ * Routes that clients of other gateways already use. Each row is an additional route of an operation, with the credentials and limits of the operation.
+ * The names of its fields can differ, `answer` can replace the answer, and `choose` can select another operation. A row is not in the API description.
+ * A row whose operation is not declared is not mounted.
  */
 import type { Dialect } from '../domain/dialect.ts'
 import type { Route } from './endpoint.ts'

@@ -31,7 +31,7 @@ export interface Grants extends GrantsPart {
   isUsed(clientId: string): boolean
   /** Creates an app with its first tokens. */
   make(of: { client: OauthClient; workspace: WorkspaceId; instance: InstanceId }): Promise<{ id: string; tokens: Tokens }>
-  /** Ends an app. Does nothing for an unknown id. */
+  /** Revokes an app: removes it with its tokens. Does nothing for an unknown id. */
   end(id: string): Promise<void>
 }
 

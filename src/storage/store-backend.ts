@@ -53,7 +53,7 @@ export interface OpenOptions {
   onOver?: ((cause: unknown, sentence: string) => void) | undefined
 }
 
-/** A driver of unstorage that can also commit and list in order, which `state:` needs. Other drivers are refused for `state:`. */
+/** A driver of unstorage that can also commit and list in order. `state:` needs both, so `Backend.open` must return such a driver. */
 export interface StateDriver extends Omit<Driver, 'dispose'>, Pick<StateStore, 'get' | 'commit' | 'range' | 'count'> {
   dispose(): Promise<void>
 }

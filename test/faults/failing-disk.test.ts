@@ -13,9 +13,9 @@ import { line } from './ledger.ts'
 import { CONTACTS, createPeople, type Owed, PHONE, settleOutgoing } from './traffic.ts'
 
 /**
- * Source of the preloaded library. While the file `FAIL_AT` exists, its letters select the calls that fail. `w`: a
- * write at the head of a file that is as short as the record of lmdb's newest tree. `p`: a write of a page or more at a
- * position. `s`: a sync. `o`: the opening of a file of waiting media.
+ * Source of the preloaded library. While the file that the variable `FAIL_AT` names exists, its first letter selects the
+ * calls that fail. `w`: a write of less than 256 bytes in the first 16 KB of a file; so lmdb writes the record of its
+ * newest tree. `p`: a write of at least 4,096 bytes. `s`: a sync. `o`: the opening of a file of waiting media.
  */
 const SOURCE = `
 #define _GNU_SOURCE

@@ -31,8 +31,8 @@ interface Kind {
   /** The earlier message to which this message refers, and whose secret encrypts this message. */
   sealedAbout?: keyof Before
   /**
-   * The earlier message that this message changes, as its author. If the service cannot prove that the author is the
-   * same, it reports this message as unsupported.
+   * The earlier message that this message edits or deletes without encryption. The service must check that both messages
+   * have the same author. If it cannot, it reports this message as unsupported.
    */
   claims?: keyof Before
 }

@@ -9,7 +9,7 @@ export const session = signal<SessionInfo | null | undefined>(undefined)
 /** Number of answers with which the service refused something to the session: its key may have been narrowed. */
 export const refusals = signal(0)
 
-/** Ends the session after the service refused its proof, by default the current proof. */
+/** Shows that nobody is signed in, and forgets the given proof: by default the stored one. A newer proof from another tab stays. */
 export function signedOut(proof = readProof()): void {
   dropProof(proof)
   session.value = null

@@ -1,4 +1,7 @@
-/** Compares the holds of the queue with a model that asks all policies about all items, while clocks run and jump. */
+/**
+ * Tests which waiting item of the queue is sent next. After every change the result is compared with a simple model, which checks every item against
+ * every reason to hold it, while clocks run and jump.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { HOUR, MINUTE } from '../../../src/domain/clock.ts'

@@ -10,7 +10,10 @@ import { removeAll } from '../../../src/storage/remove-all.ts'
 import type { Context } from '../context/instance-context.ts'
 import { bare, chatKind } from '../wire/jid.ts'
 
-/** The most people whose row is known to exist. They are cached because every message of an active chat needs this check. */
+/**
+ * Maximum number of keys in the cache of people who have written: one key for a number, one for a LID. The cache saves a read of the store for each
+ * received message.
+ */
 const MAX_KNOWN = 5_000
 const PRESENT = Uint8Array.of(1)
 

@@ -20,7 +20,7 @@ export interface DeviceLists {
   /** Returns the devices of a person by the queried number or LID; undefined if the network must be queried. */
   known(user: string): readonly Device[] | undefined
   keep(user: string, devices: readonly Device[]): void
-  /** Drops a person's lists, by any of their jids. */
+  /** Drops the lists under these numbers and LIDs. To drop all lists of a person, pass both. */
   drop(jids: readonly string[]): void
   /**
    * Returns the result of `make` for the device lists of a group's members. The result is cached until one of these lists changes. `group` is

@@ -37,7 +37,10 @@ export interface KeyStore extends KeyReader {
    * Other readers wait until they are written, and later changes of the same keys are written after them.
    */
   follow(changes: readonly KeyChange[], written: Promise<void>): void
-  /** Reads the changes of `follow` before they are written. It is meant for changes that are written after these and that fail if these fail. */
+  /**
+   * Reader that also sees changes given to `follow` that are not on disk yet. Use it only to compute later changes. These must be written after the
+   * followed changes, and must not be written if the followed changes fail.
+   */
   readonly ahead: KeyReader
   /** Writes these changes and `extra` in one atomic, durable step. */
   commit(changes: readonly KeyChange[], extra?: readonly Op[]): Promise<void>

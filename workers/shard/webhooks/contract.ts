@@ -51,7 +51,10 @@ export interface OutboxOptions {
   /** The most events that may wait. If there are more, the oldest are dropped. */
   maxWaiting?: number
   onOverflow?: ((type: EventType) => void) | undefined
-  /** Called for streams: `onEvents` at the first event after a page request, `onInterest` when the event types that are read change. */
+  /**
+   * For streams. `onEvents` is called once, at the first event after a reader has requested the next events. `onInterest` is called when the set of event
+   * types that readers request has changed.
+   */
   onEvents?: (() => void) | undefined
   onInterest?: (() => void) | undefined
   /** The most events that are kept for streams. */

@@ -1,8 +1,8 @@
 /**
  * Creates the token of a message to a person who gave the account no trusted-contact token: HMAC-SHA256 of the person's LID, without a device part,
  * with a salt that the account has from its phone. It proves to the network that a client of the account opens the chat. A message without one of the
- * two tokens can be refused with 463. (The libraries whatsmeow, whatsapp-rust and Baileys 2438 use the LID of the person; zapo uses the LID of the
- * account.)
+ * two tokens can be refused with 463. (The libraries whatsmeow and whatsapp-rust, and pull request 2438 of Baileys, use the LID of the person; zapo
+ * uses the LID of the account.)
  */
 import { createHmac } from 'node:crypto'
 import { type BinaryNode, S_WHATSAPP_NET } from '@whiskeysockets/baileys'

@@ -31,8 +31,8 @@ export type Answered = (typeof ANSWERED)[number]
 export type Phase = 'count' | 'intercept' | 'translate' | 'commit'
 
 /**
- * Result of a step whose stanza is processed, but whose outcome is known only when its data is on disk. Until then, the next stanza of a row that
- * `overlaps` may begin.
+ * Result of a step that has processed its stanza, but whose outcome is known only when the data is on disk. If the mutex of the stanza has `overlaps`,
+ * the next stanza that waits for this mutex begins before that.
  */
 export class Following<Outcome> {
   readonly outcome: Promise<Outcome>

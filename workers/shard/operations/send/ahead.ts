@@ -16,7 +16,7 @@ type Prepares<Id extends keyof All> = { [I in Id]: (context: SendContext, input:
 
 /** Returns only the kind of the destination, because nothing else about it changes how a file is uploaded. */
 const of = ({ kind }: Identifier) => ({ kind })
-/** A status is uploaded like a message to a person. */
+/** The answer to a status goes to its author, who is a person. */
 const AUTHOR = { kind: 'user' } as const
 
 const all: Prepares<

@@ -44,8 +44,8 @@ export const media: Handlers<typeof import('../../../../src/features/send/media.
     const viewOnce = isOnce(input.view_once, to)
     const audio = { ...(await audioMessage(context, to, input.audio, input)), ...(viewOnce ? { viewOnce } : {}) }
     const content: proto.IMessage = { audioMessage: audio }
-    // View-once audio has its own wrapper: a client that does not know this wrapper shows nothing, while with the other wrapper it would show a
-    // picture that it cannot display.
+    // View-once audio has its own wrapper. A client that does not know this wrapper shows nothing. In the wrapper of pictures and videos, the client
+    // would take the audio for a picture that it cannot open.
     return sendMedia(context, to, { content: viewOnce ? { viewOnceMessageV2Extension: { message: content } } : content, info })
   },
 

@@ -1,4 +1,7 @@
-/** The waiting items of a queue. They are the rows of a durable line that is completely in memory, and the holds decide which item is next. */
+/**
+ * The waiting items of a queue. They are stored on disk (`durable-line.ts`), and all of them are in memory as well. Each item that begins or stops
+ * waiting is reported to `holds.ts`, which chooses the next item.
+ */
 import type { DurableLine } from '../../durable-line/durable-line.ts'
 import type { Waiting } from '../item.ts'
 import type { Holds } from './holds.ts'

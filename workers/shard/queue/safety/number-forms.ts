@@ -6,7 +6,7 @@
 interface Plan {
   short: RegExp
   long: RegExp
-  /** Digits between the prefix and the rest in the long form. */
+  /** The digit that only the long form of a number has, between the two groups of the patterns: the 9 of Brazilian mobile numbers, for example. */
   digit: string
 }
 

@@ -50,7 +50,7 @@ export function failedAttempts(needs: AttemptNeeds, { readRow, report }: Deliver
    */
   async function stay(eventId: string, url: string, row: LogRow, tried: LogRow, body: Uint8Array, others: Moved | undefined) {
     const now = steady.now()
-    // If the clock was ahead when the time was written, this time is in the future. It then counts as now.
+    // A time that is later than a whole retry delay from now was written while the clock was ahead. The event then counts as due.
     const wasDue = row.dueAt === null || row.dueAt <= now || row.dueAt > now + (retryDelay(row.tries) ?? 0)
     const tries = wasDue ? row.tries + 1 : row.tries
     const delay = retryDelay(tries)
