@@ -170,6 +170,10 @@ before(async () => {
   // The service queries the name and the list of admins of a group after the first message of the group.
   await told('admin', { conversation: 'welcome' })
   await until(async () => (await told('admin', { conversation: 'again' })).chat_name === 'Team')
+  // The list of admins is written after the name is known, and no event waits for it.
+  const { says, isTold } = KINDS.revoke!
+  const first = await target('revoke')
+  await until(async () => isTold(await told('admin', says(first, 'admin')), first))
 })
 after(() => story.world.stop())
 
