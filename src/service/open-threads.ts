@@ -18,7 +18,7 @@ import type { Starting } from '../starting.ts'
 import { makePrivate } from '../storage/private.ts'
 import type { ServiceStorage } from './open-storage.ts'
 import type { Shutdown } from './shutdown.ts'
-import { openTempDir, tempDirOf } from './temp-folder.ts'
+import { openTempFolder, tempDirOf } from './temp-folder.ts'
 
 export interface ThreadsDeps {
   log: Logger
@@ -89,7 +89,7 @@ export async function openThreads(config: Config, deps: ThreadsDeps): Promise<Th
   checkConverter(programs, config, log)
   const conversions = createConversions({ programs, conversions: config.conversions, logging, log })
   shutdown.add(() => conversions.close())
-  shutdown.add(await openTempDir(config))
+  shutdown.add(await openTempFolder(config))
   const setup = await mediaSetup(config, storage)
   starting.at('the shard threads', { isSaidElsewhere: true })
   const [engine, http] = await Promise.all([openEngine(config, deps, setup, conversions), loadHttp()])

@@ -28,7 +28,7 @@ export const tempDirOf = (config: Place): string => join(all(config), OWN)
  * Makes the folder of this process, and removes the folders of killed processes. The time of the folder is set again each hour, as a sign for
  * services elsewhere that this process runs. Resolves with a function that removes the folder.
  */
-export async function openTempDir(config: Place): Promise<() => Promise<void>> {
+export async function openTempFolder(config: Place): Promise<() => Promise<void>> {
   const own = tempDirOf(config)
   await makePrivate(all(config))
   await removeLeft(all(config))

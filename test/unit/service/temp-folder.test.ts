@@ -5,7 +5,7 @@ import { mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { DAY, HOUR } from '../../../src/domain/clock.ts'
-import { openTempDir, tempDirOf } from '../../../src/service/temp-folder.ts'
+import { openTempFolder, tempDirOf } from '../../../src/service/temp-folder.ts'
 import { tempDir, until } from '../storage/fixtures.ts'
 
 /** Number of a process that has ended. */
@@ -36,7 +36,7 @@ test('a start keeps the files of services that run, here or elsewhere, and remov
   for (const each of [...ended, 'shard-0']) await makeFolder(join(all, each))
   for (const each of untouched) await makeFolder(join(all, each), DAY + HOUR)
   await writeFile(join(all, 'import-of-an-earlier-release'), 'x')
-  const close = await openTempDir({ dataDir })
+  const close = await openTempFolder({ dataDir })
   assert.deepEqual((await readdir(all)).toSorted(), [name, ...running].toSorted())
   assert.deepEqual(await readdir(own), [])
   await close()
@@ -47,7 +47,7 @@ test('a service that runs for days keeps its own folder, and removes those that 
   const dataDir = await tempDir(t)
   const own = tempDirOf({ dataDir })
   t.mock.timers.enable({ apis: ['setInterval'] })
-  t.after(await openTempDir({ dataDir }))
+  t.after(await openTempFolder({ dataDir }))
   for (const each of [dirname(own), own]) assert.equal((await stat(each)).mode & 0o777, 0o700)
   await makeFolder(join(own, 'shard-0'))
   const left = join(dirname(own), '1@another-machine.4026531836.0123456789ab')
