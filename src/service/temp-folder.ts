@@ -79,7 +79,7 @@ function isOther(pid: number): boolean {
   }
 }
 
-/** Resolves with false for a folder that does not exist, because its owner has removed it meanwhile. */
+/** Whether the owner of the folder has touched it in this time. A folder that its owner has just removed counts as not touched. */
 const isTouchedWithin = (path: string, ms: number): Promise<boolean> =>
   stat(path).then(
     ({ mtimeMs }) => mtimeMs > Date.now() - ms,

@@ -218,7 +218,7 @@ function walk(good: (world: World) => Asked, goodStatus: number, faults: readonl
       assert.equal(headers.get('Retry-After') !== null, status === 429 || status === 503)
     })
 
-  // Of the faults with the same row and code, the first represents the others.
+  // Faults with the same row and code have the same precedence, so only the first of them is combined with others.
   const rows = [...new Map(faults.toReversed().map((fault) => [`${fault.row} ${fault.code}`, fault])).values()].reverse()
   for (const [at, one] of rows.entries())
     for (const other of rows.slice(at + 1)) {

@@ -111,7 +111,10 @@ export function createMediaCopies(deps: MediaCopiesDeps): MediaCopies {
     return deps.copy(task)
   }
 
-  /** Copies the file of a record. Resolves with the outcome; undefined if the service stops meanwhile. */
+  /**
+   * Copies the file of a record. Resolves with undefined if there is no outcome: the instance was deleted, the service stops, or the copy is tried
+   * again later.
+   */
   async function outcomeOf(instance: string, key: string, link: string): Promise<CopyOutcome | undefined> {
     const opened = links.open(link, clock.now())
     const proxyUrl = proxyOf(instance)

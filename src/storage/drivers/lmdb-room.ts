@@ -81,7 +81,7 @@ export function createLmdbRoom(dir: string, used: Look, claims: Claims): Room {
     try {
       while (length < to) length += writeSync(fd, ZEROS, 0, Math.min(ZEROS.length, to - length))
     } catch {
-      // After an error, the bytes that were written before it still count.
+      // A write that failed may have made the file longer, so its length is read from the disk.
     }
     length = fstatSync(fd).size
   }

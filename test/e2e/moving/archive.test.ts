@@ -40,7 +40,7 @@ describe('an instance moves to another server', { timeout: 480_000 }, () => {
 
   const at = (dataDir: string, ...args: string[]) => runCommand(dataDir, 'instance', ...args, '--passphrase-file', passphrase)
   const targetDir = () => join(dir, 'target')
-  /** The same instance with the address of the other server. */
+  /** The instance as the other server hosts it after the move: its id and token are the same, and its URL is that of the server. */
   const moved = (): Instance => ({ ...instance, api_url: `${there.baseUrl}/instances/${instance.id}/token/${instance.token}` })
   const texts = async () => (await world.sandbox.inbox(ANA, 0, 1_000)).map((item) => item.text)
   const times = async (what: string) => (await texts()).filter((each) => each === what).length

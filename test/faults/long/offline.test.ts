@@ -66,7 +66,7 @@ test('5,000 messages of an hour without the gateway are all delivered, none take
     await ground.start()
     await until('the first of them', () => receiver.events('received').length >= FIRST_LIFE, 180_000)
     await ground.service.kill()
-    // The same people and others write new messages, while the old ones are being delivered.
+    // New messages arrive while the service still delivers those that it missed.
     await burst(three, PHONE, NEW, 'new c ', 10)
     await burst(MEMBERS[1], chats.group, NEW, 'new h ', 10)
     await burst(two, PHONE, NEW, 'new b ', 10)
