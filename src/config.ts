@@ -120,7 +120,7 @@ const Environment = v.object({
   SVC_METRICS_TOKEN: v.optional(v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,200}$/, '1 to 200 visible ASCII characters'))),
   SVC_BLOB_BUDGET_MB: v.optional(whole(1, 10_000_000), '2048'),
   SVC_DISK_RESERVE_MB: v.optional(whole(1, 10_000_000), '256'),
-  /** Path of the program, or `off`. */
+  /** Path or name of the program, or `off`. */
   SVC_FFMPEG: v.optional(text),
   SVC_CONVERSIONS: v.optional(whole(1, 64), '2'),
   PATH: v.optional(v.string(), ''),

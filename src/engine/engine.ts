@@ -30,7 +30,9 @@ interface InternalOperations {
   'media.askAgain': { kind: 'action'; input: ReceivedFile; reply: string }
   /** State of linking with a passkey, and the id of its ceremony. */
   'instance.passkeyState': { kind: 'control'; input: Record<string, never>; reply: PasskeyReport }
-  /** Stops the instance permanently because another program has its device, or starts it again. Resolves when the connection has ended. */
+  /**
+   * `instance.move` stops the instance permanently, because another program has its device, and resolves when the connection has ended. `instance.resume` starts it again.
+   */
   'instance.move': { kind: 'control'; input: Record<string, never>; reply: { status: Status } }
   'instance.resume': { kind: 'control'; input: Record<string, never>; reply: { status: Status } }
   /** State of a pairing, for the page of a connect link. `hasFailed`: the phone accepted the code, and the network did not link the device. */

@@ -1,6 +1,6 @@
 /**
- * Finds ffmpeg and ffprobe: ffmpeg is the program that the operator names, or the one on the PATH, and ffprobe is in the same folder. Both are not
- * part of the service; without them some media cannot be sent.
+ * Finds ffmpeg and ffprobe: ffmpeg is the program that the operator names, or the one on the PATH; ffprobe is searched
+ * in the same folder, then on the PATH. Both are not part of the service; without them some media cannot be sent.
  */
 import { execFile } from 'node:child_process'
 import { access, constants } from 'node:fs/promises'

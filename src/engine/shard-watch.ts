@@ -6,8 +6,8 @@ import type { ThreadRun } from './thread-run.ts'
 
 const WATCH_EVERY = 10 * SECOND
 /**
- * Number of pings without an answer after which a thread counts as hung. Pings are counted instead of time, because a machine that was suspended for
- * a long time misses only one ping.
+ * Number of rounds without an answer to the ping after which a thread counts as hung. Rounds are counted and not time,
+ * because a machine that was suspended for a long time counts only one round.
  */
 const WATCH_ROUNDS = 3
 

@@ -12,7 +12,10 @@ export const IGNORED_HEADER = {
     `the first ${MAX_UNKNOWN} at most, with \`...\` for the others. Absent when there are none.`,
 } as const
 
-/** Longest name in the header; next, the longest value of the header. Both are in characters, and limited because proxies refuse long headers. */
+/**
+ * Longest name in the header, and longest value of the header, both in characters. They are limited because proxies
+ * refuse long headers.
+ */
 const MAX_NAME = 64
 const MAX_VALUE = 1_024
 

@@ -315,5 +315,8 @@ function respond(endpoint: Endpoint, reply: unknown, state: RequestState, dialec
   return new Response(JSON.stringify(said), { status: dialect === undefined ? status : 200, headers })
 }
 
-/** Whether the route belongs to the Account API or to the administration. */
+/**
+ * Whether the account is read again before the checks of a route: for the Account API and the administration, and also
+ * for the description, whose checks do not need it.
+ */
 const isOfWorkspace = (access: Endpoint['access']) => access !== 'instance' && access !== 'public' && access !== 'metrics'

@@ -23,7 +23,7 @@ export const OAUTH = { capacity: 10, perSecond: 10 / 60 }
 
 interface Bucket {
   tokens: number
-  /** Time of the last change, in epoch ms. */
+  /** Time of the last change, by the clock of the buckets. */
   at: number
 }
 
@@ -39,8 +39,8 @@ export interface Taken {
 const SWEEP_ABOVE = 10_000
 
 /**
- * Minimum interval between two scans for full buckets. A scan for every request would take quadratic time, and is not needed, because every bucket is
- * full again after two seconds.
+ * Minimum interval between two scans for full buckets. A scan for every request would take quadratic time, and is not
+ * needed, because the bucket of an instance or workspace is full again after two seconds.
  */
 const SWEEP_INTERVAL = SECOND
 

@@ -15,7 +15,10 @@ type Place = Pick<Config, 'dataDir'>
 
 const all = ({ dataDir }: Place) => join(dataDir, 'tmp')
 
-/** Where the number of a process means the same process: two containers may have one host name, but not these numbers. */
+/**
+ * Identifies the place in which a process number means one process: the host, and its table of process numbers. Two
+ * containers may have the same host name, but they have different tables.
+ */
 const HERE = `${hostname()}.${numbersOfProcesses()}.`
 
 /** Name of the folder of this process. A later process may get the same number, so a random part follows. */
@@ -44,7 +47,8 @@ export async function openTempFolder(config: Place): Promise<() => Promise<void>
 async function tend(config: Place): Promise<void> {
   const own = tempDirOf(config)
   try {
-    // If this machine has slept, other services on it have not touched their folders either, and get an hour for it.
+    // If this machine was suspended, other services on it have not touched their folders either. Then nothing is
+    // removed now, so that they have an hour to do it.
     if (await isTouchedWithin(own, 2 * HOUR)) await removeLeft(all(config))
   } finally {
     const now = new Date()
@@ -59,7 +63,10 @@ async function removeLeft(folder: string): Promise<void> {
   }
 }
 
-/** Whether no process uses the folder. Whether a process elsewhere has ended cannot be found out, so a day without a touch decides. */
+/**
+ * Whether a killed process has left the folder behind. For a process elsewhere this cannot be checked, so its folder
+ * counts as left after a day without a touch.
+ */
 async function isLeft(name: string, path: string): Promise<boolean> {
   const [, pid, place] = /^(\d+)@(.+)$/.exec(name) ?? []
   // A name without a place is a file or folder of an earlier release.
@@ -68,7 +75,7 @@ async function isLeft(name: string, path: string): Promise<boolean> {
   return !(await isTouchedWithin(path, DAY))
 }
 
-/** Whether the number is that of another process that runs. */
+/** Whether another running process has this number. */
 function isOther(pid: number): boolean {
   if (pid === process.pid) return false
   try {

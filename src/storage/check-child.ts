@@ -10,7 +10,10 @@ import { checkPages, Damage, type Meta, newestMeta } from './drivers/lmdb-pages.
 
 const [dir = '', how = ''] = process.argv.slice(2)
 
-/** Most attempts to begin a read transaction between two reads of the header. Other processes may replace the header a thousand times a second. */
+/**
+ * The most attempts to begin a read transaction between two reads of the header. Other processes may replace the header
+ * a thousand times a second.
+ */
 const MAX_TRIES = 1_000
 
 function hold(fd: number): { meta: Meta; readAll(): void } {

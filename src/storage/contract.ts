@@ -4,8 +4,8 @@
  */
 
 /**
- * A write of one record. `null` removes the key. Keys are ASCII, with parts joined by `:`. They have no `/` and `?`,
- * because unstorage rewrites `/` and drops the part after `?`.
+ * A write of one record. `null` removes the key. Keys are ASCII, with parts joined by `:`. They have no `/`, `\` and
+ * `?`, because unstorage rewrites the slashes and drops the part after `?`.
  */
 export type Op = readonly [key: string, value: Uint8Array | null]
 

@@ -10,7 +10,10 @@ import type { Sweep } from './retention.ts'
 
 export interface Term {
   ms: number
-  /** Most rows in one generation. With `Infinity` a generation ends only by age, and nothing is counted at a start. */
+  /**
+   * The most rows in one generation. If rows and bytes are both `Infinity`, a generation ends only by age, and nothing
+   * is counted at a start.
+   */
   rows: number
   bytes: number
 }

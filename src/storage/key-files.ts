@@ -65,7 +65,8 @@ export function keyFiles(dir: string): KeyTable {
     },
     set: (name, place, value = EMPTY) =>
       changing(path(name), 'r+', (handle) => handle.write(value, 0, PLACE_BYTES, PLACES[place])),
-    // A kill may leave the file half written over. With this name it is not a damaged key, which would end each start.
+    // A kill may leave the file half written over. With this name the file does not count as a damaged key, which would
+    // end each start.
     async remove(name) {
       const condemned = path(name + CONDEMNED)
       if (await unlessGone(rename(path(name), condemned))) await syncFolder(dir)
@@ -74,7 +75,7 @@ export function keyFiles(dir: string): KeyTable {
     async removeDrafts() {
       for (const name of await readdir(dir)) {
         if (name.endsWith(CONDEMNED)) await destroy(path(name))
-        // Other drafts are not written over: one that was linked is the same file as its key.
+        // Other drafts are not written over: a draft that was already linked to the name of the key is the same file.
         else if (name.endsWith(DRAFT)) await rm(path(name))
       }
     },

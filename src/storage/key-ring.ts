@@ -171,7 +171,7 @@ function opens(sealer: Sealer, recordKey: string, sealed: Uint8Array): boolean {
   try {
     return sealer.open(recordKey, sealed).equals(MARK)
   } catch {
-    // This secret key does not open the place, so the result is false.
+    // The record was sealed with another key, so the result is false.
     return false
   }
 }

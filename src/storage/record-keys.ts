@@ -71,7 +71,7 @@ export const keys = {
    * known, the record is changed to the next item. If no item is known, the record is removed.
    */
   queueInFlight: (id: string) => `instance:${id}:queue-in-flight`,
-  /** Budgets of first contacts whose use was told, and when. */
+  /** Used-up budgets of first contacts that were reported, and when. */
   toldBudgets: (id: string) => `instance:${id}:told-budgets`,
   /** Events that wait for delivery, by event id. ULIDs of one instance ascend, so key order is the order of the events. */
   outboxEvent: (id: string, eventId: string) => `instance:${id}:outbox:${eventId}`,
@@ -112,7 +112,7 @@ export const keys = {
   markGeneration: (id: string) => `instance:${id}:mark-generation`,
   journal: (id: string, key: string) => `instance:${id}:journal:${key}`,
   journals: (id: string) => `instance:${id}:journal:`,
-  /** Journal records that crashed the thread at every replay. */
+  /** Journal records that were put aside, because their messages cannot be processed or because all replays failed. */
   deadLetter: (id: string, key: string) => `instance:${id}:dead-letter:${key}`,
   deadLetters: (id: string) => `instance:${id}:dead-letter:`,
   /** Ringing calls: the data of the call's offer, by the blind call id. */

@@ -7,9 +7,9 @@ import type { Log } from '../domain/log.ts'
 import type { EventsOf, LogReader, WebhookLog } from '../domain/webhook-log.ts'
 import type { Engine } from '../engine/engine.ts'
 
-/** Most events per call of `replay`. */
+/** The most events per call of `replay`. */
 export const MAX_REPLAY = 10_000
-/** Most events in one request to a shard, because the instance sends nothing else while the events are put back. */
+/** The most events in one request to a shard, because the instance sends nothing else while the events are put back. */
 const AT_ONCE = 500
 
 export interface WebhookLogDeps {

@@ -1,4 +1,4 @@
-/** Events between parts of one instance. An event is used if its sender is constructed before its receiver. */
+/** Events between parts of one instance. Events are used where the sender is constructed before the receiver. */
 import { EventEmitter } from 'node:events'
 import type { LifecycleEvent } from './lifecycle/contract.ts'
 

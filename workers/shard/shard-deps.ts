@@ -52,7 +52,10 @@ export interface ShardDeps {
   mediaLinks: MediaLinks
   /** Whether received files are copied to a bucket. */
   copiesMedia: boolean
-  /** Clock with the machine's time. A jump ahead of the machine's time is not followed. */
+  /**
+   * Clock with the machine's time. If the machine's clock jumps ahead, this clock follows only later
+   * (`domain/bounded-clock.ts`).
+   */
   clock: BoundedClock
   /** Clock for all waits; it does not step when the system's clock is set. */
   steady: Clock

@@ -30,7 +30,10 @@ export function errorResponse(error: unknown): Response | undefined {
   )
 }
 
-/** Builds a redirect. `status`: 303 after a form, so that the browser does not send the key in it to the new location. */
+/**
+ * Builds a redirect. `status`: 303 after a form, so that the browser does not send the form, which contains a key, to
+ * the new location.
+ */
 export function redirect(uri: string, fields: Record<string, string>, status: 302 | 303): Response {
   const url = new URL(uri)
   for (const [name, value] of Object.entries(fields)) url.searchParams.append(name, value)

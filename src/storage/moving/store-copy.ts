@@ -34,7 +34,7 @@ export interface Copied {
   media: number
 }
 
-/** Most comparisons of both stores. The first comparison copies late changes by a command, if there are any. */
+/** The most comparisons of both stores. The first comparison copies late changes by a command, if there are any. */
 const COMPARISONS = 4
 
 /** Resolves with the numbers of copied things; undefined if the store was already moved to this target. */

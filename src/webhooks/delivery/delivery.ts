@@ -46,11 +46,11 @@ export type Deliver = (attempt: Attempt, signal?: AbortSignal) => Promise<Outcom
 export interface DeliveryOptions {
   allow: Ranges
   clock: Clock
-  /** Most concurrent attempts of this thread, not counting attempts that hang. */
+  /** The most concurrent attempts of this thread, not counting attempts that hang. */
   concurrency?: number | undefined
   /**
-   * Most concurrent attempts to one origin, counting attempts that hang. The default is a quarter of the total, so that
-   * one slow receiver leaves capacity for the others.
+   * The most concurrent attempts to one origin, counting attempts that hang. The default is a quarter of the total, so
+   * that one slow receiver leaves capacity for the others.
    */
   perOrigin?: number
   timeoutMs?: number

@@ -55,7 +55,7 @@ export function within<T>({ ended }: Ending, deadlineMs: number, work: Promise<T
   })
 }
 
-/** A pause that ends with the socket. */
+/** Waits this many ms. Rejects with `instance_not_connected` if the socket ends first. */
 export function pause(session: Ending, ms: number): Promise<void> {
   if (ms <= 0) return Promise.resolve()
   let timer: NodeJS.Timeout | undefined

@@ -106,7 +106,7 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
     for await (const row of range(from, readAtOnce)) found.push(row)
     const during = arrived
     arrived = undefined
-    // An earlier row was committed during this read, so the result of the read is not used.
+    // `known` has moved during this read, for example because an earlier row was committed. The result of the read is then not used, and the caller reads again.
     if (known !== from) return
     known = found.length < readAtOnce ? END : found.at(-1)![0]
     for (const [id, stored] of found) {

@@ -46,7 +46,7 @@ export interface SendResult {
   commit(): readonly Op[]
   /** Called after that commit. */
   after(): void
-  /** Budgets of first contacts that the `delivery` event tells as used up. */
+  /** Budgets of first contacts that the `delivery` event reports as used up. */
   usedUpBudgets?: Delivery['used_up_budgets']
 }
 
@@ -82,7 +82,10 @@ export interface QueueOptions {
   random: () => number
   /** Further policies that hold items. `isUndecided`: whether the network may know the item already. */
   policies?: ((isUndecided: (svcId: string) => boolean) => readonly HoldPolicy[]) | undefined
-  /** Whether the policies may have stopped the ageing of items before this start. It is asked because stopped times are not stored. */
+  /**
+   * Whether the policies may have stopped the ageing of items before this start. The queue asks this because the times
+   * at which ages were stopped are not stored.
+   */
   stopsAges?: (() => boolean) | undefined
   /** Whether the person or chat to which an item goes has ever written to this account. */
   hasWritten: (phone: string) => Promise<boolean>

@@ -34,8 +34,8 @@ export function createEntering(deps: EnteringDeps): Queue['enqueue'] {
   let entering = 0
 
   /**
-   * Whether a new item would be sent first, because no other item is before it. False for an item with media, because writing the media takes time
-   * and other items should not wait for it.
+   * Whether a new item is sent immediately, because nothing delays it and no other item is before it. False for an item
+   * with media, because writing the media takes time and other items should not wait for it.
    */
   const isNext = (item: Waiting) =>
     !item.hasBytes &&

@@ -51,7 +51,7 @@ export function createExpiry({
     const message = 'The message waited longer than queue_max_age_hours of the instance allows.'
     for (;;) {
       const expired = line.rows.filter((item) => !sendAt.holding(item) && agesFrom(item) <= oldest).slice(0, BATCH)
-      // The new server sends these items, or reports them as failed.
+      // After a move, the new server sends these items, or reports them as failed.
       if (expired.length === 0 || !isRunning() || hasMoved?.()) return
       drain.takeOut(expired)
       await settle(expired.map((item) => [item, resultOf({ status: 'failed', code: 'send_timeout', message })]))

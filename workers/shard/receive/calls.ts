@@ -35,7 +35,7 @@ export interface Calls {
   forget(): Promise<void>
 }
 
-/** Reasons for the end of a call that somebody answered, here or on another device. */
+/** Reasons for the end of a call that was accepted or rejected on a device of the account. Such a call is not reported. */
 const ANSWERED = new Set(['accepted_elsewhere', 'rejected_elsewhere', 'accepted', 'rejected'])
 const MAX_OVER = 1_000
 
@@ -138,7 +138,8 @@ export function createCalls(
       }
     },
     resume(session) {
-      // Messages that arrived while the instance was offline may show that somebody answered it on another device.
+      // Stanzas that arrived while the instance was offline may show that the call was answered on another device. It
+      // is then no longer ringing.
       for (const call of ringing.all()) if (call.isRejecting) rejectLater(call, session, () => ringing.get(call.id) !== undefined)
     },
     forget: ringing.forget,

@@ -8,11 +8,11 @@ import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 
 /**
- * The most links of events that are not appended yet. The links of events that are filtered out are removed from the cache only because of this
- * limit.
+ * The most links in the cache. The links of events that are filtered out are never taken from it, so only this limit
+ * removes them.
  */
 const MAX_LINKS = 1_000
-/** Most events whose commit is under way. */
+/** The most events whose commit is running. */
 const MAX_EVENTS = 10_000
 
 export interface FilesToCopy {
@@ -26,7 +26,7 @@ export interface FilesToCopy {
 
 export function createFilesToCopy(instance: string, announce: () => void): FilesToCopy {
   const links = new BoundedCache<string, string>(MAX_LINKS)
-  /** Number of links in the cache, or more. */
+  /** Number of links in the cache. It can be too high, because evicted links are not subtracted. */
   let made = 0
   const appended = new BoundedCache<string, true>(MAX_EVENTS)
 

@@ -42,8 +42,9 @@ export function createPresence(
   let session: Session | null = null
   let subscribed = new Set<string>()
   /**
-   * Chats with messages in the offline backlog while it is being delivered; null afterwards. The service subscribes to the presence of these chats
-   * only afterwards. Otherwise their current state would be reported before an older message, whose `momment` must not be lower.
+   * Chats with messages in the offline backlog while it is being delivered; null afterwards. The service subscribes to
+   * the presence of these chats only afterwards. Otherwise their current state would be reported before an older
+   * message, whose `momment` (spelled so in the API) must not be lower.
    */
   let early: Set<string> | null = new Set()
   let isAvailable = false

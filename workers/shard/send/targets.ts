@@ -29,7 +29,8 @@ export interface TargetFields {
 
 /** Returns a stored message, or one that the caller describes. Throws `message_not_found`. */
 export async function targetOf(context: SendContext, to: Destination, fields: TargetFields, wanted?: Wanted): Promise<Target> {
-  // The message is known, but from another chat, so the caller has made a mistake.
+  // A stored message with this id is used. If it is of another chat, the caller has made a mistake, and
+  // `rememberedTarget` throws.
   if (await context.messages.get(fields.message_id, () => true)) return rememberedTarget(context, to, fields.message_id, wanted)
   const { message_id: id, from_me: fromMe = false, participant } = fields
   const key: proto.IMessageKey = { remoteJid: to.jid, id, fromMe }

@@ -153,7 +153,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     ...createAppending({ ...shared, times, rows, wake: turns.wake }),
     start,
     stop,
-    // An event can be delivered before `committed` is called.
+    // An event can be delivered before `committed` is called; the count is then -1 for a moment.
     backlog: () => Math.max(0, backlog.size()),
     heldBytes: () => line.rows.reduce((total, event) => total + bytesOf(event), 0),
     ahead: () => Math.max(ids.ahead(), times.ahead()),

@@ -1,6 +1,6 @@
 /**
- * Truncates strings and arrays at the limits of the API; Ids and names that other people choose have their own limits. Numbers that other people
- * choose are checked before they are written as JSON.
+ * Truncates strings and arrays at the limits of the API. Ids and names that other people choose have limits of their
+ * own. Numbers that other people choose are checked before they are written as JSON.
  */
 import { toNumber } from '@whiskeysockets/baileys'
 

@@ -3,7 +3,7 @@ import type { BinaryNode } from '@whiskeysockets/baileys'
 import { networkSeconds } from './bounds.ts'
 
 export interface Envelope {
-  /** Id of the stanza. Empty if absent, like the four fields below. */
+  /** Id of the stanza. Empty if absent, like the three fields below. */
   id: string
   /** Jid of the chat: a person with a device part, a group, or a channel. */
   from: string

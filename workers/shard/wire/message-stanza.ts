@@ -10,7 +10,7 @@ export type CiphertextKind = (typeof OPENED)[number]
 
 const kindOf = (enc: BinaryNode) => OPENED.find((kind) => kind === enc.attrs.type)
 
-/** Returns the ciphertexts in their order. Each call returns the same array objects, so that a map can have them as keys. */
+/** Returns the ciphertexts in their order. Their objects are the same in each call, so that a map can have them as keys. */
 export const ciphertextsIn = (node: BinaryNode): Uint8Array[] =>
   encrypted(node).flatMap(({ content }) => (content instanceof Uint8Array ? content : []))
 

@@ -35,8 +35,8 @@ const VISIT = {
 const LOOK = "SELECT EXISTS (SELECT FROM svc_writer WHERE id = $1), (SELECT value FROM svc_meta WHERE key = 'visits')"
 const MARK = 'UPDATE svc_writer SET is_service = true WHERE id = $1'
 /**
- * Removes the writers of earlier services and, with them, the writers of their threads. It also removes the writers of commands that were killed at
- * least a day ago.
+ * Removes the writers of earlier services and, with them, the writers of their threads. It also removes writers of
+ * commands that are more than a day old, because those commands were killed.
  */
 const REMOVE_EARLIER = `DELETE FROM svc_writer WHERE id <> $1 AND (is_service OR (service IS NULL AND made_at < now() - interval '1 day'))`
 /** Smallest of the connection limits of the server, the role and the database. */

@@ -16,7 +16,7 @@ const counts = new Map<string, LoginCounts>()
 
 const nameOf = (user: unknown, device: unknown) => `${user} ${device ?? 0}`
 
-/** Counters for the next login of this device; `logins` is the stored number. */
+/** Sets the counters for the next login of this device. `logins` is the stored number. */
 export function countLogins(jid: string, logins: number): void {
   const { user, device } = jidDecode(jid) ?? {}
   const name = nameOf(user, device)

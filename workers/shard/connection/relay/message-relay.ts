@@ -41,7 +41,10 @@ export interface Relayed {
   stanza: RelayedStanza
 }
 
-/** Forgets that the devices which got the group's key with this message have the key. Called if the network did not accept the message. */
+/**
+ * Removes the devices that got the group's key with this message from the record of devices that have the key. Called
+ * if the network did not accept the message.
+ */
 export type TakeBack = () => Promise<void>
 
 export interface MessageRelay {

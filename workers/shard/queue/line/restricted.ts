@@ -1,6 +1,6 @@
 /**
- * Decides which items may be sent while the network restricts the account's reach-out: only those to people who have written to it. Each attempt to
- * reach a new person would count against the account.
+ * Decides which items may be sent while the network restricts whom the account may write to: only those to people who
+ * have written to it. Each attempt to reach a new person would count against the account.
  */
 import type { Clock } from '../../../../src/domain/clock.ts'
 import type { Waiting } from '../item.ts'

@@ -28,7 +28,7 @@ export function createSendAt({ clock, steady, isUndecided }: SendAtDeps): SendAt
     arrivalOf(item) {
       const now = clock.now()
       if (item.sendAt !== undefined && item.sendAt > now && item.sendAt > item.queuedAt) return NOT_YET
-      // If the clock was ahead when the time was written, this time is in the future. It then counts as now.
+      // If the clock was ahead when `queuedAt` was written, `queuedAt` is in the future. It then counts as now.
       return steady.now() - Math.max(0, now - waitsFrom(item))
     },
     holding(item) {

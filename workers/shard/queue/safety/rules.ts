@@ -45,8 +45,8 @@ export const ANSWER_WINDOW = DAY
 const NEVER = Number.POSITIVE_INFINITY
 
 /**
- * Returns why a message to this chat waits, for an answer or for the budget, and until which time of the steady clock. The wait for an answer is
- * checked first, because its end is unknown.
+ * Returns the wait of a message to this chat, for an answer or for a free place in a budget, and its end by the steady
+ * clock; undefined if the message need not wait. The wait for an answer is checked first, because its end is unknown.
  */
 export function paceWait(settings: SendSafetySettings, state: SafetyState, recipient: Recipient, now: Moment): Wait | undefined {
   const { isPerson, isKnown, unanswered } = recipient

@@ -29,7 +29,7 @@ export interface SendSafetyDeps extends Omit<RecipientsDeps, 'directory'> {
   /** Time at which the device was linked, in epoch ms; null if unknown. */
   linkedAt(): number | null
   told: ToldBudgets
-  /** Whether anybody receives `delivery` events, which tell a used-up budget. */
+  /** Whether anybody receives `delivery` events, which report used-up budgets. */
   isTold(): boolean
   onUntold(error: unknown): void
 }
@@ -56,8 +56,8 @@ export interface SendSafety {
   /** Called before a message to this chat is sent. A first contact is recorded in the commit of the message's keys. */
   leaving(jid: string, operation: string): Promise<void>
   /**
-   * Adds the used-up budgets that were not told yet to the result of a send. The `delivery` of the send tells them, and the same commit marks them as
-   * told, so a kill neither loses nor repeats them.
+   * Adds the used-up budgets that were not reported yet to the result of a send. The `delivery` of the send reports
+   * them, and the same commit records that they were reported, so a kill neither loses nor repeats them.
    */
   withUsedUp(result: SendResult, queue: Pick<Queue, 'waitingFor'>): Promise<SendResult>
   /** Called when somebody else, or the owner on the phone, wrote in this chat. The directory has recorded the message before. */
@@ -160,7 +160,7 @@ export function createSendSafety(deps: SendSafetyDeps): SendSafety {
       try {
         return await usedUpResult(result, queue)
       } catch (error) {
-        // The message was sent, so its result counts; the next send tells the budget.
+        // The message was sent, so its result counts; the next send reports the budget.
         onUntold(error)
         return result
       }
@@ -215,7 +215,7 @@ function createContacts({ clock, steady, directory, onError }: SendSafetyDeps) {
   async function read() {
     await directory.ready()
     const now = clock.now()
-    // If the clock was ahead when the time was written, this time is in the future. It then counts as now.
+    // A contact that was recorded while the clock was ahead has a time in the future. It then counts as made now.
     times = directory.contactsSince(now - DAY).map((at) => steady.now() - Math.max(0, now - at))
     onLoaded()
   }

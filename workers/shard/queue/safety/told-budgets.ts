@@ -1,6 +1,7 @@
 /**
- * Remembers which used-up budgets of first contacts were told, so that each is told once in its time window. The record is written in the commit of
- * the event that tells it. It is read for each decision and not cached, because only a used-up budget leads to a decision.
+ * Remembers which used-up budgets of first contacts were reported, so that each is reported once in its time window.
+ * The record is written in the commit of the event that reports it. It is read for each decision and not cached,
+ * because only a used-up budget leads to a decision.
  */
 import * as v from 'valibot'
 import type { Op } from '../../../../src/storage/contract.ts'
@@ -20,15 +21,19 @@ type ToldBudget = v.InferOutput<typeof ToldBudget>
 const ToldSchema = v.object({ budgets: v.array(ToldBudget) })
 
 export interface ToldBudgets {
-  /** Returns those of the used-up budgets that must be told now, and the operation for the commit of the event that tells them. */
+  /**
+   * Returns those of the used-up budgets that must be reported now, and the operation for the commit of the event that
+   * reports them.
+   */
   due(budgets: readonly Budget[], at: number): Promise<{ due: Budget[]; op: Op }>
   /** Called before another account is linked. */
   forget(): Promise<void>
 }
 
 /**
- * Whether a used-up budget must be told: it was not told in its time window. A budget with another limit is another budget, for example after the next
- * step of the warm-up. A time in the far future was written before the clock was set back, and does not count.
+ * Whether a used-up budget must be reported: it was not reported in its time window. A budget with another limit is
+ * another budget, for example after the next step of the warm-up. A time in the far future was written before the clock
+ * was set back, and does not count.
  */
 const isDue = ({ ms, most }: Budget, told: readonly ToldBudget[], at: number): boolean =>
   !told.some((each) => each.ms === ms && each.most === most && Math.abs(at - each.at) < ms)
@@ -37,7 +42,7 @@ export function createToldBudgets({ id, store, sealer, log }: Context<'id' | 'st
   const records = repository({ name: 'told budgets', schema: ToldSchema, version: 1, sealed: sealer })
   const key = keys.toldBudgets(id)
 
-  /** An unreadable record starts again, because a budget that is told twice is better than one that is never told. */
+  /** An unreadable record starts again, because a budget that is reported twice is better than one that is never reported. */
   async function read(): Promise<readonly ToldBudget[]> {
     try {
       return (await records.get(store, key))?.budgets ?? []

@@ -44,8 +44,8 @@ export function createDevices({ sock, identity, lists, groups }: DeviceDeps): De
   }
 
   /**
-   * Drops the device lists of a chat. `isChanged`: the hash differs from the last one. For a group, the first hash of a connection is ignored,
-   * because changes of groups arrive as notices.
+   * Drops the device lists of a chat. `isChanged`: the chat had another hash before on this connection. Only then a
+   * group is forgotten as well, because changes of its members arrive as notices anyway.
    */
   async function forgetChat(chat: string, isChanged: boolean) {
     const members = chatKind(chat) === 'group' ? (groups.known(chat)?.participants ?? []) : [{ id: chat }]
@@ -64,8 +64,9 @@ export function createDevices({ sock, identity, lists, groups }: DeviceDeps): De
       if (isRemoval && devices.length > 0) await sock.signalRepository.deleteSession([...devices])
     },
     /**
-     * The network sends a hash of the devices that received the message. Its algorithm is unknown (the library's own differs from other clients'), so
-     * the hash is compared with the last hash of the chat: if it changes, the devices of a person have changed.
+     * The network sends a hash of the devices that received the message. Its algorithm is unknown (the library's own
+     * differs from other clients'), so the hash is only compared with the last hash of the chat on this connection. A
+     * first hash, and a hash that differs, mean that the devices of a person may have changed.
      */
     async acked(ack) {
       const { from, phash } = ackIn(ack)

@@ -37,7 +37,7 @@ export function historyTokens(
   tokens: Pick<TrustedTokens, 'storeNewer' | 'list'>,
   { lidOf }: Pick<Identity, 'lidOf'>,
 ): HistoryReader {
-  /** Jids whose tokens were stored since the index was written. The index contains all such jids, and is written once. */
+  /** Jids whose tokens were stored since the index was last written. The index is written once, at the end of a notice. */
   let unlisted: string[] = []
 
   return {

@@ -138,7 +138,7 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     return 'unread'
   }
 
-  /** Records a message that no program here can decrypt. It is not requested again, because it would arrive unchanged. */
+  /** Records a message that this service cannot decrypt. It is not requested again, because it would arrive unchanged. */
   async function takeForeign(node: BinaryNode, kind: string): Promise<MessageOutcome> {
     if (await noteUnreadable(node, never(kind)))
       log.warn({ stanza: idOf(node) }, 'a message uses an encryption that this service does not support')

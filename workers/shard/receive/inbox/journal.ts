@@ -37,7 +37,10 @@ export const MAX_REPLAYS = 5
 const MAX_AGE = 14 * DAY
 
 export interface Journal {
-  /** Reads the stored records. Before that, and before every replay, records that are too old are removed, also those that were put aside. */
+  /**
+   * Reads the stored records, then removes those that are too old, also those that were put aside. Every replay begins
+   * with the same removal.
+   */
   load(): Promise<void>
   /** Removes every record, even if put aside, because they belong to the removed device. */
   forget(): Promise<void>

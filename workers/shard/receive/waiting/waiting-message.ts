@@ -19,7 +19,7 @@ export const WaitingMessage = v.object({
   timestamp: v.number(),
   pushName: v.nullable(v.string()),
   viewOnce: v.boolean(),
-  /** Name under which the message is reported as `unsupported`; null if it is reported as `waiting_message`. */
+  /** Name under which the message is reported as `unsupported`; absent if it is reported as `waiting_message`. */
   protoType: text,
   /** True if apps show nothing in place of the message. */
   isHidden: v.optional(v.literal(true)),

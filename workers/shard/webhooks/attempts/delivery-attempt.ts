@@ -105,7 +105,7 @@ export function createDeliveryAttempt(needs: AttemptNeeds) {
     return ok ? row : withFailure(row, clock.now())
   }
 
-  /** Ends the event as delivered: its body is removed in the same commit. The caller does not wait for this commit. */
+  /** Ends the event as delivered: its body is removed in the same commit. */
   async function finish(eventId: string, before: LogRow, row: LogRow) {
     const after: LogRow = { ...row, status: 'delivered', body: 'erased', dueAt: null, finishedAt: clock.now() }
     await end(eventId, before, after)
@@ -121,7 +121,10 @@ export function createDeliveryAttempt(needs: AttemptNeeds) {
     report(eventId, after, 'discarded')
   }
 
-  /** Ends an event. The caller does not wait for the commit. */
+  /**
+   * Ends an event. The caller waits for the commit only if too many outcomes are unwritten, or if the event was not in
+   * the queue.
+   */
   async function end(eventId: string, before: LogRow, after: LogRow, body?: Uint8Array) {
     outcomes.add(eventId, () => changes.ops(eventId, before, after, body))
     changes.made(eventId, before, after)

@@ -36,7 +36,7 @@ export function failedAttempts(needs: AttemptNeeds, { readRow, report }: Deliver
     try {
       body = sealer.open(keys.parkedEvent(instanceId, eventId), sealed)
     } catch {
-      // The row is missing or unreadable. The attempt of the event itself detects and records this.
+      // The stored body is unreadable. The attempt of the event itself detects and records this.
       return undefined
     }
     const after: LogRow = { ...row, body: 'line' }

@@ -13,8 +13,8 @@ import { failedAttempts } from './failed.ts'
 
 export interface ScheduledAttempts {
   /**
-   * Makes the next attempt of a queued or parked event, whose body is stored under `key`. Resolves with true if the event has ended and no other
-   * event was changed.
+   * Makes the next attempt of a queued or parked event, whose body is stored under `key`. Resolves with true if the
+   * event was delivered, or if its type no longer has a URL: then only this event was changed.
    */
   scheduled(eventId: string, key: string, sealed: Uint8Array): Promise<boolean>
   /** Makes the next attempt of the first event of the queue. Resolves like `scheduled`. */
@@ -46,7 +46,7 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
     return await attempt(id, event.row, event.body)
   }
 
-  /** Makes an attempt. Resolves with true if the event has ended. */
+  /** Makes an attempt. Resolves with true if the event was delivered, or if its type no longer has a URL. */
   async function attempt(eventId: string, row: LogRow, body: Uint8Array): Promise<boolean> {
     const url = target(row.type)
     if (url === null) {

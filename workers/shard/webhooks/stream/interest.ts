@@ -103,7 +103,7 @@ export function createInterest({ instanceId, store, clock }: InterestOptions) {
       isStored = false
       return records.remove(key)
     },
-    /** Returns the time at which the events of one of the types are no longer kept, the earliest of them; null if no type is kept. */
+    /** Returns the earliest time at which a type will no longer be kept; null if no type is kept. */
     endsAt(): number | null {
       const ends = EVENT_TYPES.filter(keeps).map((type) => row[type]!.until)
       return ends.length === 0 ? null : Math.min(...ends)

@@ -1,9 +1,13 @@
 /**
- * Keeps events for stream readers (`src/webhooks/event-streams.ts`). While somebody reads a type, each of its finished events is also kept here,
- * sealed, in the commit of its cause, whether or not a webhook needs it. Only the newest events are kept, limited by number and bytes. Readers
- * request the events after the last one that they have, a page at a time. The service never waits for a reader.
+ * Keeps events for stream readers (`src/webhooks/event-streams.ts`). While somebody reads a type, each of its finished
+ * events is also kept here, sealed, in the commit of its cause, whether or not a webhook needs it. Only the newest
+ * events are kept, limited by number and bytes. Readers request the events after the last one that they have, a page at
+ * a time. The service never waits for a reader.
  *
- * kept:<event>:<type> body of an event event-interest which types are read, and from which event on all of them are kept
+ * The records are:
+ *
+ * - `kept:<event>:<type>`: the body of an event
+ * - `event-interest`: the types that are read, and for each the event after which all events are kept
  */
 import type { Logger } from 'pino'
 import type { Clock } from '../../../../src/domain/clock.ts'
@@ -29,9 +33,9 @@ export interface StreamOptions {
   /** Returns an id after every event so far. */
   position(): string
   log: Pick<Logger, 'error'>
-  /** Called when there is an event since the last page request. */
+  /** Called at the first event after a page request. */
   onEvents: () => void
-  /** Called when the event types that are read have changed. */
+  /** Called when the set of event types that readers request has changed. */
   onInterest: () => void
   maxEvents?: number | undefined
 }

@@ -61,7 +61,7 @@ export function createDeliveryQueue({ line, webhooks, holds, readRow }: Delivery
       return 'more'
     },
 
-    /** Searches the first event of a held queue, in slices. If there is none, the hold is released. */
+    /** Searches for the first event of a held queue, in slices. If there is none, the hold is released. */
     async seekHead(hold: Hold): Promise<void> {
       let seen = 0
       for await (const [id] of line.after(hold.seekAfter, SLICE)) {

@@ -1,6 +1,7 @@
 /**
- * Chooses the next task of the outbox, which does one thing at a time. In this order: a manual resend, the limits of backlog and log, a receiver that
- * is held, the oldest event that may be posted.
+ * Chooses the next task of the outbox, which does one thing at a time. In this order: a manual resend; a slice of the
+ * pruning of the log; an event above the limit of the backlog; the probe of a held receiver; the oldest event that may
+ * be posted. Only if there is none, ids and times that a wrong clock has issued are corrected.
  */
 import { decodeTime } from 'ulid'
 import { HOUR } from '../../../../src/domain/clock.ts'
@@ -52,7 +53,10 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
       ),
   })
 
-  /** Each of these tasks does one thing, and resolves with false if there was nothing to do. */
+  /**
+   * Runs the first task that has something to do. Each task does one thing, and resolves with false if it had nothing
+   * to do. Resolves with `more`, or with the ms until the next turn.
+   */
   async function turn(): Promise<'more' | number> {
     if (await manual()) return 'more'
     const hasMore = await deps.pruning.run()

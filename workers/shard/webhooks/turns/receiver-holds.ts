@@ -28,7 +28,7 @@ const AWAY: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
 export function createReceiverHolds() {
   const held = new Map<string, Hold>()
-  /** Id of the last failed event by URL. It is removed when an event succeeds. */
+  /** Id of the last failed event by URL. It is removed when the receiver answers an event. */
   const lastFailed = new Map<string, string>()
 
   return {
