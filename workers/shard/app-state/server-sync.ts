@@ -19,7 +19,7 @@ export interface ServerSyncDeps {
   versionOf(collection: WAPatchName): Promise<number | undefined>
   /** Resolves when everything that was read is on disk. */
   settled(): Promise<void>
-  /** Whether an unsuccessful notice should be delivered again. Counts the attempts. */
+  /** Whether a notice whose handling failed should be delivered again. Counts the attempts. */
   isWorthAnother(notice: string): boolean
   /** Processes a notice again. */
   again(notice: BinaryNode): void

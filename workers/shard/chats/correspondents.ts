@@ -67,7 +67,8 @@ export function createCorrespondents(
       if (written.every((key) => known.has(key))) return []
       const isFirst = !(await Promise.all(written.map(isWritten))).some(Boolean)
       for (const key of written) remember(key)
-      // If a commit fails, the same message arrives again, so it is enough that a later commit writes the row.
+      // The keys are remembered before the commit: if it fails, the row stays missing until the cache no longer
+      // contains the keys.
       if (isFirst) onNew()
       return written.map((key): Op => [key, PRESENT])
     },

@@ -12,7 +12,7 @@ export interface Order<T> {
   page(page: number, size: number): Page<T>
 }
 
-/** Creates the order. `filter` selects the entries that the pages contain. */
+/** Creates the order. `isShown` selects the entries that the pages contain. */
 export function orderOf<T extends object>(
   table: Pick<Table<T>, 'values' | 'has' | 'revision'>,
   compare: (one: T, other: T) => number,

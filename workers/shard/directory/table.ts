@@ -56,7 +56,10 @@ export interface Table<T extends object> {
 const SLACK = 1 / 32
 /** Number of records that are read or created in one turn of the loop. */
 const SLICE = 64
-/** The most records of this table that are added to a commit of another part. It is more than concurrent messages change. */
+/**
+ * The most records of this table that are added to a commit of another part. Messages that arrive at the same time
+ * change fewer records than this.
+ */
 const NEWEST = 32
 
 export function createTable<T extends object>(

@@ -1,7 +1,8 @@
 /**
- * Stores groups with their members, as the network last sent them. After a restart, and with more groups than fit in memory, a text needs no query
- * about its group. When a notice reports a change, the stored group is removed before the notice is acked, so the stored metadata is current. If a
- * notice was lost, the network's answer to the next text (`send/targets.ts`) or the expiry of the stored group corrects this.
+ * Stores groups with their members, as the network last sent them. After a restart, and with more groups than fit in
+ * memory, a text needs no query about its group. When a notice reports a change, the stored group is removed before the
+ * notice is acked, so the stored metadata is current. If a notice was lost, the network's answer to the next text
+ * (`send/group-devices.ts`) or the expiry of the stored group corrects this.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as v from 'valibot'

@@ -29,7 +29,7 @@ export interface Arriving {
   egressAllow: Ranges
 }
 
-/** Runs `work` with the media on disk. The arriving bytes pass through `through`, and the file contains its output. */
+/** Runs `use` with the media on disk. The arriving bytes pass through `through`, and the file contains its output. */
 export async function withMedia<T>(
   context: Arriving,
   input: MediaInput,

@@ -54,7 +54,10 @@ export const communityMembers: Handlers<typeof import('../../../../src/features/
 
 const jidsOf = (groups: readonly GroupIdentifier[]) => [...new Set(groups.map(toJid))]
 
-/** Drops the cached groups, so that the community of each is read again: the network's notices name only the community and not its groups. */
+/**
+ * Builds the results, and drops the cached groups, so that the community of each is read again: the network's notices
+ * name only the community and not its groups.
+ */
 function linkResults(context: ActionContext, groups: readonly GroupIdentifier[], codes: ReadonlyMap<string, number>) {
   context.session.groups.changed(groups.map(toJid))
   const results = groups.map((group) => {
