@@ -5,6 +5,7 @@
 import type { Dialect } from '../domain/dialect.ts'
 import { Failure } from '../domain/failures.ts'
 import { whyAbsentIn } from '../features/dialects/words.ts'
+import { whyAbsentForPartners } from '../features/dialects/zapi-absent.ts'
 import { type Access, type Endpoint, INSTANCE_BASE } from '../features/endpoint.ts'
 import { NO_ROUTE } from './open-checks.ts'
 
@@ -23,7 +24,7 @@ export function createUnknownPath(served: readonly Endpoint[]): (method: string,
     .map(({ method, path }) => ({ method, pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`) }))
 
   return (method, path, dialect) => {
-    const why = dialect && whyAbsentIn[dialect](method, INSTANCE_PATH.exec(path)?.[3] ?? '')
+    const why = dialect ? whyAbsentIn[dialect](method, INSTANCE_PATH.exec(path)?.[3] ?? '') : whyAbsentForPartners(method, path)
     if (why !== undefined) return new Failure('not_found', { message: why })
     const withoutCredentials = path.replace(INSTANCE_PATH, (whole, instance, token, rest) =>
       instance === '' || token === '' ? INSTANCE_BASE + rest : whole,

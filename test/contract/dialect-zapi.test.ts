@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test'
 import { DIALECTS } from '../../src/domain/dialect.ts'
 import { reshapes, zapiRoutes } from '../../src/features/dialects/zapi-requests.ts'
 import { endpoints } from '../../src/features/index.ts'
+import { image } from '../harness/media-files.ts'
 import { openService, type Service } from './http/service.ts'
 import { type TheirCall, theirCalls } from './zapi-calls.ts'
 
@@ -141,6 +142,37 @@ test('a field in camelCase is the field: nothing of a request is lost', async ()
   assert.equal((blocked.input as { contacts: unknown[] }).contacts.length, 1)
 })
 
+test('the time of an event may have its offset in a field of its own', async () => {
+  const start = async (event: object) => {
+    const { status, input, body, headers } = await ask(
+      call('POST /send-event', { phone: '120363019502650977-group', event: { name: 'Planning', ...event } }),
+    )
+    const { date_time, end_date_time } = (input?.event ?? {}) as { date_time?: string; end_date_time?: string }
+    return { status, date_time, end_date_time, body, ignored: headers.get('X-Svc-Ignored-Fields') }
+  }
+  const local = await start({ dateTime: '2026-04-29T09:30:53', endDateTime: '2026-04-29T10:30', timeZone: 'UTC-3' })
+  assert.deepEqual(
+    [local.status, local.date_time, local.end_date_time, local.ignored],
+    [200, '2026-04-29T09:30:53-03:00', '2026-04-29T10:30-03:00', null],
+  )
+  const india = await start({ dateTime: '2026-04-29T09:30:53.309', timeZone: 'UTC+5:30' })
+  assert.equal(india.date_time, '2026-04-29T09:30:53.309+05:30')
+  assert.equal((await start({ dateTime: '2026-04-29T09:30:53', timeZone: 'UTC' })).date_time, '2026-04-29T09:30:53+00:00')
+  const both = await start({ dateTime: '2026-04-29T09:30:53.309Z', timeZone: 'UTC-3' })
+  assert.deepEqual([both.status, both.date_time], [200, '2026-04-29T09:30:53.309Z'])
+  assert.equal(both.ignored, 'event.timeZone', 'the offset of the time itself counts')
+  const unknown = await start({ dateTime: '2026-04-29T09:30:53', timeZone: 'Brasilia' })
+  assert.deepEqual([unknown.status, unknown.body.details.issues[0].path], [400, 'event.dateTime'])
+  const edited = await ask(
+    call('POST /send-edit-event', {
+      phone: '120363019502650977-group',
+      eventMessageId: 'A1',
+      event: { name: 'Planning', dateTime: '2026-04-29T09:30:53', timeZone: 'UTC-3' },
+    }),
+  )
+  assert.equal((edited.input as { event: { date_time: string } }).event.date_time, '2026-04-29T09:30:53-03:00')
+})
+
 test('the answer of a send has their names, and what ours says beside them', async () => {
   const { body } = await ask(call('POST /send-text', { phone: '5511988887777', message: 'Hello' }))
   assert.deepEqual(body, {
@@ -241,6 +273,12 @@ test('a large body under the dialect means the same', async () => {
   }
   const { status, input } = await ask(call('POST /send-image', fields))
   assert.deepEqual([status, input?.view_once, input?.reply_to_message_id], [200, true, 'A1'])
+  // A text of more than 1 MB is decoded while it arrives. Here it stands for a list of one picture.
+  const images = `data:image/png;base64,${(await image('png', 640, 640)).toString('base64')}`
+  assert.ok(images.length > 1_048_576)
+  const product = await ask(call('POST /products', { name: 'Mug', images }))
+  assert.equal(product.status, 200, JSON.stringify(product.body))
+  assert.equal((product.input as { images: unknown[] }).images.length, 1)
 })
 
 test('nesting that no operation has is no failure of the service', async () => {

@@ -500,7 +500,14 @@ const without = (why: RegExp, ...calls: TheirCall[]): TheirCall[] =>
 const absent: TheirCall[] = [
   ...without(/^The service keeps no messages\./, get(`/chat-messages/${phone}`)),
   ...without(/^The service keeps no notes about chats\./, post(`/chats/${phone}/notes`, { notes: 'A note' })),
-  ...without(/^The service makes no calls\./, post('/send-call', { phone }), post('/send-call', { phone, callDuration: 5 })),
+  ...without(
+    /^The service makes no calls\./,
+    post('/send-call', { phone }),
+    post('/send-call', { phone, callDuration: 5 }),
+    get('/call-token'),
+    get('/sip-info'),
+    post('/sip-token'),
+  ),
   ...without(
     /^Use POST \/order-status-update with paymentStatus\./,
     post('/order-payment-update', { ...update, paymentStatus: 'paid', order }),
@@ -531,6 +538,7 @@ const absent: TheirCall[] = [
     /^There are no subscriptions here\. POST \/account\/instances makes an instance/,
     post('/integrator/on-demand/subscription'),
     post('/integrator/on-demand/cancel'),
+    put('/integrator/on-demand/subscription/update', { withCalls: true }),
   ),
   // The documentation of that gateway has wrong paths here: some examples use the title of the page that describes the
   // webhook, and one uses a wrong method. The gateway really accepts `PUT /update-webhook-…`.

@@ -5,6 +5,7 @@
 import { renamed, snakeCase } from '../../domain/camel-case.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { type FieldsSchema, fieldsSchema } from '../fields-schema.ts'
+import { heldText } from '../held-text.ts'
 import type { RawFields } from '../input.ts'
 import { meantBy } from '../unknown-fields.ts'
 
@@ -73,7 +74,7 @@ function plainValue(form: FieldsSchema, value: unknown): unknown {
     return words.find((word) => plainWord(word) === plainWord(value)) ?? (isCamel(value) ? snakeCase(value) : undefined)
   }
   for (const type of typesOf(form)) {
-    if (type === 'array' && typeof value === 'string') return [value]
+    if (type === 'array' && isText(value)) return [value]
     if (type === 'string' && typeof value === 'number') return String(value)
     if (type === 'boolean' && typeof value === 'string' && /^(true|false)$/i.test(value)) return value.toLowerCase() === 'true'
     if ((type === 'number' || type === 'integer') && typeof value === 'string' && NUMBER.test(value)) return Number(value)
@@ -81,6 +82,8 @@ function plainValue(form: FieldsSchema, value: unknown): unknown {
   return undefined
 }
 
+/** Whether a value is a text. A long text of a large body is represented by a symbol. */
+const isText = (value: unknown) => typeof value === 'string' || heldText(value) !== undefined
 const plainWord = (word: string) => word.replaceAll('_', '').toLowerCase()
 const isCamel = (word: string) => /^[a-z]+([A-Z][a-z]+)+$/.test(word)
 

@@ -11,7 +11,10 @@ const WEBHOOKS = 'This path is only the name of a page in the documentation of Z
 const ABSENT: readonly (readonly [calls: RegExp, why: string])[] = [
   [/^GET \/chat-messages\/[^/]+$/, NO_MESSAGES],
   [/^\w+ \/chats\/[^/]+\/notes$/, 'The service keeps no notes about chats. Store them in your program.'],
-  [/^POST \/send-call$/, 'The service makes no calls. It reports missed calls, and can reject incoming ones.'],
+  [
+    /^\w+ \/(send-call|call-token|sip-info|sip-token)$/,
+    'The service makes no calls. It reports missed calls, and can reject incoming ones.',
+  ],
   [/^POST \/order-payment-update$/, 'Use POST /order-status-update with paymentStatus.'],
   [/^POST \/queue$/, 'Use GET /queue to list the messages that wait.'],
   [/^\w+ \/mobile\/.+$/, `The registration of a number ${IN_THE_APP}`],
@@ -30,6 +33,19 @@ const ABSENT: readonly (readonly [calls: RegExp, why: string])[] = [
   [/^POST \/on-whatsapp-message-status-changes$/, `${WEBHOOKS}message-status.`],
   [/^(?!PUT )\w+ \/update-webhook-[\w-]+$/, 'Use PUT for this path.'],
 ]
+
+/** Calls of partners. They have no instance in their path. */
+const OF_PARTNERS: Readonly<Record<string, string>> = {
+  'POST /instances/integrator/on-demand': 'Use POST /account/instances with an API key to make an instance.',
+  'GET /instances': 'Use GET /account/instances with an API key to list the instances.',
+  'PUT /instances': 'Use PUT /instances/{instance_id}/token/{token}/update-name to rename an instance.',
+}
+
+/** Returns the sentence for a call of a partner; undefined for one that is not in the list. No dialect applies to these calls. */
+export const whyAbsentForPartners = (method: string, path: string): string | undefined => {
+  const call = `${method} ${path}`
+  return Object.hasOwn(OF_PARTNERS, call) ? OF_PARTNERS[call] : undefined
+}
 
 /** Returns the sentence for a call; undefined for one that is not in the list. */
 export const whyAbsent = (method: string, path: string): string | undefined =>

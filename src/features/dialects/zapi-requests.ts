@@ -35,6 +35,23 @@ const renamedDay = (entry: unknown): unknown => {
   return dayOfWeek === undefined ? entry : { day: day(dayOfWeek), ...rest }
 }
 
+const OFFSET = /^(?:UTC|GMT)(?:([+-])(\d{1,2})(?::(\d{2}))?)?$/
+const HAS_OFFSET = /(?:Z|[+-]\d{2}:?\d{2})$/i
+const TIMES = ['dateTime', 'date_time', 'endDateTime', 'end_date_time']
+
+/** Adds the offset of the field `timeZone` (`UTC-3`) to the times of an event. In this dialect, times may be without an offset. */
+const withOffset = (value: unknown): unknown => {
+  if (!isObject(value)) return value
+  const { timeZone, ...event } = value
+  const zone = typeof timeZone === 'string' && OFFSET.exec(timeZone)
+  const isLocal = (name: string, time: unknown): time is string =>
+    TIMES.includes(name) && typeof time === 'string' && !HAS_OFFSET.test(time)
+  if (!zone || !Object.entries(event).some(([name, time]) => isLocal(name, time))) return value
+  const [, sign = '+', hours = '0', minutes = '00'] = zone
+  const offset = `${sign}${hours.padStart(2, '0')}:${minutes}`
+  return Object.fromEntries(Object.entries(event).map(([name, time]) => [name, isLocal(name, time) ? time + offset : time]))
+}
+
 /** Renames the type of random Pix keys, which has a different name in this dialect. */
 const keyType = (value: unknown): unknown => {
   if (!isObject(value) || !isObject(value.pix)) return value
@@ -52,6 +69,8 @@ export const reshapes: Readonly<Record<string, Reshape>> = {
   'send.sendLocation': { rename: { name: 'title' } },
   'send.sendLink': { rename: { url: 'link_url', description: 'link_description' } },
   'send.deleteMessage': { rename: { fromMe: 'owner' } },
+  'send.sendEvent': { values: { event: withOffset } },
+  'send.sendEditEvent': { values: { event: withOffset } },
   'send.sendOrder': { values: { paymentSettings: keyType } },
   'business.updateHours': { values: { days: each(renamedDay) } },
   'business.createProduct': { rename: { integrationId: 'retailer_id' } },

@@ -30,6 +30,13 @@ test('a path without its credentials is unauthorized, and only where it is a rou
 })
 
 test('what is no route, or not for everybody, is not told', () => {
-  for (const path of ['/nothing', `${INSTANCE}/send-nothing`, `${INSTANCE}/`, '/metrics', '/instances'])
+  for (const path of ['/nothing', `${INSTANCE}/send-nothing`, `${INSTANCE}/`, '/metrics', '/instance'])
     assert.deepEqual(told('PUT', path), NOTHING, path)
+})
+
+// These calls have no instance in their path, so no dialect applies to them.
+test('calls of partners of another gateway are told what to use', () => {
+  assert.match(told('POST', '/instances/integrator/on-demand')[1]!, /^Use POST \/account\/instances/)
+  assert.match(told('GET', '/instances')[1]!, /^Use GET \/account\/instances/)
+  assert.match(told('PUT', '/instances')[1]!, /^Use PUT \/instances\/\{instance_id\}\/token\/\{token\}\/update-name /)
 })
