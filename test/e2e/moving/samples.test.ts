@@ -103,16 +103,20 @@ function typeOf(name: string, rows: Stored[string]): string {
   return value instanceof Uint8Array ? 'bytea' : typeof value === 'number' ? 'bigint' : 'text'
 }
 
-/** Creates these tables in PostgreSQL with the column types that the other programs use. */
-async function fill(stored: Stored, types: Readonly<Record<string, string>> = {}): Promise<void> {
-  const statements = Object.entries(stored).flatMap(([table, rows]) => {
+/** Returns the SQL that creates these tables, with the column types that the other programs use. */
+function statementsOf(stored: Stored, types: Readonly<Record<string, string>> = {}): string[] {
+  return Object.entries(stored).flatMap(([table, rows]) => {
     const names = Object.keys(rows[0] ?? {})
     const columns = names.map((name) => `"${name}" ${types[name] ?? typeOf(name, rows)}`)
     const values = rows.map((row) => `(${names.map((name) => literal(name, row[name]!)).join(', ')})`)
     return [`create table "${table}" (${columns.join(', ')});`, `insert into "${table}" values ${values.join(', ')};`]
   })
+}
+
+/** Creates these tables in PostgreSQL. */
+async function fill(stored: Stored, types?: Readonly<Record<string, string>>): Promise<void> {
   const file = join(dir, 'tables.sql')
-  await writeFile(file, statements.join('\n'))
+  await writeFile(file, statementsOf(stored, types).join('\n'))
   await run('psql', [url(), '-XqAt', '-v', 'ON_ERROR_STOP=1', '-f', file])
 }
 
@@ -168,6 +172,15 @@ describe("Baileys' state in PostgreSQL or Redis", () => {
     await follow('--from waha rows.jsonl', { NAME: MINE })
     assert.deepEqual(await imported('openwa'), await expected())
     assert.deepEqual(await imported('waha'), await expected())
+  })
+
+  test('OpenWA: one session of several, in SQLite', { skip: missing('sqlite3') }, async () => {
+    const tables = statementsOf(withOthers({ baileys_auth_state: openwaRows(device(), MINE) }, 'sessionName'))
+    await mkdir(join(dir, 'data'))
+    await writeFile(join(dir, 'tables.sql'), tables.join('\n'))
+    await run('sqlite3', [join(dir, 'data', 'openwa.sqlite'), '.read tables.sql'], { cwd: dir })
+    await follow('openwa.sqlite', { NAME: MINE })
+    assert.deepEqual(await imported('openwa'), await expected())
   })
 
   test('Evolution API: credentials in PostgreSQL, keys in Redis', { skip: postgresMissing || redisMissing }, async () => {

@@ -183,6 +183,22 @@ describe('the same state in rows', () => {
     assert.deepEqual((await readDevice('waha', folder, { isOld: false })).bundle.keys, ofFolder.bundle.keys)
   })
 
+  test('WAHA: rows of its first versions, which gave the values to PostgreSQL without a conversion', async () => {
+    // The driver writes bytes as a list of numbers, and a text of digits becomes a JSON number in a column `jsonb`.
+    const column = (value: unknown) => (typeof value === 'string' ? JSON.parse(value) : JSON.parse(JSON.stringify(value)))
+    const row = (key: string, value: unknown) => ({ session_id: 's1', key, value: column(value) })
+    // PostgreSQL refused these values: the driver writes them as an array and as binary data.
+    const rows = entries()
+      .filter(([type]) => type !== 'device-list' && type !== 'sender-key' && type !== 'identity-key')
+      .map(([type, [id, value]]) => row(`${type}-${id}`, value))
+    const device = await readRows('waha', row('creds', creds), ...rows)
+    const ofFolder = await read()
+    const types = new Set(device.bundle.keys.map(([type]) => type))
+    for (const type of ['lid-mapping', 'session', 'pre-key', 'app-state-sync-key', 'tctoken']) assert.ok(types.has(type), type)
+    assert.deepEqual(sorted(device.bundle.keys), sorted(ofFolder.bundle.keys.filter(([type]) => types.has(type))))
+    assert.deepEqual(credsFrom(device.bundle.creds).me, creds.me)
+  })
+
   test('a row that is no JSON object, or rows without credentials, are refused', async () => {
     await assert.rejects(readRows('evolution', []), /Line 1 is not a JSON object\./)
     await assert.rejects(readRows('evolution', hash()), /There are no credentials in/)

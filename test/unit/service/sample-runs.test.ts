@@ -45,6 +45,7 @@ const RUN: readonly (readonly [page: string, words: string, test: string])[] = [
   ['docs/moving.md', '--from whatsmeow rows.jsonl', ROWS],
   ['docs/moving.md', '--from zapo rows.jsonl', ROWS],
   ['docs/moving.md', '--from waha rows.jsonl', ROWS],
+  ['docs/moving.md', 'openwa.sqlite', ROWS],
   ['docs/moving.md', '--from evolution rows.jsonl', ROWS],
   ['docs/moving.md', '#>>', ROWS],
   ['docs/moving.md', '--from fazer rows.jsonl', ROWS],

@@ -25,11 +25,14 @@ const ofOpenWa = ({ sessionName, keyType, keyId, value }: Row): KeyRow => ({
   text: jsonText(value),
 })
 
-/** Converts a row of the table `waha_auth`, whose column `value` has the type `jsonb`. */
+/**
+ * Converts a row of the table `waha_auth`, whose column `value` has the type `jsonb`. The first versions of WAHA with
+ * this table stored a text of digits without quotes, so it is a number there. No key is really a number.
+ */
 const ofWaha = ({ session_id: session, key, value }: Row): KeyRow => ({
   session: String(session),
   name: String(key),
-  text: JSON.stringify(value),
+  text: JSON.stringify(typeof value === 'number' ? String(value) : value),
 })
 
 function stateOf(rows: readonly KeyRow[], keyOf: (name: string) => { type: string; id: string } | undefined): LibraryState {
