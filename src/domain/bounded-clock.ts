@@ -48,7 +48,8 @@ export function createBoundedClock({ wall, steady, uptime, onChange = () => {} }
   let last: Point = { at: wall.now(), steady: began.steady }
   /** The network's time at the last login. */
   let network: Point | undefined
-  let doubt: { since: number; isContradicted: boolean } | undefined
+  /** The jump that is not followed yet: since when (steady clock), and by how many ms the machine's clock is ahead. */
+  let doubt: { since: number; aheadMs: number; isContradicted: boolean } | undefined
   let suspendedMs = 0
 
   const from = (point: Point) => point.at + (steady.now() - point.steady)
@@ -70,17 +71,23 @@ export function createBoundedClock({ wall, steady, uptime, onChange = () => {} }
     return fresh
   }
 
-  function isConfirmed(at: number): boolean {
-    if (network && at <= from(network) + MOST_STEP) return true
-    if (!doubt) return false
-    return !doubt.isContradicted && steady.now() - doubt.since >= BELIEVED_AFTER
+  const isNetworkTime = (at: number) => network !== undefined && at <= from(network) + MOST_STEP
+
+  /** A second jump during a doubt is another doubt: the hour without contradiction was that of the first one. */
+  const isSameJump = (at: number) => doubt !== undefined && Math.abs(at - from(last) - doubt.aheadMs) <= MOST_STEP
+
+  function hasLasted(at: number): boolean {
+    return doubt !== undefined && isSameJump(at) && !doubt.isContradicted && steady.now() - doubt.since >= BELIEVED_AFTER
   }
 
   function doubted(at: number): number {
     const believed = Math.floor(from(last))
-    if (doubt === undefined) {
-      doubt = { since: steady.now(), isContradicted: false }
-      onChange(at - believed)
+    if (!isSameJump(at)) {
+      const aheadMs = at - believed
+      // The network contradicts a jump even more if the clock then jumps further ahead.
+      const isContradicted = doubt?.isContradicted === true && aheadMs > doubt.aheadMs
+      doubt = { since: steady.now(), aheadMs, isContradicted }
+      onChange(aheadMs)
     }
     return believed
   }
@@ -93,8 +100,8 @@ export function createBoundedClock({ wall, steady, uptime, onChange = () => {} }
   function now(): number {
     const at = wall.now()
     if (at <= from(last) + MOST_STEP) return believe(at)
-    if (doubt === undefined) last = { ...last, at: last.at + wokeAfter() }
-    if (at <= from(last) + MOST_STEP || isConfirmed(at)) return believe(at)
+    last = { ...last, at: last.at + wokeAfter() }
+    if (at <= from(last) + MOST_STEP || isNetworkTime(at) || hasLasted(at)) return believe(at)
     return doubted(at)
   }
 

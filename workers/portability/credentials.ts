@@ -35,7 +35,6 @@ const Credentials = v.object({
   firstUnuploadedPreKeyId: v.pipe(count, v.minValue(1)),
   myAppStateKeyId: v.optional(v.string()),
   lastAccountSyncTimestamp: v.optional(v.number()),
-  lastPropHash: v.optional(v.string()),
   accountSettings: v.optional(v.object({ unarchiveChats: v.optional(v.boolean()) })),
   // Each program stores its own data in this field. Only the salt in it is read; svc and the readers of tables write
   // the salt.
@@ -87,7 +86,6 @@ export function credentialsFrom(text: string, highestPreKey: number): Authentica
       myAppStateKeyId: given.myAppStateKeyId,
       lastAccountSyncTimestamp: given.lastAccountSyncTimestamp,
     }),
-    lastPropHash: given.lastPropHash,
     routingInfo: given.routingInfo && Buffer.from(given.routingInfo),
     registered: given.registered ?? true,
     nextPreKeyId,

@@ -60,6 +60,50 @@ test('a jump that nobody contradicts is followed after an hour', () => {
   assert.deepEqual(changes, [30 * DAY, 0])
 })
 
+test('a second jump, while the first is still in doubt, has an hour of its own', () => {
+  wall += 30 * DAY
+  clock.now()
+  pass(BELIEVED_AFTER - MINUTE)
+  wall += 30 * DAY
+  assert.equal(clock.ahead(), 60 * DAY)
+  pass(2 * MINUTE)
+  assert.equal(clock.ahead(), 60 * DAY)
+  pass(BELIEVED_AFTER)
+  assert.equal(clock.now(), wall)
+  assert.deepEqual(changes, [30 * DAY, 60 * DAY, 0])
+})
+
+test('a clock that came back part of the way from a jump is in doubt for another hour', () => {
+  wall += 30 * DAY
+  clock.now()
+  pass(BELIEVED_AFTER - MINUTE)
+  wall -= 20 * DAY
+  assert.equal(clock.ahead(), 10 * DAY)
+  pass(2 * MINUTE)
+  assert.equal(clock.ahead(), 10 * DAY)
+})
+
+test('a contradicted clock is not believed because it jumped further', () => {
+  wall += 30 * DAY
+  clock.now()
+  clock.learned(wall - 30 * DAY, false)
+  wall += 30 * DAY
+  clock.now()
+  pass(3 * HOUR)
+  assert.equal(clock.ahead(), 60 * DAY)
+})
+
+test('a suspension during a doubt is no second jump', () => {
+  wall += 30 * DAY
+  clock.now()
+  wall += 8 * HOUR
+  suspended += 8 * HOUR
+  assert.equal(clock.now(), START + 8 * HOUR)
+  pass(BELIEVED_AFTER)
+  assert.equal(clock.now(), wall)
+  assert.deepEqual(changes, [30 * DAY, 0])
+})
+
 test('the network contradicts a jump for as long as it lasts', () => {
   wall += 30 * DAY
   clock.now()

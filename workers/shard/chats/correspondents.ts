@@ -4,6 +4,7 @@
  */
 import type { WAMessage } from '@whiskeysockets/baileys'
 import { parseIdentifier, toJid } from '../../../src/domain/ids.ts'
+import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { removeAll } from '../../../src/storage/remove-all.ts'
@@ -16,6 +17,9 @@ import { bare, chatKind } from '../wire/jid.ts'
  */
 const MAX_KNOWN = 5_000
 const PRESENT = Uint8Array.of(1)
+
+/** Whether a row was seen in the store, or is part of a commit of which it is not known whether it succeeded. */
+type Known = 'stored' | 'arriving'
 
 export interface Correspondents {
   /** Returns the operations for the commit of a received message. `onNew` is called if it is the person's first message. */
@@ -39,16 +43,14 @@ export function createCorrespondents(
   { id: instance, store, sealer }: Context<'id' | 'store' | 'sealer'>,
   { otherName, onNew }: CorrespondentsDeps,
 ): Correspondents {
-  const known = new Set<string>()
+  const known = boundedCache<string, Known>(MAX_KNOWN)
   const keyOf = (jid: string) => keys.correspondent(instance, sealer.blind(bare(jid)))
 
-  function remember(key: string) {
-    known.delete(key)
-    known.add(key)
-    for (const oldest of known) {
-      if (known.size <= MAX_KNOWN) break
-      known.delete(oldest)
-    }
+  async function isStored(key: string): Promise<boolean> {
+    if (known.get(key) === 'stored') return true
+    if ((await store.get(key)) === undefined) return false
+    known.set(key, 'stored')
+    return true
   }
 
   async function namesOf(jid: string): Promise<string[]> {
@@ -56,26 +58,24 @@ export function createCorrespondents(
     return other === null ? [jid] : [jid, other]
   }
 
-  async function isWritten(key: string): Promise<boolean> {
-    return known.has(key) || (await store.get(key)) !== undefined
-  }
-
   return {
     async ops({ key: { remoteJid, remoteJidAlt, fromMe } }) {
       if (fromMe || !remoteJid || chatKind(remoteJid) !== 'user') return []
       const written = [remoteJid, ...(remoteJidAlt ? [remoteJidAlt] : [])].map(keyOf)
-      if (written.every((key) => known.has(key))) return []
-      const isFirst = !(await Promise.all(written.map(isWritten))).some(Boolean)
-      for (const key of written) remember(key)
-      // The keys are remembered before the commit: if it fails, the row stays missing until the cache no longer
-      // contains the keys.
+      const stored = await Promise.all(written.map(isStored))
+      if (stored.every(Boolean)) return []
+      const isFirst = !written.some((key) => known.has(key))
+      // Until a read finds the row, each message of the person writes it again, because the commit of this message can fail.
+      for (const [index, key] of written.entries()) if (!stored[index]) known.set(key, 'arriving')
       if (isFirst) onNew()
       return written.map((key): Op => [key, PRESENT])
     },
     async hasWritten(phone) {
       const identifier = parseIdentifier(phone)
       if (identifier?.kind !== 'user') return true
-      for (const name of await namesOf(toJid(identifier))) if (await isWritten(keyOf(name))) return true
+      for (const key of (await namesOf(toJid(identifier))).map(keyOf)) {
+        if (known.has(key) || (await isStored(key))) return true
+      }
       return false
     },
     async forget() {

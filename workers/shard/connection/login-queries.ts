@@ -4,9 +4,10 @@
  */
 import type { AuthenticationCreds, BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
+import { keepFacts, ownFacts } from '../keys/own-facts.ts'
 import { blocklistQuery } from '../wire/blocklist.ts'
 import { type PrivacySettings, settingsIn, settingsQuery } from '../wire/privacy.ts'
-import { INITIAL_PROPS, propsIn, propsQuery, type ServerProps } from '../wire/server-props.ts'
+import { completeProps, INITIAL_PROPS, propsIn, propsQuery, type ServerProps } from '../wire/server-props.ts'
 
 export interface LoginQueries {
   /** The current properties. */
@@ -27,14 +28,15 @@ export interface LoginQueriesDeps {
 }
 
 export function createLoginQueries({ sock, creds, save, query, log }: LoginQueriesDeps): LoginQueries {
-  const props: ServerProps = { ...INITIAL_PROPS }
+  const stored = completeProps(ownFacts(creds).serverProps)
+  const props: ServerProps = { ...(stored?.values ?? INITIAL_PROPS) }
   let settings: PrivacySettings | null = null
 
   async function readProps() {
-    const answer = propsIn(await query(propsQuery(creds.lastPropHash)))
-    Object.assign(props, answer.props)
-    if (!answer.hash) return
-    creds.lastPropHash = answer.hash
+    const { hash, props: sent } = propsIn(await query(propsQuery(stored?.hash)))
+    Object.assign(props, sent)
+    if (!hash) return
+    keepFacts(creds, { serverProps: { hash, values: { ...props } } })
     save()
   }
 

@@ -3,12 +3,15 @@
  * in a field that the library reserves for its users.
  */
 import type { AuthenticationCreds } from '@whiskeysockets/baileys'
+import type { StoredProps } from '../wire/server-props.ts'
 
 export interface OwnFacts {
   /** Salt of tokens for new chats (`wire/chat-token.ts`). */
   chatTokenSalt?: Uint8Array
   /** Number of logins that the network has accepted since the pairing. */
   logins?: number
+  /** Properties of the network as it last sent them. */
+  serverProps?: StoredProps
 }
 
 export const ownFacts = ({ additionalData }: Pick<AuthenticationCreds, 'additionalData'>): OwnFacts => additionalData ?? {}

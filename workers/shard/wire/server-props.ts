@@ -21,6 +21,15 @@ export const INITIAL_PROPS: ServerProps = {
   lidTrustedTokenIssueToLid: false,
 }
 
+/**
+ * Properties that the network sent, with the hash that it gave them. They are kept together: to a query with the hash
+ * of properties that have not changed, the network answers without properties.
+ */
+export interface StoredProps {
+  hash: string
+  values: ServerProps
+}
+
 /** Number and name of each property, because the network sends one or the other. */
 const NAMES: Readonly<Record<keyof ServerProps, readonly string[]>> = {
   privacyTokenOn1to1: ['10518', 'privacy_token_sending_on_all_1_on_1_messages'],
@@ -28,7 +37,16 @@ const NAMES: Readonly<Record<keyof ServerProps, readonly string[]>> = {
   lidTrustedTokenIssueToLid: ['14303', 'lid_trusted_token_issue_to_lid'],
 }
 
-/** Builds the query for the properties. `hash`: the hash in the last answer. */
+/**
+ * Returns the stored properties, or undefined if one of them is missing: a release that reads one more property has to
+ * query all of them again.
+ */
+export function completeProps(stored: StoredProps | undefined): StoredProps | undefined {
+  const isComplete = stored !== undefined && Object.keys(INITIAL_PROPS).every((name) => name in stored.values)
+  return isComplete ? stored : undefined
+}
+
+/** Builds the query for the properties. `hash`: the hash of the stored properties, if there are any. */
 export const propsQuery = (hash: string | undefined): BinaryNode => ({
   tag: 'iq',
   attrs: { to: S_WHATSAPP_NET, xmlns: 'abt', type: 'get' },
