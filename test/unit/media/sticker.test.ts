@@ -52,7 +52,13 @@ async function shown({ path }: PreparedMedia): Promise<Shown> {
 }
 
 const FORMATS = ['gif', 'webp', 'apng', 'mp4', 'webm'] as const
-const some = FORMATS.map((format) => ({ format, seconds: 12, size: '400x300', scene: 'drawing' as const }))
+// Each second of a sticker takes a second of a core, so of the five formats only two are longer than a sticker may be.
+const some = FORMATS.map((format) => ({
+  format,
+  seconds: format === 'gif' || format === 'mp4' ? 12 : 2,
+  size: '400x300',
+  scene: 'drawing' as const,
+}))
 const all = FORMATS.flatMap((format) =>
   [1, 10, 12, 30].flatMap((seconds) => [
     ...['100x100', '512x512', '800x600', '1600x1600'].map((size) => ({ format, seconds, size, scene: 'drawing' as const })),
