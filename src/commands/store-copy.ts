@@ -5,11 +5,12 @@ import { parseStoreUrl } from '../domain/store-url.ts'
 import { createKillAt } from '../kill-at.ts'
 import { backendOf } from '../storage/backends.ts'
 import { readMark, setMark } from '../storage/moving/marks.ts'
+import { reopenStore } from '../storage/moving/reopen-store.ts'
 import { copyStore } from '../storage/moving/store-copy.ts'
-import { openBlobItems, openStore } from '../storage/open-store.ts'
+import { type OpenStore, openBlobItems, openStore } from '../storage/open-store.ts'
 import { keys } from '../storage/record-keys.ts'
 import type { Backend } from '../storage/store-backend.ts'
-import { type Call, command } from './command.ts'
+import { type Call, command, UsageError } from './command.ts'
 import { type OwnStore, withMovedStore } from './stored.ts'
 
 /** Interval between two lines about the progress, in ms. */
@@ -36,18 +37,29 @@ export const copyStoreCommand = command({
     }),
 })
 
+const REOPEN = 'store reopen'
+
 export const reopenStoreCommand = command({
-  name: 'store reopen',
+  name: REOPEN,
   summary: 'Use a store again that "store copy" has moved',
-  details:
-    'Only if no service has started on the copy: what happened there is not here, and both together would be the same linked devices. Remove the copy.',
-  run: ({ config }) =>
-    withMovedStore(config, async ({ store }) => {
+  details: [
+    'Only while no service has used the copy: what happened there is not here, and both together would be the same linked devices. The command compares',
+    'both stores, and the service then refuses to start on the copy. If the copy cannot be reached for a while, wait: a service may still use it.',
+  ].join('\n'),
+  options: {
+    copy: { value: '<url>', about: 'store that everything was moved to' },
+    'copy-is-gone': { about: 'the copy was removed, so it cannot be checked' },
+  },
+  async run({ config, options: { copy, 'copy-is-gone': isGone } }) {
+    if ((copy === undefined) !== isGone) throw new UsageError('Give either --copy <url> or --copy-is-gone.', REOPEN)
+    return withMovedStore(config, async ({ store }) => {
       const moved = await readMark(store, keys.storeMoved)
       if (moved === undefined) return `The store in ${store.shown} was not moved; nothing was changed.\n`
-      await setMark(store, keys.storeMoved, null)
+      if (copy === undefined) await setMark(store, keys.storeMoved, null)
+      else await withOwned(copy, config, true, (to) => reopenStore(store, to, moved))
       return `The service can start on the store in ${store.shown} again. Remove the copy in ${moved.to}.\n`
-    }),
+    })
+  },
 })
 
 /** Makes the folders of the target, and refuses a target that is the source, or on which no service could be started. */
@@ -64,14 +76,26 @@ async function prepare(url: string, config: Config): Promise<Backend> {
 async function copyTo(url: string, { store: from }: OwnStore, { config, note }: Pick<Call, 'config' | 'note'>) {
   const [here, there] = [config.blobs, blobsBeside(config, url)]
   const isShared = here.in !== 'store' && isDeepStrictEqual(here, there)
-  const to = await openStore(url, { keysDir: config.keysDir ?? undefined })
+  return withOwned(url, config, false, async (to) => {
+    const media = isShared ? null : { from: await openBlobItems(here, from), to: await openBlobItems(there, to) }
+    return copyStore({ from, to, media, steps: createKillAt(config.killAt), onProgress: progress(note) })
+  })
+}
+
+/** Opens another store than that of the configuration, as its owner. */
+async function withOwned<T>(
+  url: string,
+  { keysDir }: Config,
+  mustExist: boolean,
+  work: (store: OpenStore) => Promise<T>,
+): Promise<T> {
+  const store = await openStore(url, { mustExist, keysDir: keysDir ?? undefined })
   let release: (() => Promise<void>) | undefined
   try {
-    release = await to.own()
-    const media = isShared ? null : { from: await openBlobItems(here, from), to: await openBlobItems(there, to) }
-    return await copyStore({ from, to, media, steps: createKillAt(config.killAt), onProgress: progress(note) })
+    release = await store.own()
+    return await work(store)
   } finally {
-    await to.close()
+    await store.close()
     await release?.()
   }
 }

@@ -30,9 +30,21 @@ export interface OwnStore extends Stored {
  */
 export const NO_WORKSPACE = 'The store has no workspace yet; start the service once.'
 
-/** Opens the store for a command that may run while the service runs. */
+/**
+ * Opens the store for a command that may run while the service runs. `store copy` may then run beside the command, and
+ * compares both stores after it has marked this one. So the store is checked again after the work: without the mark, the
+ * copy will have everything that the command wrote.
+ */
 export const withStore = <T>(config: Config, work: (stored: Stored) => Promise<T>): Promise<T> =>
-  opened(config, refuseMarked, work)
+  opened(config, refuseMarked, async (stored) => {
+    const done = await work(stored)
+    await refuseMarked(stored.store).catch((error: Error) => {
+      throw new Error(
+        `The store was moved while this command ran, so the new store may lack what the command has written; run it again there. ${error.message}`,
+      )
+    })
+    return done
+  })
 
 /** Opens the store exclusively: the command is refused while the service runs, and a service start is refused while the command runs. */
 export const withOwnStore = <T>(config: Config, work: (stored: OwnStore) => Promise<T>): Promise<T> =>

@@ -9,11 +9,14 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { withStore } from '../../src/commands/stored.ts'
+import { readConfig } from '../../src/config.ts'
 import type { Step } from '../../src/domain/steps.ts'
 import { PIECE } from '../../src/storage/blobs/pieces.ts'
 import { openBlobs } from '../../src/storage/blobs.ts'
 import { checkSecretKey, openKeyRing } from '../../src/storage/key-ring.ts'
-import { refuseMarked } from '../../src/storage/moving/marks.ts'
+import { readMark, refuseMarked } from '../../src/storage/moving/marks.ts'
+import { reopenStore } from '../../src/storage/moving/reopen-store.ts'
 import { type Copied, copyStore } from '../../src/storage/moving/store-copy.ts'
 import { type OpenStore, openBlobItems, openStore } from '../../src/storage/open-store.ts'
 import { keys } from '../../src/storage/record-keys.ts'
@@ -190,6 +193,53 @@ describe('a store is copied', { skip: noPostgres }, () => {
     await assert.rejects(copy(source, await KINDS.postgres()), /was moved to .*copy_/)
     await copy(source, target)
     await assert.rejects(copy(source, await KINDS.postgres()), /was moved to .*copy_/)
+  })
+
+  test('a move is undone only if nothing has used the copy, and then no service starts on the copy', async () => {
+    const [source, target, other] = [await KINDS.lmdb(), await KINDS.postgres(), await KINDS.postgres()]
+    await fill(source)
+    await fill(other)
+    await copy(source, target)
+    const moved = (await readMark(source.store, keys.storeMoved))!
+    const reopen = (to: Place) => reopenStore(source.store, to.store, moved)
+    await assert.rejects(reopen(other), /is no copy of the store in/)
+    await target.store.commit({ ops: [['later', randomBytes(3)]] })
+    await assert.rejects(reopen(target), /has been used: 1 of its records are different/)
+    await assert.rejects(refuseMarked(source.store), /was moved to/)
+    await refuseMarked(target.store)
+    await target.store.commit({ ops: [['later', null]] })
+    await reopen(target)
+    await refuseMarked(source.store)
+    await assert.rejects(refuseMarked(target.store), /was moved to .*state; start the service there/)
+    // A command that was killed between the two marks is run again.
+    await source.store.commit({ ops: [[keys.storeMoved, Buffer.from(JSON.stringify(moved))]] })
+    await reopen(target)
+    await refuseMarked(source.store)
+  })
+
+  test('an unfinished copy is given up, and none that was moved further', async () => {
+    const [source, target, last] = [await KINDS.lmdb(), await KINDS.postgres(), await KINDS.lmdb()]
+    await fill(source)
+    await assert.rejects(copy(source, target, 'copy:moved'), /stopped/)
+    const moved = (await readMark(source.store, keys.storeMoved))!
+    await reopenStore(source.store, target.store, moved)
+    await refuseMarked(source.store)
+    await assert.rejects(refuseMarked(target.store), /is an unfinished copy/)
+    await copy(source, target)
+    await copy(target, last)
+    await assert.rejects(reopenStore(source.store, target.store, moved), /copy_\d+ was moved to .*state; start/)
+  })
+
+  test('a command that writes while the store is moved ends with an error', async () => {
+    const source = await KINDS.lmdb()
+    await fill(source)
+    const env = { SVC_DATA_DIR: join(source.store.dir!, '..'), SVC_SECRET_KEY: Buffer.from(NEXT_SECRET).toString('hex') }
+    const write = withStore(readConfig({ env, isTerminal: false }).config, async ({ store }) => {
+      await copy(source, await KINDS.postgres())
+      await store.commit({ ops: [['late', randomBytes(3)]] })
+      return 'written'
+    })
+    await assert.rejects(write, /was moved while this command ran, .* run it again there\. The store in .* was moved to .*copy_/)
   })
 })
 

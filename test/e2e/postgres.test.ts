@@ -153,9 +153,13 @@ describe('a service whose store is in PostgreSQL', { skip: noPostgres }, () => {
     await sandbox.setDown(false)
     const { message_id } = body as { message_id: string }
     await receiver.waitFor('its delivery', (each) => each.type === 'delivery' && each.message_id === message_id)
+    const reopen = (...words: string[]) => cli({}, 'store', 'reopen', ...words)
+    assert.equal((await reopen()).code, 2)
+    assert.match((await reopen('--copy', here)).errors, /Another svc runs on the store in .*state/)
     await ground.service.stop()
 
-    assert.match((await cli({}, 'store', 'reopen')).out, /can start on the store in .* again\. Remove the copy in .*state\.\n$/)
+    assert.match((await reopen('--copy', here)).errors, /state has been used: \d+ of its records are different/)
+    assert.match((await reopen('--copy-is-gone')).out, /can start on the store in .* again\. Remove the copy in .*state\.\n$/)
     assert.equal((await cli({}, 'workspace', 'list')).code, 0)
   })
 })

@@ -77,3 +77,10 @@ export async function copyRecords(
   if (ops.length > 0) await flush()
   return { records, changes }
 }
+
+/** Returns the number of records that are missing or different in one of the stores. */
+export async function countDifferences(one: StateStore, other: StateStore): Promise<number> {
+  let found = 0
+  for await (const op of differences(one, other)) if (op !== undefined) found++
+  return found
+}

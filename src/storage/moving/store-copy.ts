@@ -73,7 +73,7 @@ async function compareAll(options: CopyOptions): Promise<Copied> {
  * Returns the id of a store, which is the same in its copies. It is derived from the record by which the keys of the store are checked: that record
  * is different in each store and never changes.
  */
-async function idOf(store: OpenStore): Promise<string | undefined> {
+export async function idOf(store: OpenStore): Promise<string | undefined> {
   const mark = await store.get(keys.keyRing)
   return mark && createHash('sha256').update(mark).digest('hex')
 }

@@ -1,0 +1,31 @@
+/**
+ * Undoes a move: a service can start on the store again, and not on its copy any more. The caller owns both stores, so no service runs on either.
+ *
+ * A copy that a service has used is refused, because the keys of its devices have advanced there. The copy is marked before the mark of the store is
+ * removed, so at no time could a service start on both.
+ */
+import { keys } from '../record-keys.ts'
+import type { OpenStore } from '../store-backend.ts'
+import { type Moved, movedSentence, readMark, setMark } from './marks.ts'
+import { countDifferences } from './record-copy.ts'
+import { idOf } from './store-copy.ts'
+
+export async function reopenStore(store: OpenStore, copy: OpenStore, moved: Moved): Promise<void> {
+  if ((await idOf(copy)) !== (await idOf(store)))
+    throw new Error(`The store in ${copy.shown} is no copy of the store in ${store.shown}, which was moved to ${moved.to}.`)
+  // No service starts on an unfinished copy.
+  if ((await readMark(copy, keys.storeCopying)) === undefined) await closeCopy(store, copy, moved)
+  await setMark(store, keys.storeMoved, null)
+}
+
+async function closeCopy(store: OpenStore, copy: OpenStore, { move }: Moved): Promise<void> {
+  const further = await readMark(copy, keys.storeMoved)
+  // A command that was killed has left the same mark.
+  if (further && further.move !== move) throw new Error(movedSentence(copy.shown, further))
+  const different = await countDifferences(store, copy)
+  if (different > 0)
+    throw new Error(
+      `The copy in ${copy.shown} has been used: ${different} of its records are different. Only the copy is up to date, so move everything back with "store copy", to a place that has nothing in it.`,
+    )
+  await setMark(copy, keys.storeMoved, { to: store.shown, move })
+}
