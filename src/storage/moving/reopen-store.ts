@@ -1,5 +1,5 @@
 /**
- * Undoes a move: a service can start on the store again, and not on its copy any more. The caller owns both stores, so no service runs on either.
+ * Undoes a move: a service can start on the store again, and no longer on its copy. The caller owns both stores, so no service runs on either.
  *
  * A copy that a service has used is refused, because the keys of its devices have advanced there. The copy is marked before the mark of the store is
  * removed, so at no time could a service start on both.
