@@ -1,7 +1,8 @@
 /** Records of connect links. They have only the hash of the secret, and are sealed because they name customers of the operator. */
 import * as v from 'valibot'
-import { CONNECT_LOCALES, type ConnectLink } from '../domain/connect-link.ts'
+import type { ConnectLink } from '../domain/connect-link.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
+import { LANGUAGES } from '../domain/language.ts'
 import { repository } from '../storage/repository.ts'
 import type { Sealer } from '../storage/sealer.ts'
 
@@ -22,7 +23,7 @@ const LinkRecord = v.object({
   expiresAt: v.number(),
   pairedAt: v.nullable(v.number()),
   allowedOrigins: v.array(v.string()),
-  locale: v.picklist(CONNECT_LOCALES),
+  locale: v.picklist(LANGUAGES),
   operator: v.object({ name: v.nullable(v.string()), color: v.nullable(v.string()) }),
 })
 

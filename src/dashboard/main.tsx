@@ -5,6 +5,7 @@ import { close, open } from './api/live.ts'
 import { refusals, session } from './api/session.ts'
 import { loadSession } from './api/sign-in.ts'
 import { App } from './app/app.tsx'
+import { language } from './texts/language.ts'
 
 /** The stream is open while a session is signed in. */
 effect(() => {
@@ -14,10 +15,15 @@ effect(() => {
 
 /** After a refusal the session is read again, because the rights of the key may have changed. If it cannot be read, the page does not change. */
 refusals.subscribe((count) => {
-  if (count > 0 && session.peek()?.key) loadSession().catch(() => {})
+  if (count > 0 && session.peek()?.key) document.documentElement.lang = language
+  loadSession().catch(() => {})
 })
 
+document.documentElement.lang = language
 loadSession().catch(() => {
   session.value = null
 })
-render(<App />, document.getElementById('app')!)
+const place = document.getElementById('app')!
+// The document shows the mark until the script runs; afterwards the application does.
+place.replaceChildren()
+render(<App />, place)

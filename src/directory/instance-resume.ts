@@ -18,7 +18,7 @@ export interface InstanceResumeDeps {
 export const createInstanceResume =
   ({ store, engine, steps, log }: InstanceResumeDeps) =>
   async (instance: InstanceId): Promise<Status> => {
-    const { status } = await engine.call(instance, { kind: 'control', operation: 'instance.resume', input: {} })
+    const { status } = await engine.call(instance, { kind: 'control', operation: 'instance.callOffMove', input: {} })
     await steps('resume:started')
     await store.commit({ ops: [notMoved(instance)] })
     await steps('resume:ended')

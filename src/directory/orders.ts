@@ -87,14 +87,14 @@ export function createOrders({ store, engine, clock, startedAt, steps, log, host
     paused.set(instance, ended.unref())
   }
 
-  async function tell(instance: string, operation: 'instance.move' | 'instance.resume'): Promise<unknown> {
+  async function tell(instance: string, operation: 'instance.move' | 'instance.callOffMove'): Promise<unknown> {
     await goOn(instance)
     return engine.call(instance, { kind: 'control', operation, input: {} })
   }
 
   const doing: Readonly<Record<OrderName, (instance: string) => Promise<unknown>>> = {
     move: (instance) => tell(instance, 'instance.move'),
-    resume: (instance) => tell(instance, 'instance.resume'),
+    resume: (instance) => tell(instance, 'instance.callOffMove'),
     pause,
     host: goOn,
   }

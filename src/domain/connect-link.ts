@@ -1,10 +1,7 @@
 /** Connect links: an operator's customer pairs one instance on a page of this service, and never sees a credential. */
 import { DAY, MINUTE } from './clock.ts'
 import type { InstanceId, WorkspaceId } from './ids.ts'
-
-/** Languages of the page. */
-export const CONNECT_LOCALES = ['en', 'pt', 'es'] as const
-export type ConnectLocale = (typeof CONNECT_LOCALES)[number]
+import type { Language } from './language.ts'
 
 /** Bounds of the lifetime in ms. */
 export const CONNECT_LIFE = { min: 5 * MINUTE, max: 7 * DAY, default: DAY }
@@ -25,7 +22,7 @@ export interface ConnectWish {
   lifeMs: number
   /** Origins whose pages may frame the page of the link. */
   allowedOrigins: readonly string[]
-  locale: ConnectLocale
+  locale: Language
   operator: ConnectOperator
 }
 

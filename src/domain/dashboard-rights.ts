@@ -35,12 +35,14 @@ export const RIGHTS = {
   },
   'instances.pair': {
     page: 'Instances',
-    may: 'pair an instance with a phone, and restart it',
+    may: 'pair an instance with a phone, restart it, pause and resume it',
     scopes: ['instances:operate'],
     operations: [
       'instance.qrCode',
       'instance.phoneCode',
       'instance.restart',
+      'instance.pause',
+      'instance.resume',
       'instance.passkey',
       'instance.passkeyResponse',
       'instance.passkeyConfirm',

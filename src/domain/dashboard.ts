@@ -95,6 +95,10 @@ export interface InstanceRow {
   connected_at: string | null
   disconnected_at: string | null
   created_at: string
+  /** Whether a phone was ever linked and the session open. An instance for which nobody has scanned a code is not broken. */
+  was_connected: boolean
+  /** End of a temporary ban; null without one. */
+  banned_until: string | null
   restriction: RestrictionObject | null
   /** Number of waiting messages; null if the thread of the instance does not answer at the moment. */
   queue: number | null
@@ -162,6 +166,10 @@ export interface HealthProblem {
   todo: string
   /** Affected instances, at most 20. */
   instance_ids?: string[]
+  /** Number of affected instances. */
+  instances?: number
+  /** Status of the affected instances, if they are affected because of it. */
+  status?: Status
 }
 
 export interface ThreadHealth {

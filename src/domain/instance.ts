@@ -31,6 +31,7 @@ export const STATUS_REASONS = [
   'bad_session',
   'connection_replaced',
   'moved',
+  'paused',
   'qr_timeout',
   'start_failed',
   'proxy_error',
@@ -164,6 +165,10 @@ export interface RuntimeState {
   /** True if saved credentials of a completed pairing exist. */
   paired: boolean
 }
+
+/** Whether a phone was ever linked. The number and the times of an account stay after it is gone, at least one of them. */
+export const wasConnected = ({ phone, connectedAt, disconnectedAt }: RuntimeState): boolean =>
+  [phone, connectedAt, disconnectedAt].some((fact) => fact !== null)
 
 export const CREATED: RuntimeState = {
   status: 'created',

@@ -38,6 +38,7 @@ const SENTENCES: Readonly<Record<Exclude<Status, 'connected'>, Sentences>> = {
     bad_session: 'The saved session is damaged; restart it or pair again.',
     connection_replaced: 'The same session was opened somewhere else; restart it here to take over.',
     moved: 'The account was moved to another program, so it is not started here.',
+    paused: 'The instance was paused by request; resume it to send and receive again.',
     qr_timeout: 'The QR code was not read in time; request it again.',
     start_failed: 'The session could not be started.',
     proxy_error: 'The configured proxy refused the connection.',

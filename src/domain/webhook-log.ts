@@ -1,5 +1,10 @@
 /** Types of the webhook log: its queries, its rows and its operations. */
+import { HOUR, MINUTE, SECOND } from './clock.ts'
 import type { EventType } from './events.ts'
+
+/** Waits between the six attempts of a failed event, in ms. The last attempt is 7 h 11 min 10 s after the first. */
+export const RETRY_DELAYS = [10 * SECOND, MINUTE, 10 * MINUTE, HOUR, 6 * HOUR] as const
+export const MAX_TRIES = RETRY_DELAYS.length + 1
 
 export const LOG_STATUSES = ['pending', 'delivered', 'failed', 'discarded'] as const
 export type LogStatus = (typeof LOG_STATUSES)[number]

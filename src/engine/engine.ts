@@ -34,7 +34,7 @@ interface InternalOperations {
    * `instance.move` stops the instance permanently, because another program has its device, and resolves when the connection has ended. `instance.resume` starts it again.
    */
   'instance.move': { kind: 'control'; input: Record<string, never>; reply: { status: Status } }
-  'instance.resume': { kind: 'control'; input: Record<string, never>; reply: { status: Status } }
+  'instance.callOffMove': { kind: 'control'; input: Record<string, never>; reply: { status: Status } }
   /** State of a pairing, for the page of a connect link. `hasFailed`: the phone accepted the code, and the network did not link the device. */
   'instance.pairingState': { kind: 'control'; input: Record<string, never>; reply: PairingState }
   /** Ends a pairing that is under way: its QR code, phone code and passkey challenge link nothing afterwards. */

@@ -3,11 +3,12 @@
  * path, and the API description does not have them.
  */
 import { z } from 'zod'
+import { iso } from '../domain/clock.ts'
 import type { Health, InstancePage, InstanceRow, LogDetail, StatusChange, Timeline, WebhookBody } from '../domain/dashboard.ts'
 import { EVENT_TYPES } from '../domain/events.ts'
 import { Failure } from '../domain/failures.ts'
 import type { InstanceId } from '../domain/ids.ts'
-import { STATUSES, urlField } from '../domain/instance.ts'
+import { STATUSES, urlField, wasConnected } from '../domain/instance.ts'
 import { MAX_INSTANCE_SLOTS } from '../domain/workspace.ts'
 import { control, local } from './endpoint.ts'
 import { oneOf, paging, plain, text, ulid } from './fields.ts'
@@ -23,6 +24,7 @@ export function instanceRow({ directory, readings }: Pick<Parts, 'directory' | '
   const { name, status, status_reason, phone, profile_name, platform, ...rest } = directory.render(id, '')
   const { connected_at, disconnected_at, created_at, restriction, webhooks } = rest
   const reading = readings.of(id)
+  const state = directory.state(id)
   return {
     id,
     name,
@@ -35,6 +37,8 @@ export function instanceRow({ directory, readings }: Pick<Parts, 'directory' | '
     connected_at,
     disconnected_at,
     created_at,
+    was_connected: wasConnected(state),
+    banned_until: state.bannedUntil === null ? null : iso(state.bannedUntil),
     restriction,
     queue: reading?.waiting ?? null,
     backlog: reading?.backlog ?? null,

@@ -159,6 +159,28 @@ export const restart = control('instance.restart', 'POST /restart', {
   examples: [{ name: 'restart', reply: { value: true, status: 'connecting' } }],
 })
 
+export const pause = control('instance.pause', 'POST /pause', {
+  summary: 'Close the session and keep it closed',
+  description:
+    'The status is `stopped` with the reason `paused`, also after a restart of the service, until `POST /resume` or `POST /restart`. The device stays ' +
+    'linked, and messages that are sent meanwhile wait in the queue. What arrives meanwhile is received afterwards. The phone logs out a device that ' +
+    'was not online for about 14 days. Refused with `not_allowed` if no phone is linked.',
+  reply: StatusAfter,
+  errors: ['not_allowed'],
+  status: 201,
+  examples: [{ name: 'pause', reply: { value: true, status: 'stopped' } }],
+})
+
+export const resume = control('instance.resume', 'POST /resume', {
+  summary: 'Open the session of a paused instance again',
+  description:
+    'Changes nothing if the session is running. Refused with `not_allowed` if the session is not running for another reason.',
+  reply: StatusAfter,
+  errors: ['not_allowed'],
+  status: 201,
+  examples: [{ name: 'resume', reply: { value: true, status: 'connecting' } }],
+})
+
 export const disconnect = control('instance.disconnect', 'POST /disconnect', {
   summary: 'Log out and remove the linked device',
   description: 'Waiting messages stay in the queue. Pair the instance again to continue.',

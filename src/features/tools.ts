@@ -84,7 +84,7 @@ export type JsonSchema = { type: 'object'; [keyword: string]: unknown }
 
 /** Operations that no tool may call: they end the session, expose credentials or change where events go, or need a person in a browser (passkeys). */
 const isWithheld = ({ id }: Endpoint) =>
-  id === 'instance.disconnect' ||
+  ['instance.disconnect', 'instance.pause', 'instance.resume'].includes(id) ||
   id === 'instance.updateSettings' ||
   id.startsWith('instance.passkey') ||
   areaOf(id) === 'webhooks'

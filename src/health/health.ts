@@ -6,7 +6,7 @@ import { API_VERSION, VERSION } from '../domain/brand.ts'
 import { type Clock, iso, SECOND } from '../domain/clock.ts'
 import type { Health } from '../domain/dashboard.ts'
 import type { WorkspaceId } from '../domain/ids.ts'
-import { STATUSES, type Status } from '../domain/instance.ts'
+import { STATUSES, type Status, wasConnected } from '../domain/instance.ts'
 import type { Log } from '../domain/log.ts'
 import type { Readings } from '../domain/readings.ts'
 import { MAX_INSTANCE_SLOTS } from '../domain/workspace.ts'
@@ -106,6 +106,8 @@ export function watchHealth(deps: HealthDeps): HealthWatch {
         instances: all.map(({ id, state, reading }) => ({
           id,
           status: state.status,
+          isIdle: state.reason === 'paused' || !wasConnected(state),
+          queue: reading?.waiting ?? null,
           backlog: reading?.backlog ?? null,
           isRestricted: state.restriction !== null,
         })),

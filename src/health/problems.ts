@@ -2,6 +2,7 @@
 import { DAY } from '../domain/clock.ts'
 import type { Health, HealthPoint, HealthProblem, ThreadHealth } from '../domain/dashboard.ts'
 import type { Status } from '../domain/instance.ts'
+import { QUEUE_CAPACITY } from '../domain/queue-capacity.ts'
 import { hasPlan, maySend, type Subscription } from '../domain/workspace.ts'
 
 /** Number of instances that a problem lists. */
@@ -20,7 +21,15 @@ export interface Facts {
   threads: readonly ThreadHealth[]
   subscription: Subscription
   slots: Health['slots']
-  instances: readonly { id: string; status: Status; backlog: number | null; isRestricted: boolean }[]
+  instances: readonly {
+    id: string
+    status: Status
+    /** Whether the owner paused the instance, or nobody has ever paired it. Neither is a problem. */
+    isIdle: boolean
+    queue: number | null
+    backlog: number | null
+    isRestricted: boolean
+  }[]
   points: readonly HealthPoint[]
   outboxMax: number
   now: number
@@ -57,22 +66,25 @@ const STATUS_PROBLEMS: readonly { status: Status; level: HealthProblem['level'];
 
 function ofInstances({ instances, outboxMax }: Facts): HealthProblem[] {
   const found: HealthProblem[] = []
-  const name = (level: HealthProblem['level'], ids: readonly string[], is: string, todo: string) => {
+  const name = (level: HealthProblem['level'], ids: readonly string[], is: string, todo: string, status?: Status) => {
     if (ids.length === 0) return
     found.push({
       level,
       what: `${counted(ids.length, 'instance is', 'instances are')} ${is}.`,
       todo,
       instance_ids: ids.slice(0, NAMED),
+      instances: ids.length,
+      ...(status === undefined ? {} : { status }),
     })
   }
   const those = (fits: (each: Facts['instances'][number]) => boolean) => instances.filter(fits).map(({ id }) => id)
   for (const { status, level, is, todo } of STATUS_PROBLEMS)
     name(
       level,
-      those((each) => each.status === status),
+      those((each) => each.status === status && !each.isIdle),
       is,
       todo,
+      status,
     )
   name(
     'warning',
@@ -80,6 +92,15 @@ function ofInstances({ instances, outboxMax }: Facts): HealthProblem[] {
     'restricted by the network: messages to people who never wrote to them stay in the queue',
     'Wait until the restriction ends. To avoid the next one, send fewer messages to people who do not answer.',
   )
+  const full = those(({ queue }) => (queue ?? 0) >= QUEUE_CAPACITY)
+  if (full.length > 0)
+    found.push({
+      level: 'error',
+      what: `${counted(full.length, 'queue is', 'queues are')} full (${QUEUE_CAPACITY} messages wait): further messages are refused.`,
+      todo: 'The page of the queue shows what it waits for. Connect the instance, or clear its queue.',
+      instance_ids: full.slice(0, NAMED),
+      instances: full.length,
+    })
   const isFull = ({ backlog }: Facts['instances'][number]) => (backlog ?? 0) >= outboxMax
   name(
     'error',

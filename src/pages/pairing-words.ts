@@ -1,7 +1,7 @@
 /** Texts of the pairing page in its three languages. Those with tags are HTML of our own; no text of anybody else is put into them. */
-import type { ConnectLocale } from '../domain/connect-link.ts'
 import type { FailureCode } from '../domain/failures.ts'
 import type { Status } from '../domain/instance.ts'
+import type { Language } from '../domain/language.ts'
 import { BEFORE_THE_SCAN, PASSKEY_PROBLEMS } from '../domain/passkey-words.ts'
 
 interface PasskeyWords {
@@ -342,4 +342,4 @@ const ES: PairingWords = {
   },
 }
 
-export const PAIRING_WORDS: Readonly<Record<ConnectLocale, PairingWords>> = { en: EN, pt: PT, es: ES }
+export const PAIRING_WORDS: Readonly<Record<Language, PairingWords>> = { en: EN, pt: PT, es: ES }

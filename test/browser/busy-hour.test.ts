@@ -53,6 +53,8 @@ const rowOf = (index: number, second: number): InstanceRow => ({
   platform: 'android',
   connected_at: '2026-01-01T00:00:00.000Z',
   disconnected_at: null,
+  was_connected: true,
+  banned_until: null,
   created_at: '2026-01-01T00:00:00.000Z',
   restriction: null,
   queue: (index + second) % 40,

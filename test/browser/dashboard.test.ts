@@ -3,7 +3,7 @@
  * by keyboard.
  */
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -185,18 +185,24 @@ describe('the dashboard in Chromium', { skip }, () => {
 
   test('goes on by itself when the connection was away, with what happened meanwhile', async () => {
     const relay = await startRelay(world.gateway.baseUrl)
-    const other = await browser.newContext()
+    // The language of the browser decides, until a person chooses another one.
+    const other = await browser.newContext({ locale: 'pt-BR' })
     try {
       const tab = await other.newPage()
       await tab.goto(`${relay.url}/dashboard/`)
-      await tab.getByLabel('Admin key or API key', { exact: true }).fill(adminKey)
+      await tab.getByLabel('Chave de administrador ou chave de API', { exact: true }).fill(adminKey)
       await tab.keyboard.press('Enter')
+      await tab.getByText('Ao vivo', { exact: true }).waitFor()
+      assert.equal(await tab.locator('html').getAttribute('lang'), 'pt')
+      await tab.getByLabel('Idioma').selectOption('en')
       await tab.getByText('Live', { exact: true }).waitFor()
       relay.close()
       await tab.locator('.badge', { hasText: 'Reconnecting' }).waitFor()
+      await tab.getByRole('alert').getByText('The service does not answer. You see what was known at').waitFor()
       await must('PUT', `${instance.api_url}/name`, { value: 'Renamed meanwhile' })
       relay.open()
       await tab.getByText('Live', { exact: true }).waitFor()
+      await tab.getByRole('alert').waitFor({ state: 'detached' })
       await tab.getByText('Renamed meanwhile').first().waitFor()
       await must('PUT', `${instance.api_url}/name`, { value: 'Support' })
       await tab.getByText('Support').first().waitFor()
@@ -211,16 +217,56 @@ describe('the dashboard in Chromium', { skip }, () => {
     world.receiver.trust(instance.id, webhooks.secret)
     world.receiver.reply((_, response) => response.writeHead(418, { 'Content-Type': 'text/html' }).end(SCRIPT))
     await to(`instances/${instance.id}/webhooks`)
-    await field('One URL for all types').fill(world.receiver.url)
-    await button('Use it').click()
+    await field('Address for all events').fill(world.receiver.url)
+    await page.keyboard.press('Enter')
     await page.getByText('Saved.').waitFor()
     await button('Send a test event of received').click()
     await page.getByText('HTTP 418').waitFor()
     await page.getByText(SCRIPT, { exact: true }).waitFor()
     await sound('webhooks')
     world.receiver.reply(null)
-    const said = await must<{ webhooks: { received_url: string } }>('GET', `${instance.api_url}/me`)
-    assert.equal(said.webhooks.received_url, world.receiver.url)
+    // The box says what is sent, although the field of the API says what is not.
+    await page.getByRole('checkbox', { name: 'Who is online or typing' }).uncheck()
+    await page.getByRole('region', { name: 'Send me' }).getByRole('button', { name: 'Save' }).first().click()
+    const read = () => must<{ webhooks: Record<string, unknown> }>('GET', `${instance.api_url}/me`)
+    const { webhooks: said } = await until(read, (me) => me.webhooks.ignore_chat_presence_callback === true)
+    assert.deepEqual([said.received_url, said.ignore_received_callback], [world.receiver.url, false])
+  })
+
+  test('settings have the words of people, and waits are seconds', async () => {
+    await to(`instances/${instance.id}/settings`)
+    await field('Reject calls').check()
+    await field('Longest wait between messages, in seconds').fill('2.5')
+    await page.keyboard.press('Enter')
+    await page.getByText('Saved.').first().waitFor()
+    const { settings } = await must<{ settings: Record<string, unknown> }>('GET', `${instance.api_url}/me`)
+    assert.deepEqual([settings.call_reject_auto, settings.delay_message_max_ms], [true, 2_500])
+  })
+
+  test('pauses the instance, which stays linked, and resumes it', async () => {
+    await to(`instances/${instance.id}`)
+    await button('Pause').click()
+    await page.getByText('This instance is paused').waitFor()
+    assert.equal(await page.locator('header .badge').first().textContent(), 'Paused')
+    assert.equal(await button('Show a QR code').count(), 0)
+    const status = () => must<{ status: string }>('GET', `${instance.api_url}/status`)
+    assert.equal((await status()).status, 'stopped')
+    await button('Resume').click()
+    await page.getByRole('heading', { name: 'Send a message' }).waitFor()
+    assert.equal((await status()).status, 'connected')
+  })
+
+  test('a ban says until when, and what helps, before it offers a code', async () => {
+    const ban = { failure: 402, code: '101', expire: 3_600 }
+    await world.sandbox.fault({ on: 'login', match: { phone: ME }, do: ban, times: 1 })
+    await world.sandbox.cut(ME)
+    await page.getByText('WhatsApp suspended this number until').waitFor()
+    await page.getByText('Pairing again does not help.').waitFor()
+    await button('Show a code anyway').waitFor()
+    assert.equal(await button('Show a QR code').count(), 0)
+    await sound('banned')
+    await button('Restart').click()
+    await page.getByRole('heading', { name: 'Send a message' }).waitFor()
   })
 
   test('sends a first message, and sees what becomes of it', async () => {
@@ -280,7 +326,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     await world.receiver.waitFor('the script', () => told(SCRIPT).length > 0)
     await world.sandbox.send(BEN, group, { text: 'again' })
     await to('webhook-log')
-    await page.getByRole('row').filter({ hasText: 'status 422' }).nth(1).waitFor()
+    await page.getByRole('row').filter({ hasText: 'Retrying (1 of 6)' }).nth(1).waitFor()
     await sound('webhook-log')
   })
 
@@ -508,6 +554,16 @@ describe('the dashboard in Chromium', { skip }, () => {
     await to('instances')
     await page.getByRole('searchbox').fill('emosnur')
     await page.getByLabel('Select all on this page').check()
+    // A chosen instance stays chosen when the list no longer shows it, and the page says so.
+    await page.getByRole('searchbox').fill('nothing of this name')
+    await page.getByText('1 of them not shown here').waitFor()
+    await page.getByRole('searchbox').fill('emosnur')
+    await page.getByText('1 of them not shown here').waitFor({ state: 'detached' })
+    const saving = page.waitForEvent('download')
+    await button('Save as CSV').click()
+    const csv = await readFile(await (await saving).path(), 'utf8')
+    assert.equal(csv.split('\r\n').length, 2)
+    assert.match(csv, /"<img src=x onerror=""window\.hacked=1""> emosnur",/)
     await button('Delete').click()
     assert.equal(await button('Delete', dialog()).isDisabled(), true)
     await dialog().getByRole('textbox').fill('delete 1')
@@ -621,6 +677,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     })
     assert.equal(ended.status(), 200)
     await heading('Sign in').waitFor()
+    await page.getByText('Your session has ended').waitFor()
   })
 
   test('nothing was asked of anybody else, and nothing was refused by the policy of the page', () => {

@@ -21,6 +21,8 @@ export const rows = signal<ReadonlyMap<string, InstanceRow>>(new Map())
 /** True after all rows were received once. */
 export const isComplete = signal(false)
 export const connection = signal<'live' | 'waiting'>('waiting')
+/** Time since which the stream is disconnected; null while it is connected, and before it was connected for the first time. */
+export const awaySince = signal<number | null>(null)
 export const totals = signal<LiveEvents['totals'] | null>(null)
 /** The last deliveries event. A page that shows deliveries reloads when it changes. */
 export const delivered = signal<LiveEvents['deliveries'] | null>(null)
@@ -70,6 +72,7 @@ const HANDLERS: { [Name in LiveEventName]: (data: LiveEvents[Name]) => void } = 
 }
 
 function wait(ms: number, next: () => void) {
+  if (connection.value === 'live') awaySince.value = Date.now()
   connection.value = 'waiting'
   clearTimeout(again)
   again = setTimeout(next, ms)
@@ -107,6 +110,7 @@ export function open() {
     lastEventId,
     onOpen: () => {
       connection.value = 'live'
+      awaySince.value = null
     },
     onEvent: (event) => signal.aborted || take(event),
     onRetry: (ms) => {
@@ -129,6 +133,7 @@ export function close() {
   rows.value = new Map()
   isComplete.value = false
   connection.value = 'waiting'
+  awaySince.value = null
   totals.value = null
   delivered.value = null
 }

@@ -1,4 +1,6 @@
 /** A refusal of the service, with the service's sentence. */
+import { ofService, t } from '../texts/t.ts'
+
 export class Refused extends Error {
   readonly status: number
   readonly code: string
@@ -30,10 +32,12 @@ export function refusedBy({ status, headers }: Response, body: unknown): Refused
   const { error } = (body ?? {}) as ErrorBody
   if (error === undefined && OF_A_PROXY.has(status)) return unreachable()
   const wait = headers.get('Retry-After')
-  const message = error?.message ?? `The service answered ${status} without a reason.`
-  const more = wait ? ` Try again in ${wait} s.` : ''
+  const message =
+    (error?.message && ofService(error.message)) ??
+    t('The service answered {status} without a reason.', { status: String(status) })
+  const more = wait ? ` ${t('Try again in {n} s.', { n: wait })}` : ''
   return new Refused(status, error?.code ?? 'unknown', message + more, error?.details?.issues)
 }
 
 export const unreachable = () =>
-  new Refused(0, 'unreachable', 'The service does not answer. It may be restarting: try again in a moment.')
+  new Refused(0, 'unreachable', t('The service does not answer. It may be restarting: try again in a moment.'))

@@ -9,8 +9,12 @@ export const session = signal<SessionInfo | null | undefined>(undefined)
 /** Number of answers with which the service refused something to the session: its key may have been narrowed. */
 export const refusals = signal(0)
 
+/** Whether the session of this page ended although nobody signed out here: the service was restarted, or the session was over. */
+export const hasEnded = signal(false)
+
 /** Shows that nobody is signed in, and forgets the given proof: by default the stored one. A newer proof from another tab stays. */
 export function signedOut(proof = readProof()): void {
+  hasEnded.value = proof !== null
   dropProof(proof)
   session.value = null
 }

@@ -2,7 +2,7 @@
 import type { SessionInfo, SignedIn, SignedOut } from '../../domain/dashboard.ts'
 import { ask } from './client.ts'
 import { keepProof, readProof } from './proof.ts'
-import { session, signedOut } from './session.ts'
+import { hasEnded, session, signedOut } from './session.ts'
 
 export async function loadSession(): Promise<void> {
   const proof = readProof()
@@ -21,4 +21,5 @@ export async function signIn(key: string): Promise<void> {
 export async function signOut(): Promise<void> {
   await ask('DELETE', 'session')
   signedOut()
+  hasEnded.value = false
 }

@@ -5,6 +5,7 @@ import { Shell } from './shell.tsx'
 
 export const App = () => (
   <>
+    {session.value === undefined ? <p class="boot">svc</p> : null}
     {session.value === null ? <SignIn /> : null}
     {session.value ? <Shell /> : null}
     <Toasts />

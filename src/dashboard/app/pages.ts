@@ -9,6 +9,7 @@ import { TimelinePage } from '../pages/timeline.tsx'
 import { UsagePage } from '../pages/usage/usage.tsx'
 import { WebhookLogPage } from '../pages/webhook-log/webhook-log.tsx'
 import type { IconName } from '../parts/icon.tsx'
+import { t } from '../texts/t.ts'
 
 interface PageRow {
   path: string
@@ -22,11 +23,11 @@ interface PageRow {
 }
 
 export const PAGES: readonly PageRow[] = [
-  { path: 'instances', name: 'Instances', icon: 'instances', show: InstancesPage },
-  { path: 'timeline', name: 'Message timeline', icon: 'timeline', show: TimelinePage },
-  { path: 'webhook-log', name: 'Webhook log', icon: 'log', show: WebhookLogPage, needs: 'log.see' },
-  { path: 'usage', name: 'Usage', icon: 'usage', show: UsagePage },
-  { path: 'access', name: 'Keys and access', icon: 'access', show: AccessPage },
-  { path: 'health', name: 'Health', icon: 'health', show: HealthPage, needs: 'health.see' },
-  { path: 'sandbox', name: 'Sandbox', icon: 'sandbox', show: SandboxPage, needs: 'sandbox.use', isSandbox: true },
+  { path: 'instances', name: t('Instances'), icon: 'instances', show: InstancesPage },
+  { path: 'timeline', name: t('Message timeline'), icon: 'timeline', show: TimelinePage },
+  { path: 'webhook-log', name: t('Webhook log'), icon: 'log', show: WebhookLogPage, needs: 'log.see' },
+  { path: 'usage', name: t('Usage'), icon: 'usage', show: UsagePage },
+  { path: 'access', name: t('Keys and access'), icon: 'access', show: AccessPage },
+  { path: 'health', name: t('Health'), icon: 'health', show: HealthPage, needs: 'health.see' },
+  { path: 'sandbox', name: t('Sandbox'), icon: 'sandbox', show: SandboxPage, needs: 'sandbox.use', isSandbox: true },
 ]

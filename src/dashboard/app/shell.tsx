@@ -1,14 +1,18 @@
 /** Frame around every page: navigation, the signed-in session, and whether the shown data is live. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { connection } from '../api/live.ts'
+import { awaySince, connection } from '../api/live.ts'
 import { whyNot } from '../api/rights.ts'
 import { session } from '../api/session.ts'
 import { signOut } from '../api/sign-in.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { LanguageChoice } from '../parts/language-choice.tsx'
+import { Sentence } from '../parts/sentence.tsx'
+import { At } from '../parts/time.tsx'
 import { Withheld } from '../parts/withheld.tsx'
 import { Name } from '../parts/words.tsx'
+import { t } from '../texts/t.ts'
 import { useAction } from './load.ts'
 import { PAGES } from './pages.ts'
 import { route, to } from './route.ts'
@@ -24,25 +28,40 @@ function Foot() {
   return (
     <div class="foot">
       <span role="status">
-        {connection.value === 'live' ? <Badge look="good">Live</Badge> : <Badge look="warn">Reconnecting</Badge>}
+        {connection.value === 'live' ? <Badge look="good">{t('Live')}</Badge> : <Badge look="warn">{t('Reconnecting')}</Badge>}
       </span>
       <small>
         <Name>{workspace.name}</Name> · {version}
       </small>
       {key ? (
         <small>
-          Key <Name>{key.name}</Name>: <a href={to(['access'])}>what it may do</a>
+          <Sentence
+            text="Key {name}: {rights}"
+            elements={{ name: <Name>{key.name}</Name>, rights: <a href={to(['access'])}>{t('what it may do')}</a> }}
+          />
         </small>
       ) : null}
       <small>
-        <a href="../docs">API reference</a>
+        <a href="../docs">{t('API reference')}</a>
       </small>
+      <LanguageChoice />
       <Button onPress={() => out.run()} isBusy={out.isBusy}>
-        Sign out
+        {t('Sign out')}
       </Button>
     </div>
   )
 }
+
+/** Says that the page is not up to date. The list below looks fresh otherwise. */
+const Away = () =>
+  awaySince.value === null ? null : (
+    <div class="away" role="alert">
+      <Sentence
+        text="The service does not answer. You see what was known at {time}; this page goes on by itself."
+        elements={{ time: <At at={new Date(awaySince.value).toISOString()} /> }}
+      />
+    </div>
+  )
 
 const Closed = ({ name, reason }: { name: string; reason: string }) => (
   <div class="page">
@@ -64,16 +83,22 @@ export function Shell() {
   const place = route.value.path.slice(0, 2).join('/')
   const before = useRef(place)
   useEffect(() => {
-    document.title = `${page.name} · svc dashboard`
+    document.title = t('{page} · svc dashboard', { page: page.name })
     setOpen(false)
     // Screen readers announce a new page only if it gets the focus.
-    if (before.current !== place) main.current?.focus()
+    if (before.current !== place) {
+      main.current?.focus({ preventScroll: true })
+      scrollTo(0, 0)
+    }
     before.current = place
   }, [place])
   const Page = page.show
   const reason = whyNot(page.needs)
   return (
     <div class="shell">
+      <button type="button" class="skip" onClick={() => main.current?.focus()}>
+        {t('Skip to the content')}
+      </button>
       <div class="side" data-open={isOpen}>
         <div class="top">
           <a class="brand" href={to([pages[0]!.path])}>
@@ -81,12 +106,12 @@ export function Shell() {
             svc
           </a>
           <span class="menu">
-            <Button look="quiet" expanded={isOpen} label="Menu" onPress={() => setOpen(!isOpen)}>
+            <Button look="quiet" expanded={isOpen} label={t('Menu')} onPress={() => setOpen(!isOpen)}>
               <Icon name="menu" />
             </Button>
           </span>
         </div>
-        <nav aria-label="Pages">
+        <nav aria-label={t('Pages')}>
           {pages.map(({ path, name, icon }) => (
             <a key={path} class="side-link" href={to([path])} aria-current={path === page.path ? 'page' : undefined}>
               <Icon name={icon} />
@@ -97,6 +122,7 @@ export function Shell() {
         <Foot />
       </div>
       <main ref={main} tabIndex={-1}>
+        <Away />
         {reason ? <Closed name={page.name} reason={reason} /> : <Page />}
       </main>
     </div>

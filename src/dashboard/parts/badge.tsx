@@ -1,25 +1,28 @@
 /** A state as a word and a colour. The word alone is enough to understand it. */
-import type { LogStatus } from '../../domain/webhook-log.ts'
+import type { InstanceRow } from '../../domain/dashboard.ts'
+import { type ShownState, type StateFacts, stateOf } from '../../domain/instance-list.ts'
+import { type LogStatus, MAX_TRIES } from '../../domain/webhook-log.ts'
+import { ofService, t } from '../texts/t.ts'
 
 type Look = 'good' | 'bad' | 'warn' | ''
 
 const STATUSES: Record<string, readonly [text: string, look: Look]> = {
-  created: ['Created', ''],
-  starting: ['Starting', ''],
-  qr: ['Waiting for pairing', 'warn'],
-  connecting: ['Connecting', ''],
-  connected: ['Connected', 'good'],
-  disconnected: ['Reconnecting', 'warn'],
-  logged_out: ['Logged out', 'bad'],
-  banned: ['Banned', 'bad'],
-  stopped: ['Stopped', 'bad'],
+  created: [t('Created'), ''],
+  starting: [t('Starting'), ''],
+  qr: [t('Waiting for pairing'), ''],
+  connecting: [t('Connecting'), ''],
+  connected: [t('Connected'), 'good'],
+  disconnected: [t('Reconnecting'), 'warn'],
+  logged_out: [t('Logged out'), 'bad'],
+  banned: [t('Banned'), 'bad'],
+  stopped: [t('Stopped'), 'bad'],
 }
 
 const OUTCOMES: Record<LogStatus, readonly [text: string, look: Look]> = {
-  pending: ['Pending', 'warn'],
-  delivered: ['Delivered', 'good'],
-  failed: ['Failed', 'bad'],
-  discarded: ['Discarded', ''],
+  pending: [t('Pending'), 'warn'],
+  delivered: [t('Delivered'), 'good'],
+  failed: [t('Failed'), 'bad'],
+  discarded: [t('Discarded'), ''],
 }
 
 export const Badge = ({ look = '', children }: { look?: Look; children: string }) => (
@@ -27,14 +30,36 @@ export const Badge = ({ look = '', children }: { look?: Look; children: string }
 )
 
 export const statusText = (status: string) => STATUSES[status]?.[0] ?? status
-export const STATUS_NAMES = Object.keys(STATUSES)
 
-export function StatusBadge({ status }: { status: string }) {
-  const [text, look] = STATUSES[status] ?? [status, '']
-  return <Badge look={look}>{text}</Badge>
+const SHOWN: Readonly<Record<string, readonly [text: string, look: Look]>> = {
+  ...STATUSES,
+  not_paired: [t('Not paired'), ''],
+  paused: [t('Paused'), ''],
 }
 
-export function OutcomeBadge({ status }: { status: LogStatus }) {
+export const SHOWN_STATES = Object.keys(SHOWN) as ShownState[]
+
+export const stateText = (state: ShownState) => SHOWN[state]![0]
+
+/** The state of an instance, and whether the network restricts it. */
+export function StateBadge({ row }: { row: StateFacts & Pick<InstanceRow, 'restriction' | 'status_text'> }) {
+  const [text, look] = SHOWN[stateOf(row)]!
+  return (
+    <span title={ofService(row.status_text ?? '')}>
+      <Badge look={look}>{text}</Badge> {row.restriction ? <Badge look="warn">{t('Restricted')}</Badge> : null}
+    </span>
+  )
+}
+
+interface OutcomeProps {
+  status: LogStatus
+  /** Number of attempts so far. An event that was refused is not shown like one that was never tried. */
+  attempts?: number
+}
+
+export function OutcomeBadge({ status, attempts = 0 }: OutcomeProps) {
+  if (status === 'pending' && attempts > 0)
+    return <Badge look="bad">{t('Retrying ({n} of {total})', { n: Math.min(attempts, MAX_TRIES), total: MAX_TRIES })}</Badge>
   const [text, look] = OUTCOMES[status]
   return <Badge look={look}>{text}</Badge>
 }

@@ -43,7 +43,7 @@ export function Button({
       aria-expanded={expanded}
       aria-disabled={reason ? 'true' : undefined}
       title={reason}
-      onClick={reason ? () => showToast(reason) : onPress}
+      onClick={reason ? () => showToast(reason, 'bad') : onPress}
     >
       {children}
     </button>

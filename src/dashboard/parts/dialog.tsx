@@ -3,10 +3,12 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { lookOf } from '../../domain/display-text.ts'
 import { type Action, useAction } from '../app/load.ts'
+import { t } from '../texts/t.ts'
 import { Button } from './button.tsx'
 import { Line } from './field.tsx'
 import { Form } from './form.tsx'
 import { Problem } from './notice.tsx'
+import { Sentence } from './sentence.tsx'
 import { Name } from './words.tsx'
 
 interface DialogProps {
@@ -20,7 +22,7 @@ interface DialogProps {
   closes?: string
 }
 
-export function Dialog({ title, children, onClose, onSubmit, actions, isWide, closes = 'Cancel' }: DialogProps) {
+export function Dialog({ title, children, onClose, onSubmit, actions, isWide, closes = t('Cancel') }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
@@ -91,11 +93,7 @@ export function Confirm({ title, children, does, typed, isDangerous = true, act,
   const submit = async () => {
     if (isReady && (await run())) onClose()
   }
-  const label = (
-    <>
-      Type <Name class="typed">{typed ?? ''}</Name> to go on
-    </>
-  )
+  const label = <Sentence text="Type {name} to go on" elements={{ name: <Name class="typed">{typed ?? ''}</Name> }} />
   return (
     <Dialog
       title={title}

@@ -110,6 +110,7 @@ interface LineProps {
   placeholder?: string
   required?: boolean
   maxLength?: number
+  step?: string
   onChange(value: string): void
 }
 

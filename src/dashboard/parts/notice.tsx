@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { Refused } from '../api/refused.ts'
+import { t } from '../texts/t.ts'
 import { Button } from './button.tsx'
 
 export const Notice = ({ kind = '', children }: { kind?: 'bad' | 'warn' | 'good' | ''; children: ComponentChildren }) => (
@@ -27,7 +28,7 @@ export function Problem({ of, fields = [], again }: ProblemProps) {
           </span>
         ))}
       </div>
-      {again ? <Button onPress={again}>Try again</Button> : null}
+      {again ? <Button onPress={again}>{t('Try again')}</Button> : null}
     </div>
   )
 }
@@ -57,7 +58,7 @@ export const Skeleton = ({ lines = 5 }: { lines?: number }) => (
     height={lines * 32}
     preserveAspectRatio="none"
     role="img"
-    aria-label="Loading"
+    aria-label={t('Loading')}
   >
     {Array.from({ length: lines }, (_, at) => (
       <rect key={`line ${at + 1}`} x="0" y={at * 10 + 3} width={WIDTHS[at % WIDTHS.length]} height="4" rx="1" />

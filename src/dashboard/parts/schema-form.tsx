@@ -4,6 +4,8 @@ import type { RightName } from '../../domain/dashboard-rights.ts'
 import { whyNot } from '../api/rights.ts'
 import { useAction } from '../app/load.ts'
 import forms from '../generated/forms.json'
+import { FIELD_WORDS, type FieldWords } from '../texts/field-words.ts'
+import { t } from '../texts/t.ts'
 import { Button } from './button.tsx'
 import { Check, Choice, Field, Line, type Tied } from './field.tsx'
 import { Form } from './form.tsx'
@@ -42,13 +44,27 @@ const LONG = 500
 /** Returns the text of a field, or null for an empty text if the schema allows null. */
 const textOf = (schema: Schema, text: string) => (text === '' && isOf(schema, 'null') ? null : text)
 
+/** A field with words of its own has no other hint: the description is for programmers. */
+function hintOf(words: FieldWords | undefined, { description }: Schema) {
+  if (words) return words.hint
+  return description ? <Words text={description} /> : undefined
+}
+
 function Input({ name, schema, value, wrong, onChange }: InputProps) {
-  const label = readable(name)
-  const hint = schema.description ? <Words text={schema.description} /> : undefined
-  if (isOf(schema, 'boolean')) return <Check label={label} hint={hint} wrong={wrong} value={value === true} onChange={onChange} />
+  const words = FIELD_WORDS[name]
+  const label = words?.label ?? readable(name)
+  const hint = hintOf(words, schema)
+  if (isOf(schema, 'boolean')) {
+    const ticked = words?.isTurned !== true
+    return (
+      <Check label={label} hint={hint} wrong={wrong} value={value === ticked} onChange={(isOn) => onChange(isOn === ticked)} />
+    )
+  }
   if (schema.enum) {
-    const options = schema.enum.flatMap((each) => (each === null ? [] : [[each, readable(each)] as const]))
-    const none = isOf(schema, 'null') ? { none: 'None' } : {}
+    const options = schema.enum.flatMap((each) =>
+      each === null ? [] : [[each, words?.options?.[each] ?? readable(each)] as const],
+    )
+    const none = isOf(schema, 'null') ? { none: t('None') } : {}
     return (
       <Field label={label} hint={hint} wrong={wrong}>
         {(tied) => (
@@ -64,12 +80,14 @@ function Input({ name, schema, value, wrong, onChange }: InputProps) {
     )
   }
   if (isOf(schema, 'integer')) {
-    const bounds =
-      schema.maximum === undefined ? '' : ` ${schema.minimum?.toLocaleString('en')} to ${schema.maximum.toLocaleString('en')}.`
+    const scale = words?.scale ?? 1
+    const { minimum: least = 0, maximum: most } = schema
+    const bounds = most === undefined ? '' : ` ${t('{least} to {most}.', { least: least / scale, most: most / scale })}`
     return (
       <Line
         label={label}
         type="number"
+        step={scale === 1 ? '1' : 'any'}
         hint={
           <>
             {hint}
@@ -77,8 +95,8 @@ function Input({ name, schema, value, wrong, onChange }: InputProps) {
           </>
         }
         wrong={wrong}
-        value={String(value ?? '')}
-        onChange={(text) => onChange(text === '' ? (isOf(schema, 'null') ? null : undefined) : Number(text))}
+        value={typeof value === 'number' ? String(value / scale) : ''}
+        onChange={(text) => onChange(text === '' ? (isOf(schema, 'null') ? null : undefined) : Math.round(Number(text) * scale))}
       />
     )
   }
@@ -125,7 +143,7 @@ interface SchemaFormProps {
   needs?: RightName
 }
 
-export function SchemaForm({ fields, values, save, verb = 'Save', needs }: SchemaFormProps) {
+export function SchemaForm({ fields, values, save, verb = t('Save'), needs }: SchemaFormProps) {
   const reason = whyNot(needs)
   const [changes, setChanges] = useState<Values>({})
   const names = Object.keys(fields)
@@ -164,7 +182,7 @@ export function SchemaForm({ fields, values, save, verb = 'Save', needs }: Schem
               clear()
             }}
           >
-            Undo
+            {t('Undo')}
           </Button>
         ) : null}
       </div>

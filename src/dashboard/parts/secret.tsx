@@ -1,5 +1,6 @@
 /** A secret that is hidden until the user shows it, and that can be copied without being shown. */
 import { useState } from 'preact/hooks'
+import { t } from '../texts/t.ts'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 import { showToast } from './toast-list.ts'
@@ -18,11 +19,11 @@ async function copy(text: string): Promise<void> {
 export function Copy({ text, what }: { text: string; what: string }) {
   const run = () =>
     copy(text).then(
-      () => showToast(`Copied the ${what}.`),
-      () => showToast('The browser did not allow copying. Show the value and select it.'),
+      () => showToast(t('Copied: {what}', { what })),
+      () => showToast(t('The browser did not allow copying. Show the value and select it.'), 'bad'),
     )
   return (
-    <Button look="quiet" label={`Copy the ${what}`} onPress={run}>
+    <Button look="quiet" label={t('Copy the {what}', { what })} onPress={run}>
       <Icon name="copy" size={16} />
     </Button>
   )
@@ -33,7 +34,7 @@ export function Secret({ value, what, isOpen = false }: { value: string; what: s
   return (
     <div class="secret" data-shown={isShown}>
       <code>{isShown ? value : '•'.repeat(24)}</code>
-      <Button look="quiet" label={`Show the ${what}`} pressed={isShown} onPress={() => setShown(!isShown)}>
+      <Button look="quiet" label={t('Show the {what}', { what })} pressed={isShown} onPress={() => setShown(!isShown)}>
         <Icon name="show" size={16} />
       </Button>
       <Copy text={value} what={what} />

@@ -1,5 +1,7 @@
 /** A table; on the width of a phone each row becomes a card. */
 import type { ComponentChildren } from 'preact'
+import type { Text } from '../texts/catalogue.ts'
+import { count, t } from '../texts/t.ts'
 import { Button } from './button.tsx'
 
 export interface Column<T> {
@@ -43,7 +45,7 @@ export function Table<T>({ name, rows, columns, keyOf, nameOf, chosen, onChoose 
               <th class="pick" scope="col">
                 <input
                   type="checkbox"
-                  aria-label="Select all on this page"
+                  aria-label={t('Select all on this page')}
                   checked={isAll}
                   onChange={() => choose(keys, !isAll)}
                 />
@@ -51,7 +53,7 @@ export function Table<T>({ name, rows, columns, keyOf, nameOf, chosen, onChoose 
             ) : null}
             {columns.map((column) => (
               <th key={column.label} scope="col" class={classOf(column)}>
-                {column.label || <span class="only-read-aloud">Actions</span>}
+                {column.label || <span class="only-read-aloud">{t('Actions')}</span>}
               </th>
             ))}
           </tr>
@@ -65,7 +67,7 @@ export function Table<T>({ name, rows, columns, keyOf, nameOf, chosen, onChoose 
                   <td class="pick">
                     <input
                       type="checkbox"
-                      aria-label={`Choose ${nameOf?.(row) ?? key}`}
+                      aria-label={t('Choose {name}', { name: nameOf?.(row) ?? key })}
                       checked={chosen.has(key)}
                       onChange={(event) => choose([key], event.currentTarget.checked)}
                     />
@@ -90,7 +92,7 @@ interface PagerProps {
   pageSize: number
   total: number
   /** Noun for the rows, in the singular and in the plural. */
-  what: readonly [one: string, many: string]
+  what: readonly [one: Text, many: Text]
   onPage(page: number): void
 }
 
@@ -99,16 +101,16 @@ export function Pager({ page, pageSize, total, what, onPage }: PagerProps) {
   return (
     <div class="pager">
       <span class="number">
-        {total.toLocaleString('en')} {what[total === 1 ? 0 : 1]}
-        {last > 1 ? `, page ${page} of ${last}` : ''}
+        {count(total, ...what)}
+        {last > 1 ? t(', page {page} of {last}', { page, last }) : ''}
       </span>
       {last > 1 ? (
         <span class="row">
           <Button isDisabled={page <= 1} onPress={() => onPage(page - 1)}>
-            Back
+            {t('Back')}
           </Button>
           <Button isDisabled={page >= last} onPress={() => onPage(page + 1)}>
-            Next
+            {t('Next')}
           </Button>
         </span>
       ) : null}

@@ -1,5 +1,7 @@
 /** Times and durations. */
 import { signal } from '@preact/signals'
+import { formats } from '../texts/language.ts'
+import { t } from '../texts/t.ts'
 
 /** Changes every ten seconds, so that "a minute ago" stays correct; all components share one timer. */
 const tick = signal(0)
@@ -13,10 +15,10 @@ const UNITS: readonly (readonly [ms: number, unit: Intl.RelativeTimeFormatUnit])
   [60_000, 'minute'],
 ]
 const CLOCK = { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false } as const
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'short' })
-const day = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' })
-const exact = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', ...CLOCK })
-const fine = new Intl.DateTimeFormat('en', { ...CLOCK, fractionalSecondDigits: 3 })
+const relative = new Intl.RelativeTimeFormat(formats, { numeric: 'always', style: 'short' })
+const day = new Intl.DateTimeFormat(formats, { day: 'numeric', month: 'short', year: 'numeric' })
+const exact = new Intl.DateTimeFormat(formats, { day: 'numeric', month: 'short', ...CLOCK })
+const fine = new Intl.DateTimeFormat(formats, { ...CLOCK, fractionalSecondDigits: 3 })
 
 export const dayText = (at: string) => day.format(new Date(at))
 export const fineText = (at: string) => fine.format(new Date(at))
@@ -36,12 +38,12 @@ function agoText(at: string): string {
   void tick.value
   const span = Date.parse(at) - Date.now()
   const [ms, unit] = UNITS.find(([size]) => Math.abs(span) >= size) ?? [1, undefined]
-  if (!unit) return span > 5_000 ? 'in a moment' : 'just now'
+  if (!unit) return span > 5_000 ? t('in a moment') : t('just now')
   return Math.abs(span) > 40 * 86_400_000 ? dayText(at) : relative.format(Math.round(span / ms), unit)
 }
 
 /** Shows the time since an event; hovering shows the exact time. */
-export function Ago({ at, none = 'never' }: { at: string | null; none?: string }) {
+export function Ago({ at, none = t('never') }: { at: string | null; none?: string }) {
   if (at === null) return <span class="soft">{none}</span>
   return (
     <time class="nowrap" dateTime={at} title={exactText(at)}>

@@ -1,9 +1,12 @@
 /** The short messages that are shown in the corner (`toasts.tsx`). */
 import { signal } from '@preact/signals'
 
+export type ToastKind = 'good' | 'bad'
+
 export interface Toast {
   id: number
   text: string
+  kind: ToastKind
 }
 
 const SHOWN_MS = 6_000
@@ -15,8 +18,9 @@ export const dropToast = (id: number) => {
   toasts.value = toasts.value.filter((toast) => toast.id !== id)
 }
 
-export function showToast(text: string): void {
+/** Shows a message for some seconds. A message about a failure stays until somebody closes it. */
+export function showToast(text: string, kind: ToastKind = 'good'): void {
   const id = ++last
-  toasts.value = [...toasts.value.slice(1 - MOST), { id, text }]
-  setTimeout(() => dropToast(id), SHOWN_MS)
+  toasts.value = [...toasts.value.slice(1 - MOST), { id, text, kind }]
+  if (kind === 'good') setTimeout(() => dropToast(id), SHOWN_MS)
 }

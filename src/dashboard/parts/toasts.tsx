@@ -1,18 +1,31 @@
-/** Short messages in the corner about completed actions. */
+/** Short messages in the corner about completed actions, and about failures that have no place of their own. */
+import { useEffect, useRef } from 'preact/hooks'
+import { t } from '../texts/t.ts'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 import { dropToast, toasts } from './toast-list.ts'
 import { Name } from './words.tsx'
 
-export const Toasts = () => (
-  <div class="toasts" role="status">
-    {toasts.value.map(({ id, text }) => (
-      <div class="toast" key={id}>
-        <Name>{text}</Name>
-        <Button look="quiet" label="Dismiss" onPress={() => dropToast(id)}>
-          <Icon name="close" size={14} />
-        </Button>
-      </div>
-    ))}
-  </div>
-)
+export function Toasts() {
+  const ref = useRef<HTMLDivElement>(null)
+  const shown = toasts.value
+  // An open dialog is in the top layer of the browser and would cover the messages. The element that is shown last is on top of that layer.
+  useEffect(() => {
+    const layer = ref.current
+    if (!layer?.showPopover) return
+    if (layer.matches(':popover-open')) layer.hidePopover()
+    if (shown.length > 0) layer.showPopover()
+  }, [shown])
+  return (
+    <div class="toasts" role="status" popover="manual" ref={ref}>
+      {shown.map(({ id, text, kind }) => (
+        <div class={`toast ${kind}`} key={id}>
+          <Name>{text}</Name>
+          <Button look="quiet" label={t('Dismiss')} onPress={() => dropToast(id)}>
+            <Icon name="close" size={14} />
+          </Button>
+        </div>
+      ))}
+    </div>
+  )
+}

@@ -3,11 +3,12 @@ import type { ComponentChildren } from 'preact'
 import type { RightName } from '../../domain/dashboard-rights.ts'
 import { whyNot } from '../api/rights.ts'
 import { to } from '../app/route.ts'
+import { t } from '../texts/t.ts'
 import { Empty } from './notice.tsx'
 
 /** Shows the reason, with a link to the page that lists the rights of the key. */
 export const Withheld = ({ reason }: { reason: string }) => (
-  <Empty title="Not with this key" actions={<a href={to(['access'])}>What this key may do</a>}>
+  <Empty title={t('Not with this key')} actions={<a href={to(['access'])}>{t('What this key may do')}</a>}>
     {reason}
   </Empty>
 )

@@ -3,13 +3,13 @@ import { z } from 'zod'
 import { iso, SECOND } from '../../domain/clock.ts'
 import {
   CONNECT_LIFE,
-  CONNECT_LOCALES,
   CONNECT_STATUSES,
   isFrameOrigin,
   type ConnectLink as Link,
   MAX_FRAME_ORIGINS,
   MAX_LINKS,
 } from '../../domain/connect-link.ts'
+import { LANGUAGES } from '../../domain/language.ts'
 import { pageOf } from '../../domain/page.ts'
 import { local } from '../endpoint.ts'
 import { Done, displayText, instant, integer, oneOf, paged, paging, uuid } from '../fields.ts'
@@ -29,7 +29,7 @@ const ConnectLink = z
     expires_at: instant,
     paired_at: instant.nullable().meta({ description: 'Time at which the instance was connected while the link was open.' }),
     allowed_origins: z.array(z.string()).meta({ description: 'Origins whose pages may frame the page.' }),
-    locale: z.enum(CONNECT_LOCALES).meta({ description: 'Language of the page.' }),
+    locale: z.enum(LANGUAGES).meta({ description: 'Language of the page.' }),
     operator_name: z.string().nullable().meta({ description: 'Name that the page shows.' }),
     operator_color: z.string().nullable().meta({ description: 'Color of the page.' }),
   })
@@ -96,7 +96,7 @@ export const createConnectLink = local('account.createConnectLink', 'POST /accou
       .max(MAX_FRAME_ORIGINS)
       .default([])
       .meta({ description: 'Origins whose pages may frame the page. By default nobody may.', default: [] }),
-    locale: oneOf(CONNECT_LOCALES).default('en').meta({ description: 'Language of the page.', default: 'en' }),
+    locale: oneOf(LANGUAGES).default('en').meta({ description: 'Language of the page.', default: 'en' }),
     operator_name: displayText(1, MAX_NAME).nullish().meta({ description: 'Name that the page shows above its title.' }),
     operator_color: z
       .string()

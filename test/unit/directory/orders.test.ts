@@ -36,7 +36,7 @@ for (const [when, writtenAt, now, isCarriedOut] of [
     })
     await store.commit({ ops: orderOps(INSTANCE, 'resume', writtenAt) })
     await carryOut()
-    assert.deepEqual(done, isCarriedOut ? ['instance.resume'] : [])
+    assert.deepEqual(done, isCarriedOut ? ['instance.callOffMove'] : [])
     assert.equal(await store.get(keys.order(INSTANCE)), undefined, 'it does not wait any more')
     assert.deepEqual(await answerTo(store, INSTANCE), isCarriedOut ? { problem: null } : undefined)
     assert.equal(

@@ -23,6 +23,7 @@ const TABLE: [StatusReason | null, Status, string][] = [
   ['bad_session', 'stopped', 'The saved session is damaged; restart it or pair again.'],
   ['connection_replaced', 'stopped', 'The same session was opened somewhere else; restart it here to take over.'],
   ['moved', 'stopped', 'The account was moved to another program, so it is not started here.'],
+  ['paused', 'stopped', 'The instance was paused by request; resume it to send and receive again.'],
   ['qr_timeout', 'stopped', 'The QR code was not read in time; request it again.'],
   ['start_failed', 'stopped', 'The session could not be started.'],
   ['proxy_error', 'stopped', 'The configured proxy refused the connection.'],

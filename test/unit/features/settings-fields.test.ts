@@ -41,9 +41,9 @@ test('a field of the webhooks object is stored, shown and may be changed; the se
 
 test('the webhooks object is listed in one file only', () => {
   const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(
-    (path) => path.endsWith('.ts') && !path.endsWith('.d.ts'),
+    (path) => path.endsWith('.ts') && !path.endsWith('.d.ts') && !path.startsWith('dashboard/texts/'),
   )
-  // No rule of the service names these fields, so a file that contains them has a list of fields.
+  // The labels of the dashboard's forms name single fields. Otherwise no rule of the service names these fields, so a file that contains them has a list of fields.
   const listing = files.filter((path) => readFileSync(new URL(path, SRC), 'utf8').includes('ignore_document'))
   assert.deepEqual(listing, ['domain/instance.ts'])
 })

@@ -12,7 +12,7 @@ const healthy: Facts = {
   threads: [{ name: 'shard 0', up: true, restarts: 0, instances: 1, heap_mb: 40, busy: 0.1 }],
   subscription: { status: 'active', trialEndsAt: null, dueAt: NOW + 1e12, instanceSlots: 50 },
   slots: { used: 1, total: 50 },
-  instances: [{ id: 'a', status: 'connected', backlog: 0, isRestricted: false }],
+  instances: [{ id: 'a', status: 'connected', isIdle: false, queue: 0, backlog: 0, isRestricted: false }],
   points: [],
   outboxMax: 100_000,
   now: NOW,
@@ -32,10 +32,15 @@ const point = {
   http_p50_ms: null,
   http_p99_ms: null,
 }
-const instance = { id: 'b', status: 'connected', backlog: 0, isRestricted: false } as const
+const instance = { id: 'b', status: 'connected', isIdle: false, queue: 0, backlog: 0, isRestricted: false } as const
 
 test('nothing is said of a service that is well', () => {
   assert.deepEqual(problemsOf(healthy), [])
+})
+
+test('an instance that nobody has paired yet, or that its owner paused, is not ill', () => {
+  const idle = { ...instance, status: 'stopped', isIdle: true } as const
+  assert.deepEqual(problemsOf({ ...healthy, instances: [idle, { ...idle, status: 'logged_out' }] }), [])
 })
 
 const CASES: readonly [cause: string, change: Partial<Facts>, level: string, says: RegExp][] = [
@@ -91,6 +96,12 @@ const CASES: readonly [cause: string, change: Partial<Facts>, level: string, say
     },
     'warning',
     /2 instances are logged out/,
+  ],
+  [
+    'a queue that is full',
+    { instances: [{ ...instance, queue: 1_000 }] },
+    'error',
+    /1 queue is full.*further messages are refused/,
   ],
   ['a restriction', { instances: [{ ...instance, isRestricted: true }] }, 'warning', /restricted/],
   ['a line that is long', { instances: [{ ...instance, backlog: 5_000 }] }, 'warning', /behind/],

@@ -29,7 +29,9 @@ const closed = (code: number | null, message = '', expireSeconds: number | null 
 const opened: LifecycleEvent = { type: 'opened', phone: '5511999990000', profileName: 'Support', platform: 'android' }
 const renamed: LifecycleEvent = { type: 'nameChanged', profileName: 'Sales' }
 const scanned: LifecycleEvent = { type: 'paired', phone: '5511999990000', platform: 'android' }
-const asked = (what: 'restart' | 'qr' | 'disconnect' | 'move' | 'resume'): LifecycleEvent => ({ type: `${what}Requested` })
+const asked = (what: 'restart' | 'qr' | 'disconnect' | 'move' | 'pause' | 'resume'): LifecycleEvent => ({
+  type: `${what}Requested`,
+})
 const timer = (name: TimerName): LifecycleEvent => ({ type: 'timer', name })
 const failed = (cause: 'proxy' | 'handshake' | 'store'): LifecycleEvent => ({ type: 'startFailed', cause })
 
@@ -394,14 +396,22 @@ const CASES: Case[] = [
     effects: ['close'],
     state: { paired: true },
   })),
-  {
+  ...each([...LIVE, 'starting', 'stopped'] as const, (status) => ({
+    row: 'paused',
+    from: paired(status),
+    on: asked('pause'),
+    to: ['stopped', 'paused'],
+    effects: ['close'],
+    state: { paired: true },
+  })),
+  ...each(['moved', 'paused'] as const, (reason) => ({
     row: 'resumed',
-    from: paired('stopped', { reason: 'moved' }),
+    from: paired('stopped', { reason }),
     on: asked('resume'),
     to: ['connecting', null],
     effects: ['open'],
     state: { paired: true },
-  },
+  })),
   ...(['restart', 'qr'] as const).flatMap((what) => [
     ...each(['stopped', 'banned'] as const, (status) => ({
       row: '30',
@@ -699,6 +709,14 @@ describe('what else is remembered', () => {
       assert.equal(move(paired(status), asked('resume')), null, status)
     }
     assert.equal(move(moved, asked('disconnect'))?.next.state.status, 'logged_out')
+  })
+
+  test('a paused instance stays so when the service starts and when a code is asked for, and is started by a restart', () => {
+    const paused = paired('stopped', { reason: 'paused' })
+    for (const event of [asked('qr'), { type: 'booted' } as const]) assert.equal(move(paused, event), null)
+    assert.equal(move(paused, asked('restart'))?.next.state.status, 'connecting')
+    for (const status of STATUSES) assert.equal(move(at(status), asked('pause')), null, status)
+    assert.equal(move(paired('banned'), asked('pause')), null)
   })
 
   test('leaving connected notes when, however it is left', () => {

@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { HOUR, MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import { Failure, type FailureCode } from '../../../src/domain/failures.ts'
 import { DEFAULT_SETTINGS, type InstanceSettings } from '../../../src/domain/instance.ts'
+import { QUEUE_CAPACITY } from '../../../src/domain/queue-capacity.ts'
 import type { SendEnd } from '../../../src/domain/send-outcome.ts'
 import { noStorage, StorageFailure } from '../../../src/domain/storage-failure.ts'
 import type { WebhookEvent } from '../../../src/features/webhook-payloads.ts'
@@ -23,7 +24,6 @@ import {
   type SendResult,
   TryLater,
 } from '../../../workers/shard/queue/contract.ts'
-import { QUEUE_CAPACITY } from '../../../workers/shard/queue/entering.ts'
 import { createQueue } from '../../../workers/shard/queue/queue.ts'
 import { createOutbox, type Outbox } from '../../../workers/shard/webhooks/outbox.ts'
 import {
@@ -348,7 +348,7 @@ test('the line holds 1,000 waiting items, the one in flight not counted', async 
   queue.setConnected(true)
   b.time.advance(2 * SECOND)
   await queue.enqueue(text('1'))
-  await assert.rejects(queue.enqueue(text('1')), { code: 'queue_full', status: 409 })
+  await assert.rejects(queue.enqueue(text('1')), { code: 'queue_full', status: 409, message: /full: it holds 1000 messages/ })
 })
 
 test('with disable_enqueue_when_disconnected nothing is taken while not connected', async (t) => {

@@ -3,12 +3,12 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { MAX_TRIES, RETRY_DELAYS } from '../../../src/domain/webhook-log.ts'
 import { parseRanges } from '../../../src/egress/addresses.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { createDelivery } from '../../../src/webhooks/delivery/delivery.ts'
 import { logReader } from '../../../src/webhooks/log-reader.ts'
 import { createOutbox, type Outbox } from '../../../workers/shard/webhooks/outbox.ts'
-import { MAX_TRIES, RETRY_DELAYS } from '../../../workers/shard/webhooks/schedule.ts'
 import { textEvent } from '../../harness/received-event.ts'
 import { INSTANCE, manualTime, recordingLog, sealer, tempStore, until, webhookSettings } from '../storage/fixtures.ts'
 import { receiver } from './receiver.ts'

@@ -33,7 +33,8 @@ export type LifecycleEvent =
   | { type: 'restartRequested' }
   | { type: 'qrRequested' }
   | { type: 'disconnectRequested' }
-  /** The device is used by another program from now on, or the operator has cancelled this move. */
+  /** The device is used by another program from now on. `resumeRequested` ends this, and a pause. */
+  | { type: 'pauseRequested' }
   | { type: 'moveRequested' }
   | { type: 'resumeRequested' }
   | { type: 'timer'; name: TimerName }

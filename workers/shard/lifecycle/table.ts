@@ -58,6 +58,7 @@ function row<T extends LifecycleEvent['type']>(
 const isPaired = (at: Lifecycle) => at.state.paired
 const isNotPaired = (at: Lifecycle) => !at.state.paired
 const isMoved = (at: Lifecycle) => at.state.reason === 'moved'
+const isPaused = (at: Lifecycle) => at.state.reason === 'paused'
 /** Whether the instance's credentials may be used here. */
 const isOurs = (at: Lifecycle) => isPaired(at) && !isMoved(at)
 const isLastStart = (at: Lifecycle) => at.run.failedStarts + 1 >= START_TRIES
@@ -369,9 +370,11 @@ const ROWS: readonly Row[] = [
   row('29', ['qr', 'starting', ...LIVE], 'restartRequested', () => startFresh([{ do: 'close' }]), isNotPaired),
   // If two programs use the same device, each takes the connection from the other. So a moved instance starts again only if its owner requests it.
   row('moved', [...LIVE_OR_STARTING, 'stopped', 'banned'], 'moveRequested', () => stopped('moved'), isOurs),
-  row('resumed', ['stopped'], 'resumeRequested', logIn, isMoved),
+  row('paused', [...LIVE_OR_STARTING, 'stopped'], 'pauseRequested', () => stopped('paused'), isOurs),
+  row('resumed', ['stopped'], 'resumeRequested', logIn, (at) => isMoved(at) || isPaused(at)),
   ...(['restartRequested', 'qrRequested'] as const).flatMap((on) => [
-    row('30', ['stopped', 'banned'], on, logIn, isOurs),
+    // Programs and pages ask for a QR code again and again, so that does not end a pause.
+    row('30', ['stopped', 'banned'], on, logIn, (at) => isOurs(at) && !(on === 'qrRequested' && isPaused(at))),
     // After an erasure on a full disk a credential can be left. It no longer counts as a pairing, and the fresh start removes it.
     row('31', ['created', 'logged_out'], on, () => startFresh()),
     row('31', ['stopped', 'banned'], on, () => startFresh(), isNotPaired),

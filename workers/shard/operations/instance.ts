@@ -69,6 +69,20 @@ export const instance: Handlers<typeof import('../../../src/features/instance.ts
     return after(await context.request('restartRequested'))
   },
 
+  async 'instance.pause'({ state, request }) {
+    if (!state.paired) throw new Failure('not_allowed', { message: 'The instance is not linked, so there is nothing to pause.' })
+    if (state.status === 'banned')
+      throw new Failure('not_allowed', { message: 'The account is banned, so there is nothing to pause.' })
+    refuseStart(state)
+    return after(await request('pauseRequested'))
+  },
+
+  async 'instance.resume'({ state, request }) {
+    if (state.reason === 'paused') return after(await request('resumeRequested'))
+    if (NOT_RUNNING.includes(state.status)) throw new Failure('not_allowed', { message: 'The instance is not paused.' })
+    return after(state)
+  },
+
   'instance.disconnect': async (context) => after(await context.request('disconnectRequested')),
 }
 
@@ -79,7 +93,7 @@ export const moving = {
     return { status: (await request('moveRequested')).status }
   },
 
-  async 'instance.resume'({ state, request }: ControlContext) {
+  async 'instance.callOffMove'({ state, request }: ControlContext) {
     if (state.reason !== 'moved') throw new Failure('not_allowed', { message: 'The instance was not moved.' })
     return { status: (await request('resumeRequested')).status }
   },

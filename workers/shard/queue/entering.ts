@@ -1,5 +1,6 @@
 /** Adds new items to the queue: an item is committed before it is acknowledged. */
 import { Failure } from '../../../src/domain/failures.ts'
+import { QUEUE_CAPACITY } from '../../../src/domain/queue-capacity.ts'
 import type { AscendingIds } from '../../../src/storage/ascending-ids.ts'
 import type { Op } from '../../../src/storage/contract.ts'
 import type { AttemptCounter } from './attempt-counter.ts'
@@ -13,7 +14,8 @@ import type { Schedule } from './line/schedule.ts'
 import type { SendAt } from './line/send-at.ts'
 import type { Modes } from './modes.ts'
 
-export const QUEUE_CAPACITY = 1_000
+/** Names the limit, because nobody can see it elsewhere. */
+const FULL = `The queue of this instance is full: it holds ${QUEUE_CAPACITY} messages.`
 
 export interface EnteringDeps extends Pick<QueueOptions, 'clock' | 'settings'> {
   ids: AscendingIds
@@ -83,7 +85,7 @@ export function createEntering(deps: EnteringDeps): Queue['enqueue'] {
     if (!deps.isRunning()) throw new Failure('engine_unavailable')
     if (settings().disable_enqueue_when_disconnected && !schedule.isConnected)
       throw new Failure('queue_disabled_while_disconnected')
-    if (line.rows.length + entering >= QUEUE_CAPACITY) throw new Failure('queue_full')
+    if (line.rows.length + entering >= QUEUE_CAPACITY) throw new Failure('queue_full', { message: FULL })
     entering++
     try {
       // The clock for ids may be reset, because no waiting item depends on the order of the new id.

@@ -1,10 +1,6 @@
 /** Defines the times of the attempts of a failed event. Pure. */
-import { DAY, HOUR, MINUTE, SECOND } from '../../../src/domain/clock.ts'
-
-/** Waits between the six attempts. The last attempt is 7 h 11 min 10 s after the first. */
-export const RETRY_DELAYS = [10 * SECOND, MINUTE, 10 * MINUTE, HOUR, 6 * HOUR] as const
-
-export const MAX_TRIES = RETRY_DELAYS.length + 1
+import { DAY, HOUR, MINUTE } from '../../../src/domain/clock.ts'
+import { RETRY_DELAYS } from '../../../src/domain/webhook-log.ts'
 
 /** While a receiver is down, the first event of its queue is attempted at least this often, in addition to its schedule. */
 export const PROBE_EVERY = MINUTE

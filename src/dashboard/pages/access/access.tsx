@@ -2,6 +2,7 @@
 import type { FunctionComponent } from 'preact'
 import { session } from '../../api/session.ts'
 import { route, to } from '../../app/route.ts'
+import { t } from '../../texts/t.ts'
 import { KeysTab } from './keys.tsx'
 import { OwnKey } from './own-key.tsx'
 import { PlanTab } from './plan.tsx'
@@ -9,10 +10,10 @@ import { RequirementsTab } from './requirements.tsx'
 import { SessionsTab } from './sessions.tsx'
 
 const TABS: readonly { path: string; name: string; show: FunctionComponent }[] = [
-  { path: '', name: 'API keys', show: KeysTab },
-  { path: 'requirements', name: 'Requirements', show: RequirementsTab },
-  { path: 'plan', name: 'Plan', show: PlanTab },
-  { path: 'sessions', name: 'Admin key and sessions', show: SessionsTab },
+  { path: '', name: t('API keys'), show: KeysTab },
+  { path: 'requirements', name: t('Requirements'), show: RequirementsTab },
+  { path: 'plan', name: t('Plan'), show: PlanTab },
+  { path: 'sessions', name: t('Admin key and sessions'), show: SessionsTab },
 ]
 
 export function AccessPage() {
@@ -22,13 +23,13 @@ export function AccessPage() {
   return (
     <div class="page">
       <header>
-        <h1>Keys and access</h1>
+        <h1>{t('Keys and access')}</h1>
       </header>
       {key ? (
         <OwnKey of={key} />
       ) : (
         <>
-          <nav class="tabs" aria-label="Views of keys and access">
+          <nav class="tabs" aria-label={t('Views of keys and access')}>
             {TABS.map(({ path, name }) => (
               <a
                 key={path}

@@ -9,6 +9,7 @@ import { Check, Line } from '../../parts/field.tsx'
 import { Form } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Notice, Problem } from '../../parts/notice.tsx'
+import { t } from '../../texts/t.ts'
 import type { Security } from './security.ts'
 
 interface Row {
@@ -23,8 +24,8 @@ const rowOf = ({ cidr, note }: { cidr: string; note?: string | null }): Row => (
 const Warning = ({ check }: { check: AllowlistCheck }) => (
   <Notice kind="warn">
     <div role="alert">
-      <strong>Your address {check.address} would be locked out</strong> of instances and the Account API. The dashboard stays
-      open, so that you can correct the list.
+      <strong>{t('Your address {address} would be locked out', { address: check.address })}</strong>{' '}
+      {t('of instances and the Account API. The dashboard stays open, so that you can correct the list.')}
     </div>
   </Notice>
 )
@@ -40,60 +41,63 @@ export function Allowlist({ security: { ip_allowlist: now }, reload }: { securit
   const save = useAction(async () => {
     await answer(api.PUT('/admin/security/ip-allowlist', { body }))
     await reload()
-    return 'Saved. It takes effect now.'
+    return t('Saved. It takes effect now.')
   })
   const change = (key: number, part: Partial<Row>) => setRows(rows.map((row) => (row.key === key ? { ...row, ...part } : row)))
   const wrongOf = (row: Row) =>
-    check.data?.invalid.includes(given.indexOf(row)) ? 'This is not an address or a range such as 203.0.113.0/24.' : undefined
+    check.data?.invalid.includes(given.indexOf(row)) ? t('This is not an address or a range such as 203.0.113.0/24.') : undefined
   const address = check.data?.address ?? session.value?.address ?? ''
   return (
     <section class="card">
       <header>
-        <h2>Addresses that may call</h2>
+        <h2>{t('Addresses that may call')}</h2>
         <p>
-          Instances, the Account API and tools only answer these addresses, and so does this dashboard who signed in with an API
-          key. Everybody who has the admin key is answered from everywhere.
+          {t(
+            'Instances, the Account API and tools only answer these addresses, and so does this dashboard who signed in with an API key. Everybody who has the admin key is answered from everywhere.',
+          )}
         </p>
       </header>
       <Form class="stack" onSubmit={() => save.run()}>
-        <Check label="The list is enforced" value={isOn} onChange={setOn} />
+        <Check label={t('The list is enforced')} value={isOn} onChange={setOn} />
         {rows.map((row, at) => (
           <div class="inline-form" key={row.key}>
             <Line
-              label={`Address or range ${at + 1}`}
+              label={t('Address or range {n}', { n: at + 1 })}
               value={row.cidr}
               placeholder="203.0.113.0/24"
               wrong={wrongOf(row)}
               onChange={(cidr) => change(row.key, { cidr })}
             />
             <Line
-              label="Note"
+              label={t('Note')}
               value={row.note}
-              placeholder="office"
+              placeholder={t('office')}
               maxLength={100}
               onChange={(note) => change(row.key, { note })}
             />
             <Button
               look="quiet"
-              label={`Remove address ${at + 1}`}
+              label={t('Remove address {n}', { n: at + 1 })}
               onPress={() => setRows(rows.filter(({ key }) => key !== row.key))}
             >
               <Icon name="close" size={16} />
             </Button>
           </div>
         ))}
-        {rows.length === 0 ? <p class="soft">The list is empty. Add your own address first.</p> : null}
+        {rows.length === 0 ? <p class="soft">{t('The list is empty. Add your own address first.')}</p> : null}
         <div class="row">
-          <Button onPress={() => setRows([...rows, rowOf({ cidr: '' })])}>Add an address</Button>
+          <Button onPress={() => setRows([...rows, rowOf({ cidr: '' })])}>{t('Add an address')}</Button>
           {address ? (
-            <Button onPress={() => setRows([...rows, rowOf({ cidr: address, note: 'me' })])}>Add mine ({address})</Button>
+            <Button onPress={() => setRows([...rows, rowOf({ cidr: address, note: t('me') })])}>
+              {t('Add mine ({address})', { address })}
+            </Button>
           ) : null}
         </div>
         {check.data?.locked_out ? <Warning check={check.data} /> : null}
         <Problem of={save.problem} />
         <div class="row">
           <Button look="primary" isBusy={save.isBusy} isDisabled={!isChanged}>
-            {check.data?.locked_out ? 'Save anyway' : 'Save'}
+            {check.data?.locked_out ? t('Save anyway') : t('Save')}
           </Button>
         </div>
       </Form>

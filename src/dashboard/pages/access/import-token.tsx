@@ -3,6 +3,8 @@ import { answer, api } from '../../api/client.ts'
 import { useAction } from '../../app/load.ts'
 import { ActionDialog } from '../../parts/dialog.tsx'
 import { Line } from '../../parts/field.tsx'
+import { Sentence } from '../../parts/sentence.tsx'
+import { t } from '../../texts/t.ts'
 
 export function ImportToken({ onClose, onDone }: { onClose(): void; onDone(): unknown }) {
   const [value, setValue] = useState('')
@@ -10,20 +12,19 @@ export function ImportToken({ onClose, onDone }: { onClose(): void; onDone(): un
     await answer(api.POST('/admin/api-keys/client-token', { body: { value } }))
     onDone()
     onClose()
-    return 'The client token works.'
+    return t('The client token works.')
   })
   return (
-    <ActionDialog title="Import a client token" onClose={onClose} action={action} does="Import" fields={['value']}>
+    <ActionDialog title={t('Import a client token')} onClose={onClose} action={action} does={t('Import')} fields={['value']}>
       <p class="soft">
-        The token of the service you used before. Programs that send it as <code>Client-Token</code> go on unchanged. A workspace
-        has one at most.
+        <Sentence text="The token of the service you used before. Programs that send it as `Client-Token` go on unchanged. A workspace has one at most." />
       </p>
       <Line
-        label="Client token"
+        label={t('Client token')}
         type="password"
         value={value}
         required
-        hint="8 to 128 characters."
+        hint={t('8 to 128 characters.')}
         wrong={action.problem?.issues.get('value')}
         onChange={setValue}
       />

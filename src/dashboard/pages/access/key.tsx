@@ -6,6 +6,7 @@ import { ActionDialog, Dialog } from '../../parts/dialog.tsx'
 import { Check, Line } from '../../parts/field.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Secret } from '../../parts/secret.tsx'
+import { t } from '../../texts/t.ts'
 import { type ApiKey, SCOPES, type Scope } from './api-keys.ts'
 
 const MEANS: Record<Scope, string> = {
@@ -19,11 +20,11 @@ const MEANS: Record<Scope, string> = {
 
 function Made({ value, onClose }: { value: string; onClose(): void }) {
   return (
-    <Dialog title="The key" onClose={onClose} closes="I have it">
+    <Dialog title={t('The key')} onClose={onClose} closes={t('I have it')}>
       <Notice kind="warn">
-        <div>The key is shown only once, because only its hash is stored. Copy it now.</div>
+        <div>{t('The key is shown only once, because only its hash is stored. Copy it now.')}</div>
       </Notice>
-      <Secret value={value} what="key" isOpen />
+      <Secret value={value} what={t('key')} isOpen />
     </Dialog>
   )
 }
@@ -38,30 +39,30 @@ export function KeyDialog({ of, onClose, onDone }: { of?: ApiKey; onClose(): voi
     else setValue((await answer(api.POST('/admin/api-keys', { body }))).value)
     onDone()
     if (of) onClose()
-    return of ? 'Saved.' : undefined
+    return of ? t('Saved.') : undefined
   })
   if (value) return <Made value={value} onClose={onClose} />
   return (
     <ActionDialog
-      title={of ? 'Change the key' : 'Create a key'}
+      title={of ? t('Change the key') : t('Create a key')}
       onClose={onClose}
       action={action}
-      does={of ? 'Save' : 'Create'}
+      does={of ? t('Save') : t('Create')}
       isDisabled={scopes.length === 0}
       fields={['name']}
     >
       <Line
-        label="Name"
+        label={t('Name')}
         value={name}
         required
         maxLength={100}
         placeholder="CRM"
-        hint="Name of the program that uses the key."
+        hint={t('Name of the program that uses the key.')}
         wrong={action.problem?.issues.get('name')}
         onChange={setName}
       />
       <fieldset>
-        <legend>What it may do</legend>
+        <legend>{t('What it may do')}</legend>
         {SCOPES.map((scope) => (
           <Check
             key={scope}

@@ -4,9 +4,11 @@ import { useLoad } from '../../app/load.ts'
 import { Button } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
 import { Empty, Problem, Skeleton } from '../../parts/notice.tsx'
+import { Sentence } from '../../parts/sentence.tsx'
 import { type Column, Pager, Table } from '../../parts/table.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { Name } from '../../parts/words.tsx'
+import { t } from '../../texts/t.ts'
 import { type ApiKey, loadKeys, PAGE_SIZE } from './api-keys.ts'
 import { ImportToken } from './import-token.tsx'
 import { KeyDialog } from './key.tsx'
@@ -15,7 +17,7 @@ type Asked = { what: 'create' | 'import' } | { what: 'change' | 'revoke'; key: A
 
 const columnsOf = (ask: (asked: Asked) => void): readonly Column<ApiKey>[] => [
   {
-    label: 'Name',
+    label: t('Name'),
     isHead: true,
     cell: ({ name, hint }) => (
       <span class="break">
@@ -25,7 +27,7 @@ const columnsOf = (ask: (asked: Asked) => void): readonly Column<ApiKey>[] => [
     ),
   },
   {
-    label: 'May',
+    label: t('May'),
     cell: ({ scopes }) => (
       <span class="scopes">
         {scopes.map((scope) => (
@@ -36,9 +38,9 @@ const columnsOf = (ask: (asked: Asked) => void): readonly Column<ApiKey>[] => [
       </span>
     ),
   },
-  { label: 'Made', cell: ({ created_at }) => <Ago at={created_at} /> },
+  { label: t('Made'), cell: ({ created_at }) => <Ago at={created_at} /> },
   {
-    label: 'Last used',
+    label: t('Last used'),
     cell: ({ last_used_at, last_used_ip }) => (
       <span>
         <Ago at={last_used_at} />
@@ -51,11 +53,11 @@ const columnsOf = (ask: (asked: Asked) => void): readonly Column<ApiKey>[] => [
     isRight: true,
     cell: (key) => (
       <span class="row end">
-        <Button label={`Change ${key.name}`} onPress={() => ask({ what: 'change', key })}>
-          Change
+        <Button label={t('Change {name}', { name: key.name })} onPress={() => ask({ what: 'change', key })}>
+          {t('Change')}
         </Button>
-        <Button isDangerous label={`Revoke ${key.name}`} onPress={() => ask({ what: 'revoke', key })}>
-          Revoke
+        <Button isDangerous label={t('Revoke {name}', { name: key.name })} onPress={() => ask({ what: 'revoke', key })}>
+          {t('Revoke')}
         </Button>
       </span>
     ),
@@ -68,16 +70,17 @@ export function KeysTab() {
   const { data, problem, reload } = useLoad(() => loadKeys(page), [page])
   const close = () => ask(undefined)
   return (
-    <section class="card flush" aria-label="API keys">
+    <section class="card flush" aria-label={t('API keys')}>
       <header>
-        <h2>API keys</h2>
-        <Button onPress={() => ask({ what: 'import' })}>Import a client token</Button>
+        <h2>{t('API keys')}</h2>
+        <Button onPress={() => ask({ what: 'import' })}>{t('Import a client token')}</Button>
         <Button look="primary" onPress={() => ask({ what: 'create' })}>
-          Create a key
+          {t('Create a key')}
         </Button>
         <p>
-          Programs use API keys. The Account API always requires one; calls to an instance only require one if the requirements
-          say so.
+          {t(
+            'Programs use API keys. The Account API always requires one; calls to an instance only require one if the requirements say so.',
+          )}
         </p>
       </header>
       <Problem of={problem} again={reload} />
@@ -87,13 +90,13 @@ export function KeysTab() {
         </div>
       ) : null}
       {data?.total === 0 ? (
-        <Empty title="No keys yet">
-          Create one key for each program, with only the scopes it needs, so that you can revoke each key separately.
+        <Empty title={t('No keys yet')}>
+          {t('Create one key for each program, with only the scopes it needs, so that you can revoke each key separately.')}
         </Empty>
       ) : null}
       {data && data.total > 0 ? (
         <>
-          <Table name="API keys" rows={data.data} columns={columnsOf(ask)} keyOf={({ id }) => id} />
+          <Table name={t('API keys')} rows={data.data} columns={columnsOf(ask)} keyOf={({ id }) => id} />
           <Pager page={page} pageSize={PAGE_SIZE} total={data.total} what={['key', 'keys']} onPage={setPage} />
         </>
       ) : null}
@@ -102,20 +105,16 @@ export function KeysTab() {
       {asked?.what === 'import' ? <ImportToken onClose={close} onDone={reload} /> : null}
       {asked?.what === 'revoke' ? (
         <Confirm
-          title={
-            <>
-              Revoke <Name>{asked.key.name}</Name>?
-            </>
-          }
-          does="Revoke"
+          title={<Sentence text="Revoke {name}?" elements={{ name: <Name>{asked.key.name}</Name> }} />}
+          does={t('Revoke')}
           onClose={close}
           act={async () => {
             await answer(api.DELETE('/admin/api-keys/{key_id}', { params: { path: { key_id: asked.key.id } } }))
             await reload()
-            return 'The key is revoked and no longer works.'
+            return t('The key is revoked and no longer works.')
           }}
         >
-          <p>Programs that use it are refused immediately. This cannot be undone; a new key has a different value.</p>
+          <p>{t('Programs that use it are refused immediately. This cannot be undone; a new key has a different value.')}</p>
         </Confirm>
       ) : null}
     </section>

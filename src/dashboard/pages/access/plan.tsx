@@ -1,11 +1,14 @@
 import { answer, api } from '../../api/client.ts'
 import { useLoad } from '../../app/load.ts'
 import { Problem, Skeleton } from '../../parts/notice.tsx'
-import { fieldsOf, SchemaForm, type Values } from '../../parts/schema-form.tsx'
+import { fieldsOf, pick, SchemaForm, type Values } from '../../parts/schema-form.tsx'
 import { dayText } from '../../parts/time.tsx'
-import { readable } from '../../parts/words.tsx'
+import { FIELD_WORDS } from '../../texts/field-words.ts'
+import { t } from '../../texts/t.ts'
 
 const FIELDS = fieldsOf('admin.updateSubscription')
+
+const isLimit = (name: string) => name === 'instance_slots'
 
 const load = () => answer(api.GET('/admin/workspace'))
 
@@ -13,16 +16,9 @@ function Rename({ name, reload }: { name: string; reload(): Promise<void> }) {
   const save = async ({ name }: Values) => {
     await answer(api.PUT('/admin/workspace', { body: { name: String(name) } }))
     await reload()
-    return 'Renamed.'
+    return t('Renamed.')
   }
-  return (
-    <SchemaForm
-      fields={{ name: { type: 'string', description: 'Name of this workspace; only you see it.' } }}
-      values={{ name }}
-      save={save}
-      verb="Rename"
-    />
-  )
+  return <SchemaForm fields={{ name: { type: 'string' } }} values={{ name }} save={save} verb={t('Rename')} />
 }
 
 export function PlanTab() {
@@ -32,40 +28,49 @@ export function PlanTab() {
   const save = async (changes: Values) => {
     await answer(api.PUT('/admin/subscription', { body: changes }))
     await reload()
-    return 'Saved.'
+    return t('Saved.')
   }
   return (
     <div class="columns">
       <section class="card">
         <header>
-          <h2>Plan</h2>
+          <h2>{t('Plan')}</h2>
         </header>
         <dl class="facts">
-          <dt>Status</dt>
-          <dd>{readable(subscription.status)}</dd>
-          <dt>Instances</dt>
+          <dt>{t('Status')}</dt>
+          <dd>{FIELD_WORDS.status?.options?.[subscription.status]}</dd>
+          <dt>{t('Instances')}</dt>
           <dd class="number">
-            {subscription.instances_used} of {subscription.instance_slots}
+            {t('{used} of {total}', { used: subscription.instances_used, total: subscription.instance_slots })}
           </dd>
-          <dt>Paid until</dt>
+          <dt>{t('Paid until')}</dt>
           <dd>{dayText(subscription.due_at)}</dd>
           {subscription.trial_ends_at ? (
             <>
-              <dt>Trial ends</dt>
+              <dt>{t('Trial ends')}</dt>
               <dd>{dayText(subscription.trial_ends_at)}</dd>
             </>
           ) : null}
         </dl>
-        <progress max={Math.max(1, subscription.instance_slots)} value={subscription.instances_used} aria-label="Slots in use" />
-        <h3>Workspace</h3>
+        <progress
+          max={Math.max(1, subscription.instance_slots)}
+          value={subscription.instances_used}
+          aria-label={t('Slots in use')}
+        />
+        <h3>{t('Workspace')}</h3>
         <Rename name={data.name} reload={reload} />
       </section>
       <section class="card">
         <header>
-          <h2>Change the plan</h2>
-          <p>You decide the plan; nobody is paid for it. It never stops a session.</p>
+          <h2>{t('Instance limit')}</h2>
+          <p>{t('How many instances this workspace may have.')}</p>
         </header>
-        <SchemaForm fields={FIELDS} values={subscription} save={save} />
+        <SchemaForm fields={pick(FIELDS, isLimit)} values={subscription} save={save} />
+        <details>
+          <summary>{t('Advanced: suspend the workspace, or let it end')}</summary>
+          <p class="soft">{t('You decide the plan; nobody is paid for it. It never stops a session.')}</p>
+          <SchemaForm fields={pick(FIELDS, (name) => !isLimit(name))} values={subscription} save={save} />
+        </details>
       </section>
     </div>
   )

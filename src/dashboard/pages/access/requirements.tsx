@@ -2,7 +2,7 @@ import { answer, api } from '../../api/client.ts'
 import { useAction, useLoad } from '../../app/load.ts'
 import { Check } from '../../parts/field.tsx'
 import { Problem, Skeleton } from '../../parts/notice.tsx'
-import { count } from '../../parts/words.tsx'
+import { t } from '../../texts/t.ts'
 import { Allowlist } from './allowlist.tsx'
 import { loadSecurity } from './security.ts'
 
@@ -11,7 +11,7 @@ export function RequirementsTab() {
   const change = useAction(
     async (path: '/admin/security/require-api-key' | '/admin/security/require-client-token', value: boolean) => {
       await answer(api.PUT(path, { body: { value } })).finally(reload)
-      return 'Saved. It takes effect now.'
+      return t('Saved. It takes effect now.')
     },
   )
   if (!data) return problem ? <Problem of={problem} again={reload} /> : <Skeleton />
@@ -19,22 +19,23 @@ export function RequirementsTab() {
     <div class="columns">
       <section class="card">
         <header>
-          <h2>Credentials that callers of an instance must send</h2>
+          <h2>{t('Credentials that callers of an instance must send')}</h2>
           <p>
-            These come in addition to the token in the address. {count(data.operate_keys, 'key')} of this workspace may operate
-            instances.
+            {t('These come in addition to the token in the address. Keys of this workspace that may operate instances: {n}.', {
+              n: data.operate_keys,
+            })}
           </p>
         </header>
         <Check
-          label="An API key"
-          hint="The key goes in Authorization: Bearer and needs the scope instances:operate."
+          label={t('An API key')}
+          hint={t('The key goes in Authorization: Bearer and needs the scope instances:operate.')}
           value={data.require_api_key}
           isDisabled={change.isBusy}
           onChange={(value) => change.run('/admin/security/require-api-key', value)}
         />
         <Check
-          label="A client token"
-          hint="The header Client-Token holds an API key or the imported token."
+          label={t('A client token')}
+          hint={t('The header Client-Token holds an API key or the imported token.')}
           value={data.require_client_token}
           isDisabled={change.isBusy}
           onChange={(value) => change.run('/admin/security/require-client-token', value)}

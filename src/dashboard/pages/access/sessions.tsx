@@ -11,28 +11,29 @@ import { Secret } from '../../parts/secret.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { Name } from '../../parts/words.tsx'
+import { t } from '../../texts/t.ts'
 
 const columnsOf = (end: (row: SessionRow) => void): readonly Column<SessionRow>[] => [
   {
-    label: 'From',
+    label: t('From'),
     isHead: true,
     cell: ({ address, current, user_agent }) => (
       <span class="break">
-        <bdi>{address}</bdi> {current ? <span class="tag">this one</span> : null}
+        <bdi>{address}</bdi> {current ? <span class="tag">{t('this one')}</span> : null}
         {user_agent ? <bdi class="under agent">{user_agent}</bdi> : null}
       </span>
     ),
   },
-  { label: 'Key', cell: ({ key }) => (key ? <Name>{key.name}</Name> : 'Admin key') },
-  { label: 'Signed in', cell: ({ created_at }) => <Ago at={created_at} /> },
-  { label: 'Last used', cell: ({ last_used_at }) => <Ago at={last_used_at} /> },
-  { label: 'Ends', cell: ({ expires_at }) => <Ago at={expires_at} /> },
+  { label: t('Key'), cell: ({ key }) => (key ? <Name>{key.name}</Name> : t('Admin key')) },
+  { label: t('Signed in'), cell: ({ created_at }) => <Ago at={created_at} /> },
+  { label: t('Last used'), cell: ({ last_used_at }) => <Ago at={last_used_at} /> },
+  { label: t('Ends'), cell: ({ expires_at }) => <Ago at={expires_at} /> },
   {
     label: '',
     isRight: true,
     cell: (row) => (
-      <Button isDangerous onPress={() => end(row)} label={`End the session from ${row.address}`}>
-        End
+      <Button isDangerous onPress={() => end(row)} label={t('End the session from {address}', { address: row.address })}>
+        {t('End')}
       </Button>
     ),
   },
@@ -45,20 +46,20 @@ function AdminKey() {
   return (
     <section class="card">
       <header>
-        <h2>Admin key</h2>
+        <h2>{t('Admin key')}</h2>
         <Button isDangerous isDisabled={isFixed} onPress={() => setAsking(true)}>
-          Rotate
+          {t('Rotate')}
         </Button>
         <p>
           {isFixed
-            ? 'SVC_ADMIN_KEY sets the admin key: change it there, and restart the service.'
-            : 'Anyone who has it can do everything. Rotate it when somebody who knew it leaves.'}
+            ? t('SVC_ADMIN_KEY sets the admin key: change it there, and restart the service.')
+            : t('Anyone who has it can do everything. Rotate it when somebody who knew it leaves.')}
         </p>
       </header>
       {isAsking ? (
         <Confirm
-          title="Create a new admin key?"
-          does="Rotate"
+          title={t('Create a new admin key?')}
+          does={t('Rotate')}
           onClose={() => setAsking(false)}
           act={async () => {
             setValue((await answer(api.POST('/admin/admin-key', { body: { revoke_oauth: false } }))).value)
@@ -66,17 +67,18 @@ function AdminKey() {
           }}
         >
           <p>
-            The current key stops working immediately, and everybody who signed in with it is signed out, including you. The new
-            key is shown once.
+            {t(
+              'The current key stops working immediately, and everybody who signed in with it is signed out, including you. The new key is shown once.',
+            )}
           </p>
         </Confirm>
       ) : null}
       {value ? (
-        <Dialog title="The new admin key" closes="I have copied it: sign in again" onClose={() => signedOut()}>
+        <Dialog title={t('The new admin key')} closes={t('I have copied it: sign in again')} onClose={() => signedOut()}>
           <Notice kind="warn">
-            <div>The key is shown only once. You are signed out: sign in with this key.</div>
+            <div>{t('The key is shown only once. You are signed out: sign in with this key.')}</div>
           </Notice>
-          <Secret value={value} what="admin key" isOpen />
+          <Secret value={value} what={t('admin key')} isOpen />
         </Dialog>
       ) : null}
     </section>
@@ -89,17 +91,18 @@ export function SessionsTab() {
     await ask('DELETE', `api/sessions/${encodeURIComponent(id)}`)
     if (current) signedOut()
     else await reload()
-    return 'The session was ended.'
+    return t('The session was ended.')
   })
   return (
     <>
       <AdminKey />
-      <section class="card flush" aria-label="Sessions">
+      <section class="card flush" aria-label={t('Sessions')}>
         <header>
-          <h2>Signed in to this dashboard</h2>
+          <h2>{t('Signed in to this dashboard')}</h2>
           <p>
-            A session ends with its key, half an hour after its last use, after twelve hours at the latest, and when the service
-            restarts. An open tab counts as use.
+            {t(
+              'A session ends with its key, half an hour after its last use, after twelve hours at the latest, and when the service restarts. An open tab counts as use.',
+            )}
           </p>
         </header>
         <Problem of={problem ?? end.problem} again={reload} />
@@ -109,7 +112,7 @@ export function SessionsTab() {
           </div>
         ) : null}
         {data ? (
-          <Table name="Sessions" rows={data.data} columns={columnsOf((row) => end.run(row))} keyOf={({ id }) => id} />
+          <Table name={t('Sessions')} rows={data.data} columns={columnsOf((row) => end.run(row))} keyOf={({ id }) => id} />
         ) : null}
       </section>
     </>

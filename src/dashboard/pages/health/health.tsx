@@ -6,30 +6,42 @@ import { to } from '../../app/route.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { InstanceName } from '../../parts/instance-name.tsx'
 import { Empty, Notice, Problem, Skeleton } from '../../parts/notice.tsx'
+import { Sentence } from '../../parts/sentence.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
-import { Ago } from '../../parts/time.tsx'
+import { At } from '../../parts/time.tsx'
 import { bytesText } from '../../parts/words.tsx'
+import { formats } from '../../texts/language.ts'
+import { ofService, t } from '../../texts/t.ts'
 import { loadUsage, UsageTable } from '../usage/usage-table.tsx'
 import { Charts } from './charts.tsx'
 
 const LOOK_EVERY_MS = 10_000
 
-const LOOKS = { ok: ['All well', 'good'], degraded: ['Degraded', 'warn'], down: ['Down', 'bad'] } as const
+const LOOKS = { ok: [t('All well'), 'good'], degraded: [t('Degraded'), 'warn'], down: [t('Down'), 'bad'] } as const
 
 const Problems = ({ health }: { health: Health }) => (
   <>
-    {health.problems.map(({ level, what, todo, instance_ids = [] }) => (
+    {health.problems.map(({ level, what, todo, instance_ids = [], instances = 0, status }) => (
       <Notice key={what} kind={level === 'error' ? 'bad' : 'warn'}>
         <div>
-          <strong>{what}</strong> {todo}
+          <strong>{ofService(what)}</strong> {ofService(todo)}
           {instance_ids.length > 0 ? (
-            <span class="under row">
+            <ul class="under links">
               {instance_ids.map((id) => (
-                <a key={id} href={to(['instances', id])}>
-                  <InstanceName id={id} />
-                </a>
+                <li key={id}>
+                  <a href={to(['instances', id])}>
+                    <InstanceName id={id} />
+                  </a>
+                </li>
               ))}
-            </span>
+              {instances > instance_ids.length ? (
+                <li>
+                  <a href={to(['instances'], { status: status ?? 'trouble' })}>
+                    {t('and {n} more', { n: instances - instance_ids.length })}
+                  </a>
+                </li>
+              ) : null}
+            </ul>
           ) : null}
         </div>
       </Notice>
@@ -40,11 +52,19 @@ const Problems = ({ health }: { health: Health }) => (
 const Tiles = ({ health }: { health: Health }) => {
   const { instances, slots, queue, backlog, memory, data } = health
   const tiles = [
-    ['Connected', `${instances.connected} of ${slots.used}`, `${slots.total} slots in the plan`],
-    ['Messages waiting', queue.toLocaleString('en'), 'in all queues'],
-    ['Events waiting', backlog.toLocaleString('en'), 'for their receivers'],
-    ['Memory', `${Math.round(memory.rss_mb)} MB`, `${Math.round(memory.heap_mb)} MB of it heap`],
-    ['Data folder', bytesText(data.bytes), data.free_bytes === null ? '' : `${bytesText(data.free_bytes)} free`],
+    [
+      t('Connected'),
+      t('{used} of {total}', { used: instances.connected, total: slots.used }),
+      t('{n} slots in the plan', { n: slots.total }),
+    ],
+    [t('Messages waiting'), queue.toLocaleString(formats), t('in all queues')],
+    [t('Events waiting'), backlog.toLocaleString(formats), t('for their receivers')],
+    [t('Memory'), `${Math.round(memory.rss_mb)} MB`, t('{n} MB of it heap', { n: Math.round(memory.heap_mb) })],
+    [
+      t('Data folder'),
+      bytesText(data.bytes),
+      data.free_bytes === null ? '' : t('{size} free', { size: bytesText(data.free_bytes) }),
+    ],
   ] as const
   return (
     <div class="tiles">
@@ -61,47 +81,47 @@ const Tiles = ({ health }: { health: Health }) => {
 
 type Thread = Health['threads'][number]
 const COLUMNS: readonly Column<Thread>[] = [
-  { label: 'Thread', isHead: true, cell: ({ name }) => name },
-  { label: 'State', cell: ({ up }) => <Badge look={up ? 'good' : 'bad'}>{up ? 'Up' : 'Down'}</Badge> },
-  { label: 'Instances', isRight: true, cell: ({ instances }) => <span class="number">{instances ?? '–'}</span> },
+  { label: t('Thread'), isHead: true, cell: ({ name }) => name },
+  { label: t('State'), cell: ({ up }) => <Badge look={up ? 'good' : 'bad'}>{up ? t('Up') : t('Down')}</Badge> },
+  { label: t('Instances'), isRight: true, cell: ({ instances }) => <span class="number">{instances ?? '–'}</span> },
   {
-    label: 'Heap',
+    label: t('Heap'),
     isRight: true,
     cell: ({ heap_mb }) => <span class="number">{heap_mb === null ? '–' : `${Math.round(heap_mb)} MB`}</span>,
   },
   {
-    label: 'Busy',
+    label: t('Busy'),
     isRight: true,
     cell: ({ busy }) => <span class="number">{busy === null ? '–' : `${Math.round(busy * 100)} %`}</span>,
   },
-  { label: 'Restarts', isRight: true, cell: ({ restarts }) => <span class="number">{restarts}</span> },
+  { label: t('Restarts'), isRight: true, cell: ({ restarts }) => <span class="number">{restarts}</span> },
 ]
 
 const CHECKS: Record<keyof Health['checks'], string> = {
-  database: 'Database',
-  session_store: 'Session store',
-  engine: 'Threads',
-  disk: 'Disk',
-  media: 'Media converter',
+  database: t('Database'),
+  session_store: t('Session store'),
+  engine: t('Threads'),
+  disk: t('Disk'),
+  media: t('Media converter'),
 }
 
 const Facts = ({ health: { version, api_version, node, started_at, checks, data } }: { health: Health }) => (
   <section class="card">
     <header>
-      <h2>Service</h2>
+      <h2>{t('Service')}</h2>
     </header>
     <dl class="facts">
-      <dt>Version</dt>
+      <dt>{t('Version')}</dt>
       <dd>
         {version}, API {api_version}, Node {node}
       </dd>
-      <dt>Running</dt>
+      <dt>{t('Running')}</dt>
       <dd>
-        since <Ago at={started_at} />
+        <Sentence text="since {time}" elements={{ time: <At at={started_at} /> }} />
       </dd>
-      <dt>Store</dt>
+      <dt>{t('Store')}</dt>
       <dd>{bytesText(data.store_bytes)}</dd>
-      <dt>Files</dt>
+      <dt>{t('Files')}</dt>
       <dd>{bytesText(data.media_bytes)}</dd>
       {Object.entries(CHECKS).map(([name, text]) => {
         const said = checks[name as keyof Health['checks']]
@@ -123,13 +143,13 @@ function MostExpensive() {
   const { data, problem, reload } = useLoad(() => loadUsage({ window: 'hour', page_size: TOP }), [])
   useEvery(LOOK_EVERY_MS, reload)
   return (
-    <section class="card flush" aria-label="The most expensive instances">
+    <section class="card flush" aria-label={t('The most expensive instances')}>
       <header>
-        <h2>The most expensive instances of the last hour</h2>
-        <a href={to(['usage'])}>All</a>
+        <h2>{t('The most expensive instances of the last hour')}</h2>
+        <a href={to(['usage'])}>{t('All')}</a>
       </header>
       <Problem of={problem} again={reload} />
-      {data ? <UsageTable name="The most expensive instances" rows={data.data} /> : null}
+      {data ? <UsageTable name={t('The most expensive instances')} rows={data.data} /> : null}
     </section>
   )
 }
@@ -140,7 +160,7 @@ export function HealthPage() {
   return (
     <div class="page">
       <header>
-        <h1>Health</h1>
+        <h1>{t('Health')}</h1>
         {data ? <Badge look={LOOKS[data.status][1]}>{LOOKS[data.status][0]}</Badge> : null}
       </header>
       <Problem of={problem} again={reload} />
@@ -153,18 +173,18 @@ export function HealthPage() {
             <Charts series={data.series} />
           ) : (
             <section class="card">
-              <Empty title="No numbers yet">
-                The first value appears ten seconds after the start. The values of the last hour are kept in memory.
+              <Empty title={t('No numbers yet')}>
+                {t('The first value appears ten seconds after the start. The values of the last hour are kept in memory.')}
               </Empty>
             </section>
           )}
           <MostExpensive />
           <div class="columns">
-            <section class="card flush" aria-label="Threads">
+            <section class="card flush" aria-label={t('Threads')}>
               <header>
-                <h2>Threads</h2>
+                <h2>{t('Threads')}</h2>
               </header>
-              <Table name="Threads" rows={data.threads} columns={COLUMNS} keyOf={({ name }) => name} />
+              <Table name={t('Threads')} rows={data.threads} columns={COLUMNS} keyOf={({ name }) => name} />
             </section>
             <Facts health={data} />
           </div>

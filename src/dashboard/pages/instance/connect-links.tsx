@@ -1,5 +1,6 @@
 /** Connect links of an instance: a customer pairs it on a page of its own, without a credential. */
 import { useState } from 'preact/hooks'
+import { LANGUAGE_NAMES, LANGUAGES } from '../../../domain/language.ts'
 import { answer, api } from '../../api/client.ts'
 import { useAction, useLoad } from '../../app/load.ts'
 import type { paths } from '../../generated/description.d.ts'
@@ -11,46 +12,49 @@ import { Empty, Problem } from '../../parts/notice.tsx'
 import { Secret } from '../../parts/secret.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { At } from '../../parts/time.tsx'
+import { language } from '../../texts/language.ts'
+import { t } from '../../texts/t.ts'
 
 type Listed = paths['/account/connect-links']['get']['responses']['200']['content']['application/json']
 type Link = Listed['data'][number]
 
 const HOUR = 3_600
 const LIVES = [
-  [String(HOUR), 'an hour'],
-  [String(24 * HOUR), 'a day'],
-  [String(7 * 24 * HOUR), 'a week'],
+  [String(HOUR), t('an hour')],
+  [String(24 * HOUR), t('a day')],
+  [String(7 * 24 * HOUR), t('a week')],
 ] as const
 const DAY = LIVES[1][0]
 
-const LOCALES = [
-  ['en', 'English'],
-  ['pt', 'Português'],
-  ['es', 'Español'],
-] as const satisfies readonly (readonly [Link['locale'], string])[]
+const LOCALES = LANGUAGES.map((each) => [each, LANGUAGE_NAMES[each]] as const)
 
 /** Number of shown links, newest first; the API returns the others. */
 const SHOWN = 10
 
-const LOOKS = { open: ['Open', 'good'], paired: ['Used', ''], expired: ['Expired', ''] } as const
+const LOOKS = { open: [t('Open'), 'good'], paired: [t('Used'), ''], expired: [t('Expired'), ''] } as const
 
 const load = (instance_id: string) =>
   answer(api.GET('/account/connect-links', { params: { query: { instance_id, page_size: SHOWN } } }))
 
 const columnsOf = (ask: (revoked: Link) => void): readonly Column<Link>[] => [
   {
-    label: 'Link',
+    label: t('Link'),
     isHead: true,
     cell: ({ status }) => <Badge look={LOOKS[status][1]}>{LOOKS[status][0]}</Badge>,
   },
-  { label: 'Made', cell: ({ created_at }) => <At at={created_at} /> },
-  { label: 'Expires', cell: ({ expires_at }) => <At at={expires_at} /> },
+  { label: t('Made'), cell: ({ created_at }) => <At at={created_at} /> },
+  { label: t('Expires'), cell: ({ expires_at }) => <At at={expires_at} /> },
   {
     label: '',
     isRight: true,
     cell: (link) => (
-      <Button isDangerous label={`Revoke the link of ${link.created_at}`} onPress={() => ask(link)} needs="instances.link">
-        Revoke
+      <Button
+        isDangerous
+        label={t('Revoke the link of {time}', { time: link.created_at })}
+        onPress={() => ask(link)}
+        needs="instances.link"
+      >
+        {t('Revoke')}
       </Button>
     ),
   },
@@ -64,7 +68,7 @@ interface MakeProps {
 
 function MakeLink({ id, onClose, onDone }: MakeProps) {
   const [life, setLife] = useState<string>(DAY)
-  const [locale, setLocale] = useState<Link['locale']>('en')
+  const [locale, setLocale] = useState<Link['locale']>(language)
   const [operator, setOperator] = useState('')
   const [url, setUrl] = useState('')
   const action = useAction(async () => {
@@ -75,23 +79,30 @@ function MakeLink({ id, onClose, onDone }: MakeProps) {
   })
   if (url !== '')
     return (
-      <Dialog title="Send this link" onClose={onClose} closes="Done">
+      <Dialog title={t('Send this link')} onClose={onClose} closes={t('Done')}>
         <p>
-          Whoever opens it can pair this instance with a phone, and nothing else. It is shown only now; it ends when the instance
-          is connected.
+          {t(
+            'Whoever opens it can pair this instance with a phone, and nothing else. It is shown only now; it ends when the instance is connected.',
+          )}
         </p>
-        <Secret value={url} what="link" isOpen />
+        <Secret value={url} what={t('link')} isOpen />
       </Dialog>
     )
   return (
-    <ActionDialog title="Create a connect link" does="Create" action={action} fields={['operator_name']} onClose={onClose}>
-      <Field label="Valid for">{(tied) => <Choice tied={tied} value={life} options={LIVES} onChange={setLife} />}</Field>
-      <Field label="Language of the page">
+    <ActionDialog
+      title={t('Create a connect link')}
+      does={t('Create')}
+      action={action}
+      fields={['operator_name']}
+      onClose={onClose}
+    >
+      <Field label={t('Valid for')}>{(tied) => <Choice tied={tied} value={life} options={LIVES} onChange={setLife} />}</Field>
+      <Field label={t('Language of the page')}>
         {(tied) => <Choice tied={tied} value={locale} options={LOCALES} onChange={(next) => setLocale(next as Link['locale'])} />}
       </Field>
       <Line
-        label="Your name on the page"
-        hint="Optional"
+        label={t('Your name on the page')}
+        hint={t('Optional')}
         value={operator}
         maxLength={60}
         wrong={action.problem?.issues.get('operator_name')}
@@ -107,32 +118,32 @@ export function ConnectLinks({ id }: { id: string }) {
   const [revoked, setRevoked] = useState<Link>()
   const { data, problem, reload } = useLoad(() => load(id), [id])
   return (
-    <section class="card flush" aria-label="Connect links">
+    <section class="card flush" aria-label={t('Connect links')}>
       <header>
-        <h2>Let somebody else pair it</h2>
+        <h2>{t('Let somebody else pair it')}</h2>
         <Button onPress={() => setMaking(true)} needs="instances.link">
-          Create a connect link
+          {t('Create a connect link')}
         </Button>
-        <p>A connect link opens a page with the QR code, in the language of your customer and without a credential.</p>
+        <p>{t('A connect link opens a page with the QR code, in the language of your customer and without a credential.')}</p>
       </header>
       <Problem of={problem} again={reload} />
-      {data?.total === 0 ? <Empty title="No connect links">Links that ended are listed for a week.</Empty> : null}
+      {data?.total === 0 ? <Empty title={t('No connect links')}>{t('Links that ended are listed for a week.')}</Empty> : null}
       {data && data.total > 0 ? (
-        <Table name="Connect links" rows={data.data} columns={columnsOf(setRevoked)} keyOf={(link) => link.id} />
+        <Table name={t('Connect links')} rows={data.data} columns={columnsOf(setRevoked)} keyOf={(link) => link.id} />
       ) : null}
       {isMaking ? <MakeLink id={id} onClose={() => setMaking(false)} onDone={reload} /> : null}
       {revoked ? (
         <Confirm
-          title="Revoke this link?"
-          does="Revoke"
+          title={t('Revoke this link?')}
+          does={t('Revoke')}
           onClose={() => setRevoked(undefined)}
           act={async () => {
             await answer(api.DELETE('/account/connect-links/{link_id}', { params: { path: { link_id: revoked.id } } }))
             await reload()
-            return 'The link is revoked and opens nothing.'
+            return t('The link is revoked and opens nothing.')
           }}
         >
-          <p>Its page stops working immediately, and a pairing that was begun with it ends.</p>
+          <p>{t('Its page stops working immediately, and a pairing that was begun with it ends.')}</p>
         </Confirm>
       ) : null}
     </section>

@@ -8,6 +8,7 @@ import { Button } from '../../parts/button.tsx'
 import { ActionDialog, Confirm } from '../../parts/dialog.tsx'
 import { Line } from '../../parts/field.tsx'
 import { Problem } from '../../parts/notice.tsx'
+import { t } from '../../texts/t.ts'
 import { Export } from './export.tsx'
 
 function Rename({ row, onDone, onClose }: { row: InstanceRow; onDone(): unknown; onClose(): void }) {
@@ -17,84 +18,121 @@ function Rename({ row, onDone, onClose }: { row: InstanceRow; onDone(): unknown;
     await answer(api.PUT('/instances/{instance_id}/token/{token}/name', { params, body: { value: name } }))
     onDone()
     onClose()
-    return 'Renamed.'
+    return t('Renamed.')
   })
   return (
     <ActionDialog
-      title="Rename the instance"
+      title={t('Rename the instance')}
       onClose={onClose}
       action={action}
-      does="Rename"
+      does={t('Rename')}
       isDisabled={name === row.name}
       fields={['value']}
     >
-      <Line label="Name" value={name} required maxLength={100} wrong={action.problem?.issues.get('value')} onChange={setName} />
+      <Line
+        label={t('Name')}
+        value={name}
+        required
+        maxLength={100}
+        wrong={action.problem?.issues.get('value')}
+        onChange={setName}
+      />
     </ActionDialog>
   )
 }
 
-type Asked = 'rename' | 'export' | 'disconnect' | 'delete' | undefined
+type Asked = 'rename' | 'export' | 'logout' | 'delete' | undefined
+
+/** Statuses in which the account is linked to no phone, so there is nothing to log out. */
+const LOGGED_OUT: ReadonlySet<string> = new Set(['created', 'logged_out'])
+
+/** Pauses the instance, or resumes it. */
+function PauseButton({ row }: { row: InstanceRow }) {
+  const isPaused = row.status_reason === 'paused'
+  const params = { path: of(row.id) }
+  const { run, isBusy, problem } = useAction(async () => {
+    if (isPaused) {
+      await answer(api.POST('/instances/{instance_id}/token/{token}/resume', { params }))
+      return t('Resumed.')
+    }
+    await answer(api.POST('/instances/{instance_id}/token/{token}/pause', { params }))
+    return t('Paused. It stays linked to the phone; messages wait in the queue.')
+  })
+  if (!isPaused && (!row.was_connected || LOGGED_OUT.has(row.status) || row.status === 'banned')) return null
+  return (
+    <>
+      <Button onPress={() => run()} isBusy={isBusy} needs="instances.pair">
+        {isPaused ? t('Resume') : t('Pause')}
+      </Button>
+      <Problem of={problem} />
+    </>
+  )
+}
 
 export function Deeds({ row, onRenamed }: { row: InstanceRow; onRenamed(): unknown }) {
   const [asked, ask] = useState<Asked>()
   const params = { path: of(row.id) }
   const restart = useAction(async () => {
     await answer(api.POST('/instances/{instance_id}/token/{token}/restart', { params }))
-    return 'The session is restarting.'
+    return t('The session is restarting.')
   })
   const close = () => ask(undefined)
   return (
     <>
       <span class="row">
         <Button onPress={() => ask('rename')} needs="instances.change">
-          Rename
+          {t('Rename')}
         </Button>
         <Button onPress={() => restart.run()} isBusy={restart.isBusy} needs="instances.pair">
-          Restart
+          {t('Restart')}
         </Button>
+        <PauseButton row={row} />
         <Button onPress={() => ask('export')} needs="instances.move">
-          Export
+          {t('Export')}
         </Button>
-        <Button isDangerous onPress={() => ask('disconnect')} needs="instances.disconnect">
-          Disconnect
+        <Button isDangerous isDisabled={LOGGED_OUT.has(row.status)} onPress={() => ask('logout')} needs="instances.disconnect">
+          {t('Log out')}
         </Button>
         <Button isDangerous onPress={() => ask('delete')} needs="instances.delete">
-          Delete
+          {t('Delete')}
         </Button>
       </span>
       <Problem of={restart.problem} />
       {asked === 'rename' ? <Rename row={row} onDone={onRenamed} onClose={close} /> : null}
       {asked === 'export' ? <Export row={row} onClose={close} /> : null}
-      {asked === 'disconnect' ? (
+      {asked === 'logout' ? (
         <Confirm
-          title="Disconnect from the phone?"
-          does="Disconnect"
+          title={t('Log out of the account?')}
+          does={t('Log out')}
           onClose={close}
           act={async () => {
             await answer(api.POST('/instances/{instance_id}/token/{token}/disconnect', { params }))
-            return 'Disconnected. Pair the instance again to continue.'
+            return t('Logged out. Pair the instance again to go on.')
           }}
         >
           <p>
-            The instance is removed from the linked devices of the phone and must be paired again. Waiting messages stay in the
-            queue.
+            {t(
+              'The instance is removed from the linked devices of the phone, and needs a new scan. To stop it for a while, pause it. Waiting messages stay in the queue.',
+            )}
           </p>
         </Confirm>
       ) : null}
       {asked === 'delete' ? (
         <Confirm
-          title="Delete the instance?"
-          does="Delete"
+          title={t('Delete the instance?')}
+          does={t('Delete')}
           typed={row.name}
           onClose={close}
           act={async () => {
             await answer(api.DELETE('/account/instances/{instance_id}', { params: { path: { instance_id: row.id } } }))
             go(to(['instances']))
-            return 'The instance is deleted.'
+            return t('The instance is deleted.')
           }}
         >
           <p>
-            The instance is logged out, and its credentials, its queue and its waiting webhooks are erased. This cannot be undone.
+            {t(
+              'The instance is logged out, and its credentials, its queue and its waiting webhooks are erased. This cannot be undone.',
+            )}
           </p>
         </Confirm>
       ) : null}

@@ -6,30 +6,22 @@ import { answer, api } from '../../api/client.ts'
 import { useAction } from '../../app/load.ts'
 import { ActionDialog } from '../../parts/dialog.tsx'
 import { Choice, Field, Line } from '../../parts/field.tsx'
+import { saveFile } from '../../parts/save-file.ts'
+import { t } from '../../texts/t.ts'
 
 const WORDS: Readonly<Record<ArchiveKind, { name: string; about: string; done: string }>> = {
   backup: {
-    name: 'Make a backup',
-    about: 'The instance goes on. The archive has its device and its settings, but no messages that wait.',
-    done: 'The backup is saved.',
+    name: t('Make a backup'),
+    about: t('The instance goes on. The archive has its device and its settings, but no messages that wait.'),
+    done: t('The backup is saved.'),
   },
   move: {
-    name: 'Move to another server',
-    about:
+    name: t('Move to another server'),
+    about: t(
       'The instance is stopped here and stays stopped. The archive has everything, including the queue. Import it at the other server, then delete the instance here.',
-    done: 'The archive is saved, and the instance is stopped here.',
+    ),
+    done: t('The archive is saved, and the instance is stopped here.'),
   },
-}
-
-/** Time until the browser has certainly begun to save the file, in ms; its memory is then freed. */
-const SAVED_AFTER = 60_000
-
-function save(file: Blob, name: string) {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(file)
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(link.href), SAVED_AFTER)
 }
 
 export function Export({ row, onClose }: { row: InstanceRow; onClose(): void }) {
@@ -39,20 +31,20 @@ export function Export({ row, onClose }: { row: InstanceRow; onClose(): void }) 
     const params = { path: { instance_id: row.id } }
     const body = { kind, passphrase }
     const file = await answer(api.POST('/admin/instances/{instance_id}/export', { params, body, parseAs: 'blob' }))
-    save(file as Blob, `${row.id}.age`)
+    saveFile(file as Blob, `${row.id}.age`)
     onClose()
     return WORDS[kind].done
   })
   return (
     <ActionDialog
-      title="Export the instance"
+      title={t('Export the instance')}
       onClose={onClose}
       action={action}
-      does="Save the archive"
+      does={t('Save the archive')}
       isDisabled={passphrase.length < MIN_PASSPHRASE}
       fields={['passphrase']}
     >
-      <Field label="Purpose" hint={WORDS[kind].about}>
+      <Field label={t('Purpose')} hint={WORDS[kind].about}>
         {(tied) => (
           <Choice
             tied={tied}
@@ -63,8 +55,8 @@ export function Export({ row, onClose }: { row: InstanceRow; onClose(): void }) 
         )}
       </Field>
       <Line
-        label="Passphrase"
-        hint={`It encrypts the archive and is not stored anywhere. At least ${MIN_PASSPHRASE} characters.`}
+        label={t('Passphrase')}
+        hint={t('It encrypts the archive and is not stored anywhere. At least {n} characters.', { n: MIN_PASSPHRASE })}
         type="password"
         value={passphrase}
         required

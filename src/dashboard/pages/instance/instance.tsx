@@ -5,32 +5,34 @@ import { isComplete, rows } from '../../api/live.ts'
 import { whyNot } from '../../api/rights.ts'
 import { useLoad } from '../../app/load.ts'
 import { route, to } from '../../app/route.ts'
-import { StatusBadge } from '../../parts/badge.tsx'
+import { StateBadge } from '../../parts/badge.tsx'
 import { InstanceName } from '../../parts/instance-name.tsx'
 import { Empty, Problem, Skeleton } from '../../parts/notice.tsx'
 import { Withheld } from '../../parts/withheld.tsx'
+import { t } from '../../texts/t.ts'
 import { Deeds } from './deeds.tsx'
 import { Overview } from './overview.tsx'
 import { Queue } from './queue.tsx'
 import { SettingsTab } from './settings.tsx'
+import { StateNotices } from './state/state-notices.tsx'
 import { loadInstance, type TabProps } from './tab.ts'
 import { WebhooksTab } from './webhooks.tsx'
 
 const TABS: readonly { path: string; name: string; show: FunctionComponent<TabProps>; needs?: RightName }[] = [
-  { path: '', name: 'Overview', show: Overview },
-  { path: 'queue', name: 'Queue', show: Queue, needs: 'queue.see' },
-  { path: 'webhooks', name: 'Webhooks', show: WebhooksTab, needs: 'webhooks.see' },
-  { path: 'settings', name: 'Settings', show: SettingsTab },
+  { path: '', name: t('Overview'), show: Overview },
+  { path: 'queue', name: t('Queue'), show: Queue, needs: 'queue.see' },
+  { path: 'webhooks', name: t('Webhooks'), show: WebhooksTab, needs: 'webhooks.see' },
+  { path: 'settings', name: t('Settings'), show: SettingsTab },
 ]
 
 const Gone = () => (
   <div class="page">
     <header>
-      <h1>Instance</h1>
+      <h1>{t('Instance')}</h1>
     </header>
     <section class="card">
-      <Empty title="No such instance" actions={<a href={to(['instances'])}>All instances</a>}>
-        The instance was deleted, or the address is wrong.
+      <Empty title={t('No such instance')} actions={<a href={to(['instances'])}>{t('All instances')}</a>}>
+        {t('The instance was deleted, or the address is wrong.')}
       </Empty>
     </section>
   </div>
@@ -50,15 +52,15 @@ export function InstancePage({ id }: { id: string }) {
       <header>
         <h1>
           <a class="crumb" href={to(['instances'])}>
-            Instances
+            {t('Instances')}
           </a>
           <span class="crumb"> / </span>
           <InstanceName id={id} fallback={data?.name ?? '…'} />
         </h1>
-        {row ? <StatusBadge status={row.status} /> : null}
+        {row ? <StateBadge row={row} /> : null}
         {row ? <Deeds row={row} onRenamed={instance.reload} /> : null}
       </header>
-      <nav class="tabs" aria-label="Views of this instance">
+      <nav class="tabs" aria-label={t('Views of this instance')}>
         {TABS.map(({ path, name }) => (
           <a
             key={path}
@@ -71,6 +73,7 @@ export function InstancePage({ id }: { id: string }) {
           </a>
         ))}
       </nav>
+      {row ? <StateNotices row={row} /> : null}
       <Problem of={instance.problem} again={instance.reload} />
       {reason ? (
         <section class="card">

@@ -2,37 +2,63 @@
 import { useState } from 'preact/hooks'
 import type { InstanceRow } from '../../../domain/dashboard.ts'
 import { BEFORE_THE_SCAN } from '../../../domain/passkey-words.ts'
+import { readPhone } from '../../../domain/phone-input.ts'
 import { answer, api, of } from '../../api/client.ts'
-import { useAction, useEvery, useLoad } from '../../app/load.ts'
+import { session } from '../../api/session.ts'
+import { type Action, useAction, useEvery, useLoad } from '../../app/load.ts'
+import { to } from '../../app/route.ts'
 import { Button } from '../../parts/button.tsx'
 import { Line } from '../../parts/field.tsx'
 import { LineForm } from '../../parts/form.tsx'
 import { Problem } from '../../parts/notice.tsx'
+import { Copy } from '../../parts/secret.tsx'
+import { Sentence } from '../../parts/sentence.tsx'
+import { ofService, t } from '../../texts/t.ts'
 import { PasskeyCard, PasskeyProblem, usePasskey } from './passkey.tsx'
 
 const LOOK_EVERY_MS = 2_000
 
 const load = (id: string) => answer(api.GET('/instances/{instance_id}/token/{token}/qr-code', { params: { path: of(id) } }))
 
+/** Time in ms between two changes of the clock under the code. */
+const SECOND = 1_000
+
 function Qr({ id, status }: { id: string; status: string }) {
   const { data, problem, reload } = useLoad(() => load(id), [id, status])
+  const [now, setNow] = useState(Date.now())
+  useEvery(SECOND, () => setNow(Date.now()))
+  const left = data?.value ? Math.ceil((Date.parse(data.expires_at ?? '') - now) / SECOND) : undefined
   useEvery(LOOK_EVERY_MS, () => {
-    const isOver = data?.value ? Date.parse(data.expires_at ?? '') <= Date.now() : true
-    if (isOver) reload()
+    if (left === undefined || left <= 0) reload()
   })
   return (
     <>
-      {data?.value ? <img class="qr" src={data.value} alt="QR code to scan" /> : <div class="qr waiting">Fetching the code…</div>}
+      {data?.value ? (
+        <div class="qr-frame">
+          <img class="qr" src={data.value} alt={t('QR code to scan')} />
+          <span class="soft number">
+            {left !== undefined && left > 0 ? t('New code in {n} s', { n: left }) : t('Fetching a new code…')}
+          </span>
+        </div>
+      ) : (
+        <div class="qr waiting">{t('Fetching the code…')}</div>
+      )}
       <Problem of={problem} again={reload} />
     </>
   )
 }
 
+/** Says that the country code is missing; undefined if the number may be complete. */
+const wrongOf = (text: string) =>
+  readPhone(text).isNational ? t('Write the number with its country code, for example 55 11 …') : undefined
+
 function PhoneCode({ id }: { id: string }) {
   const [phone, setPhone] = useState('')
   const [code, setCode] = useState('')
+  const number = readPhone(phone).phone
   const action = useAction(async () => {
-    const path = { ...of(id), phone: phone.replace(/\D/g, '') }
+    setCode('')
+    const path = { ...of(id), phone: number }
     const { value } = await answer(api.GET('/instances/{instance_id}/token/{token}/phone-code/{phone}', { params: { path } }))
     setCode(value)
     return undefined
@@ -40,26 +66,26 @@ function PhoneCode({ id }: { id: string }) {
   return (
     <LineForm
       action={action}
-      does="Get a code"
-      isDisabled={phone.replace(/\D/g, '') === ''}
+      does={t('Get a code')}
+      isDisabled={number === '' || wrongOf(phone) !== undefined}
       fields={['phone']}
       result={
         code ? (
           <div role="status">
-            <span class="code">{`${code.slice(0, 4)}-${code.slice(4)}`}</span>
+            <span class="code">{`${code.slice(0, 4)}-${code.slice(4)}`}</span> <Copy text={code} what={t('code')} />
             <p class="soft">
-              On the phone: Linked devices, Link with phone number instead. The code is valid for about two minutes.
+              {t('On the phone: Linked devices, Link with phone number instead. The code is valid for three minutes.')}
             </p>
           </div>
         ) : null
       }
     >
       <Line
-        label="Number of the phone"
+        label={t('Number of the phone')}
         type="tel"
         value={phone}
-        placeholder="+55 11 99999-0000"
-        wrong={action.problem?.issues.get('phone')}
+        placeholder="+55 11 …"
+        wrong={wrongOf(phone) ?? action.problem?.issues.get('phone')}
         onChange={setPhone}
       />
     </LineForm>
@@ -74,8 +100,30 @@ const Waiting = ({ text }: { text: string }) => (
 
 /** Text shown in place of the code; `start` means that a session must be started first. */
 const INSTEAD: Record<string, string> = {
-  connecting: 'Logging in…',
-  disconnected: 'Reconnecting automatically…',
+  connecting: t('Logging in…'),
+  disconnected: t('Reconnecting automatically…'),
+}
+
+/** A session is started by a button. While the account is banned or paused, the button is not the first choice, because a code does not help. */
+function NoSession({ row, start }: { row: InstanceRow; start: Action<[]> }) {
+  const isPaused = row.status_reason === 'paused'
+  const isBanned = row.status === 'banned'
+  if (isPaused) return <p>{t('The instance is paused. Resume it to go on with the phone that is linked.')}</p>
+  return (
+    <div class="stack">
+      <p>
+        {isBanned
+          ? t('WhatsApp refuses this number. A new code helps only after the ban is lifted, or with another number.')
+          : t('No session is running. Start one to get a new code.')}
+      </p>
+      <div class="row">
+        <Button look={isBanned ? undefined : 'primary'} isBusy={start.isBusy} onPress={() => start.run()}>
+          {isBanned ? t('Show a code anyway') : t('Show a QR code')}
+        </Button>
+      </div>
+      <Problem of={start.problem} />
+    </div>
+  )
 }
 
 export function Pairing({ row }: { row: InstanceRow }) {
@@ -93,32 +141,31 @@ export function Pairing({ row }: { row: InstanceRow }) {
   return (
     <section class="card">
       <header>
-        <h2>Pair with the phone</h2>
-        <p>WhatsApp on the phone: Settings, Linked devices, Link a device. Then scan.</p>
+        <h2>{t('Pair with the phone')}</h2>
+        {session.value?.sandbox ? (
+          <p>
+            <Sentence
+              text="This is the sandbox: a real phone cannot scan this code. {link}"
+              elements={{ link: <a href={to(['sandbox'])}>{t('Scan it with a pretend phone')}</a> }}
+            />
+          </p>
+        ) : (
+          <p>{t('WhatsApp on the phone: Settings, Linked devices, Link a device. Then scan.')}</p>
+        )}
       </header>
       {isFailed ? <PasskeyProblem of={passkey.data} /> : null}
       {INSTEAD[status] ? <Waiting text={INSTEAD[status]} /> : null}
       {isRunning ? <Qr id={id} status={status} /> : null}
-      {!isRunning && !INSTEAD[status] ? (
-        <div class="stack">
-          <p>No session is running. Start one to get a new code.</p>
-          <div class="row">
-            <Button look="primary" isBusy={start.isBusy} onPress={() => start.run()}>
-              Show a QR code
-            </Button>
-          </div>
-          <Problem of={start.problem} />
-        </div>
-      ) : null}
+      {!isRunning && !INSTEAD[status] ? <NoSession row={row} start={start} /> : null}
       {status === 'qr' ? (
         <>
           <div>
             <Button look="link" expanded={isByNumber} onPress={() => setByNumber(!isByNumber)}>
-              Link with the phone number instead
+              {t('Link with the phone number instead')}
             </Button>
           </div>
           {isByNumber ? <PhoneCode id={id} /> : null}
-          <p class="soft">{BEFORE_THE_SCAN}</p>
+          <p class="soft">{ofService(BEFORE_THE_SCAN)}</p>
         </>
       ) : null}
     </section>

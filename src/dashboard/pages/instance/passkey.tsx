@@ -8,7 +8,9 @@ import { Button } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Notice, Problem } from '../../parts/notice.tsx'
 import { Copy } from '../../parts/secret.tsx'
+import { Sentence } from '../../parts/sentence.tsx'
 import { Ago } from '../../parts/time.tsx'
+import { ofService, t } from '../../texts/t.ts'
 
 const LOOK_EVERY_MS = 2_000
 
@@ -27,7 +29,7 @@ function parsed(text: string) {
   try {
     return JSON.parse(text)
   } catch {
-    throw new Refused(0, 'unknown', 'This is not the answer. Copy it with the button in the box, and paste the whole of it.')
+    throw new Refused(0, 'unknown', t('This is not the answer. Copy it with the button in the box, and paste the whole of it.'))
   }
 }
 
@@ -59,35 +61,41 @@ function WithHelper({ helper, isSeen }: { helper: ReturnType<typeof useHelper>; 
   return (
     <>
       <p>
-        Press the button. WhatsApp Web opens in a new tab; press “Confirm” there, and use your fingerprint, face, PIN or password
-        manager. Choose the passkey of this number.
+        {t(
+          'Press the button. WhatsApp Web opens in a new tab; press “Confirm” there, and use your fingerprint, face, PIN or password manager. Choose the passkey of this number.',
+        )}
       </p>
       <div class="row">
         <Button look="primary" isBusy={helper.open.isBusy} onPress={() => helper.open.run()}>
-          Open WhatsApp Web
+          {t('Open WhatsApp Web')}
         </Button>
         {helper.url ? (
           <a href={helper.url} target="_blank" rel="noopener noreferrer">
-            No new tab? Open it with this link.
+            {t('No new tab? Open it with this link.')}
           </a>
         ) : null}
       </div>
       <Problem of={helper.open.problem} />
-      <p role="status">{isSeen ? 'The helper asks for the passkey in the other tab.' : ''}</p>
+      <p role="status">{isSeen ? t('The helper asks for the passkey in the other tab.') : ''}</p>
       <details open={helper.isLost}>
-        <summary>No box asks you to confirm? Add the helper to this browser</summary>
+        <summary>{t('No box asks you to confirm? Add the helper to this browser')}</summary>
         <ol>
           <li>
-            <a href="../passkey/extension.zip" download>
-              Download the helper
-            </a>{' '}
-            and unpack it. It works in Chrome, Edge and other browsers made of Chromium.
+            <Sentence
+              text="{link} and unpack it. It works in Chrome, Edge and other browsers made of Chromium."
+              elements={{
+                link: (
+                  <a href="../passkey/extension.zip" download>
+                    {t('Download the helper')}
+                  </a>
+                ),
+              }}
+            />
           </li>
           <li>
-            Open <code>chrome://extensions</code>, switch on Developer mode, press “Load unpacked”, and choose the folder{' '}
-            <code>svc-passkey-extension</code>.
+            <Sentence text="Open `chrome://extensions`, switch on Developer mode, press “Load unpacked”, and choose the folder `svc-passkey-extension`." />
           </li>
-          <li>Come back and press “Open WhatsApp Web” again.</li>
+          <li>{t('Come back and press “Open WhatsApp Web” again.')}</li>
         </ol>
       </details>
     </>
@@ -113,26 +121,25 @@ function ByHand({ id, script, reload }: Pick<Props, 'id' | 'reload'> & { script:
   })
   return (
     <div class="stack">
-      <Field label="1. Copy this text" hint="Never paste a text from anywhere else there.">
+      <Field label={t('1. Copy this text')} hint={t('Never paste a text from anywhere else there.')}>
         {(tied) => <textarea {...tied} rows={3} readOnly value={script} />}
       </Field>
       <div class="row">
-        <Copy text={script} what="text to paste" />
+        <Copy text={script} what={t('text to paste')} />
         <a href="https://web.whatsapp.com/" target="_blank" rel="noopener noreferrer">
-          2. Open WhatsApp Web
+          {t('2. Open WhatsApp Web')}
         </a>
       </div>
       <p>
-        3. Press <kbd>F12</kbd> there, choose Console, paste the text and press <kbd>Enter</kbd>. Chrome first wants you to type{' '}
-        <code>allow pasting</code>.
+        <Sentence text="3. Press `F12` there, choose Console, paste the text and press `Enter`. Chrome first wants you to type `allow pasting`." />
       </p>
-      <p>4. Press “Confirm with the passkey” in the box, and choose the passkey of this number. Then copy the answer.</p>
-      <Field label="5. Paste the answer">
+      <p>{t('4. Press “Confirm with the passkey” in the box, and choose the passkey of this number. Then copy the answer.')}</p>
+      <Field label={t('5. Paste the answer')}>
         {(tied) => <textarea {...tied} rows={3} value={text} onInput={(event) => setText(event.currentTarget.value)} />}
       </Field>
       <div class="row">
         <Button look="primary" isBusy={handIn.isBusy} isDisabled={text.trim() === ''} onPress={() => handIn.run()}>
-          Hand in the answer
+          {t('Hand in the answer')}
         </Button>
       </div>
       <Problem of={handIn.problem} />
@@ -151,17 +158,17 @@ function Compare({ id, passkey, reload }: Props) {
     <div class="stack">
       <p role="status">
         {passkey.code
-          ? 'Look at the phone. Say yes if it asks. If it shows a code, it must be this one:'
-          : 'Look at the phone. Say yes if it asks, and keep WhatsApp open.'}
+          ? t('Look at the phone. Say yes if it asks. If it shows a code, it must be this one:')
+          : t('Look at the phone. Say yes if it asks, and keep WhatsApp open.')}
       </p>
       {passkey.code ? <span class="code">{passkey.code}</span> : null}
       {passkey.needs_confirmation ? (
         <div class="row">
           <Button look="primary" isBusy={confirm.isBusy} onPress={() => confirm.run(true)}>
-            They match
+            {t('They match')}
           </Button>
           <Button isDangerous onPress={() => confirm.run(false)}>
-            They differ
+            {t('They differ')}
           </Button>
         </div>
       ) : null}
@@ -173,13 +180,13 @@ function Compare({ id, passkey, reload }: Props) {
 function Sign({ id, passkey, reload }: Props) {
   const isSeen = passkey.helper_seen
   const helper = useHelper(id, isSeen)
-  if (!passkey.public_key) return <p role="status">Fetching what is to be signed…</p>
+  if (!passkey.public_key) return <p role="status">{t('Fetching what is to be signed…')}</p>
   return (
     <div class="stack">
-      <p>Leave the phone as it is, with WhatsApp open. The passkey has to be on this computer, or within its reach.</p>
+      <p>{t('Leave the phone as it is, with WhatsApp open. The passkey has to be on this computer, or within its reach.')}</p>
       <WithHelper helper={helper} isSeen={isSeen} />
       <details open={helper.isLost}>
-        <summary>Without the helper, by hand</summary>
+        <summary>{t('Without the helper, by hand')}</summary>
         <ByHand id={id} script={byHandFor(passkey.public_key)} reload={reload} />
       </details>
     </div>
@@ -191,14 +198,10 @@ export function PasskeyCard({ id, passkey, reload, problem }: Props & { problem:
   return (
     <section class="card">
       <header>
-        <h2>{isSigning ? 'WhatsApp wants the passkey of this account' : 'Look at the phone'}</h2>
+        <h2>{isSigning ? t('WhatsApp wants the passkey of this account') : t('Look at the phone')}</h2>
         <p>
-          {passkey.expires_at ? (
-            <>
-              Ends <Ago at={passkey.expires_at} />.
-            </>
-          ) : null}
-          {isSigning ? ` Tries left: ${passkey.attempts_left}.` : null}
+          {passkey.expires_at ? <Sentence text="Ends {time}." elements={{ time: <Ago at={passkey.expires_at} /> }} /> : null}
+          {isSigning ? ` ${t('Tries left: {n}.', { n: passkey.attempts_left })}` : null}
         </p>
       </header>
       <PasskeyProblem of={passkey} />
@@ -215,6 +218,6 @@ export function PasskeyCard({ id, passkey, reload, problem }: Props & { problem:
 export const PasskeyProblem = ({ of }: { of: Passkey | undefined }) =>
   of?.last_error ? (
     <Notice kind="bad">
-      <div role="alert">{PASSKEY_PROBLEMS[of.last_error]}</div>
+      <div role="alert">{ofService(PASSKEY_PROBLEMS[of.last_error])}</div>
     </Notice>
   ) : null

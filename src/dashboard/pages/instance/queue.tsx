@@ -6,9 +6,11 @@ import { Badge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
 import { Empty, Problem, Skeleton } from '../../parts/notice.tsx'
+import { Sentence } from '../../parts/sentence.tsx'
 import { type Column, Pager, Table } from '../../parts/table.tsx'
 import { Ago, At } from '../../parts/time.tsx'
-import { count, Name, phoneText } from '../../parts/words.tsx'
+import { Name, phoneText } from '../../parts/words.tsx'
+import { count, t } from '../../texts/t.ts'
 import type { TabProps } from './tab.ts'
 
 const PAGE_SIZE = 20
@@ -21,19 +23,19 @@ const load = (id: string, page: number) =>
 type Item = Awaited<ReturnType<typeof load>>['data'][number]
 
 const REASONS: Record<string, string> = {
-  pacing: 'Waits its turn',
-  instance_not_connected: 'Waiting for the connection',
-  restricted: 'Held by a restriction',
-  send_at: 'Waits for its time',
-  first_contact_budget: 'Waits for the budget',
-  quiet_hours: 'Waits for the end of quiet hours',
-  unanswered: 'Waits for an answer',
+  pacing: t('Waits its turn'),
+  instance_not_connected: t('Waiting for the connection'),
+  restricted: t('Held by a restriction'),
+  send_at: t('Waits for its time'),
+  first_contact_budget: t('Waits for the budget'),
+  quiet_hours: t('Waits for the end of quiet hours'),
+  unanswered: t('Waits for an answer'),
 }
 
 const columnsOf = (id: string, remove: (item: Item) => void): readonly Column<Item>[] => [
   { label: '#', isRight: true, cell: ({ position }) => <span class="number">{position}</span> },
   {
-    label: 'To',
+    label: t('To'),
     isHead: true,
     cell: ({ phone, operation, message_id }) => (
       <>
@@ -43,7 +45,7 @@ const columnsOf = (id: string, remove: (item: Item) => void): readonly Column<It
     ),
   },
   {
-    label: 'Begins with',
+    label: t('Begins with'),
     cell: ({ preview }) =>
       preview ? (
         <span class="break">
@@ -54,29 +56,29 @@ const columnsOf = (id: string, remove: (item: Item) => void): readonly Column<It
       ),
   },
   {
-    label: 'State',
+    label: t('State'),
     cell: ({ status, waiting_reason, send_after }) =>
       status === 'processing' ? (
-        <Badge look="good">Being sent</Badge>
+        <Badge look="good">{t('Being sent')}</Badge>
       ) : (
         <>
-          <Badge look={waiting_reason === 'send_at' ? '' : 'warn'}>{REASONS[waiting_reason ?? ''] ?? 'Waits'}</Badge>
+          <Badge look={waiting_reason === 'send_at' ? '' : 'warn'}>{REASONS[waiting_reason ?? ''] ?? t('Waits')}</Badge>
           {send_after && waiting_reason !== 'pacing' ? (
             <span class="under">
-              until <At at={send_after} />
+              <Sentence text="until {time}" elements={{ time: <At at={send_after} /> }} />
             </span>
           ) : null}
         </>
       ),
   },
-  { label: 'Queued', cell: ({ queued_at }) => <Ago at={queued_at} /> },
-  { label: 'Given up', cell: ({ expires_at }) => <Ago at={expires_at} /> },
+  { label: t('Queued'), cell: ({ queued_at }) => <Ago at={queued_at} /> },
+  { label: t('Expires'), cell: ({ expires_at }) => <Ago at={expires_at} /> },
   {
     label: '',
     isRight: true,
     cell: (item) => (
       <Button isDangerous isDisabled={item.status === 'processing'} onPress={() => remove(item)} needs="queue.remove">
-        Remove
+        {t('Remove')}
       </Button>
     ),
   },
@@ -91,18 +93,19 @@ export function Queue({ row }: TabProps) {
     await answer(
       api.DELETE('/instances/{instance_id}/token/{token}/queue/{svc_id}', { params: { path: { ...of(id), svc_id } } }),
     ).finally(reload)
-    return 'Removed. The message will not be sent.'
+    return t('Removed. The message will not be sent.')
   })
   return (
-    <section class="card flush" aria-label="Queue">
+    <section class="card flush" aria-label={t('Queue')}>
       <header>
-        <h2>Messages waiting</h2>
+        <h2>{t('Messages waiting')}</h2>
         <Button isDangerous isDisabled={!data || data.total === 0} onPress={() => setClearing(true)} needs="queue.remove">
-          Clear the queue
+          {t('Clear the queue')}
         </Button>
         <p>
-          Messages leave one at a time, in the order in which they were queued or, with a time of their own, in the order of these
-          times. They survive a restart.
+          {t(
+            'Messages leave one at a time, in the order in which they were queued or, with a time of their own, in the order of these times. They survive a restart.',
+          )}
         </p>
       </header>
       <Problem of={problem ?? remove.problem} again={reload} />
@@ -112,14 +115,14 @@ export function Queue({ row }: TabProps) {
         </div>
       ) : null}
       {data?.total === 0 ? (
-        <Empty title="Nothing waits" actions={<a href={to(['instances', id])}>Send a message</a>}>
-          Messages that are sent while the instance is offline wait here until it is connected again.
+        <Empty title={t('Nothing waits')} actions={<a href={to(['instances', id])}>{t('Send a message')}</a>}>
+          {t('Messages that are sent while the instance is offline wait here until it is connected again.')}
         </Empty>
       ) : null}
       {data && data.total > 0 ? (
         <>
           <Table
-            name="Queue"
+            name={t('Queue')}
             rows={data.data}
             columns={columnsOf(id, (item) => remove.run(item))}
             keyOf={({ svc_id }) => svc_id}
@@ -129,20 +132,21 @@ export function Queue({ row }: TabProps) {
       ) : null}
       {isClearing ? (
         <Confirm
-          title="Clear the queue?"
-          does="Clear"
+          title={t('Clear the queue?')}
+          does={t('Clear')}
           onClose={() => setClearing(false)}
           act={async () => {
             const { removed } = await answer(
               api.DELETE('/instances/{instance_id}/token/{token}/queue', { params: { path: of(id) } }),
             )
             reload()
-            return `${count(removed, 'message')} removed.`
+            return t('Removed: {messages}.', { messages: count(removed, 'message', 'messages') })
           }}
         >
           <p>
-            {count(data?.total ?? 0, 'message')} will not be sent, and no event reports it. A message that is already being sent
-            is not stopped.
+            {t('{messages} will not be sent, and no event reports it. A message that is already being sent is not stopped.', {
+              messages: count(data?.total ?? 0, 'message', 'messages'),
+            })}
           </p>
         </Confirm>
       ) : null}

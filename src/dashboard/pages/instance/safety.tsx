@@ -6,8 +6,9 @@ import { Line } from '../../parts/field.tsx'
 import { LineForm } from '../../parts/form.tsx'
 import { Problem, Skeleton } from '../../parts/notice.tsx'
 import { fieldsOf, pick, SchemaForm, type Values } from '../../parts/schema-form.tsx'
+import { Sentence } from '../../parts/sentence.tsx'
 import { Ago } from '../../parts/time.tsx'
-import { count } from '../../parts/words.tsx'
+import { count, t } from '../../texts/t.ts'
 import type { TabProps } from './tab.ts'
 
 const FIELDS = fieldsOf('instance.updateSettings')
@@ -29,16 +30,14 @@ function Budget({ name, budget }: { name: string; budget: Usage['hour'] }) {
       <dt>{name}</dt>
       <dd>
         {budget === null ? (
-          'No limit'
+          t('No limit')
         ) : (
           <>
             <progress value={budget.used} max={Math.max(budget.limit, 1)} aria-label={name} />{' '}
-            <span class="number">
-              {budget.used} of {budget.limit}
-            </span>
+            <span class="number">{t('{used} of {total}', { used: budget.used, total: budget.limit })}</span>
             {budget.free_at ? (
               <span class="under">
-                Used up. The next person: <Ago at={budget.free_at} />
+                <Sentence text="Used up. The next person: {time}" elements={{ time: <Ago at={budget.free_at} /> }} />
               </span>
             ) : null}
           </>
@@ -50,24 +49,19 @@ function Budget({ name, budget }: { name: string; budget: Usage['hour'] }) {
 
 const Used = ({ usage: { hour, day, quiet_until, waiting, linked_at } }: { usage: Usage }) => (
   <dl class="facts">
-    <Budget name="New people in the last 60 minutes" budget={hour} />
-    <Budget name="New people in the last 24 hours" budget={day} />
-    <dt>Linked</dt>
-    <dd>{linked_at ? <Ago at={linked_at} /> : 'Unknown while there is no session'}</dd>
-    <dt>Quiet hours</dt>
+    <Budget name={t('New people in the last 60 minutes')} budget={hour} />
+    <Budget name={t('New people in the last 24 hours')} budget={day} />
+    <dt>{t('Linked')}</dt>
+    <dd>{linked_at ? <Ago at={linked_at} /> : t('Unknown while there is no session')}</dd>
+    <dt>{t('Quiet hours')}</dt>
+    <dd>{quiet_until ? <Sentence text="They end {time}" elements={{ time: <Ago at={quiet_until} /> }} /> : t('Not now')}</dd>
+    <dt>{t('Waiting')}</dt>
     <dd>
-      {quiet_until ? (
-        <>
-          They end <Ago at={quiet_until} />
-        </>
-      ) : (
-        'Not now'
-      )}
-    </dd>
-    <dt>Waiting</dt>
-    <dd>
-      {count(waiting.first_contact_budget, 'message')} for the budget, {waiting.quiet_hours} for the end of quiet hours,{' '}
-      {waiting.unanswered} for an answer
+      {t('{budget} for the budget, {quiet} for the end of quiet hours, {answer} for an answer', {
+        budget: count(waiting.first_contact_budget, 'message', 'messages'),
+        quiet: waiting.quiet_hours,
+        answer: waiting.unanswered,
+      })}
     </dd>
   </dl>
 )
@@ -95,10 +89,10 @@ function WarmUp({ steps, save }: { steps: readonly Step[] | null; save: Save }) 
   const [text, setText] = useState(stepsText(steps))
   const action = useAction(() => save({ first_contacts_warm_up: stepsOf(text) }))
   return (
-    <LineForm action={action} does="Save" isDisabled={text === stepsText(steps)} needs="instances.change">
+    <LineForm action={action} does={t('Save')} isDisabled={text === stepsText(steps)} needs="instances.change">
       <Line
-        label="Warm-up"
-        hint="Days since the link, and the most new people in 24 hours from then on. Empty: off."
+        label={t('Warm-up')}
+        hint={t('Days since the link, and the most new people in 24 hours from then on. Empty: off.')}
         value={text}
         placeholder="0: 10, 7: 50, 30: none"
         onChange={setText}
@@ -122,11 +116,11 @@ function Quiet({ hours, save }: { hours: Hours | null; save: Save }) {
   const action = useAction(() => save({ quiet_hours: isEmpty ? null : now }))
   const isSame = now.from === saved.from && now.to === saved.to && now.time_zone === saved.time_zone
   return (
-    <LineForm action={action} does="Save" isDisabled={isSame} needs="instances.change">
-      <Line label="Quiet from" value={now.from} placeholder="22:00" onChange={(from) => setNow({ ...now, from })} />
-      <Line label="to" value={now.to} placeholder="08:00" onChange={(to) => setNow({ ...now, to })} />
+    <LineForm action={action} does={t('Save')} isDisabled={isSame} needs="instances.change">
+      <Line label={t('Quiet from')} value={now.from} placeholder="22:00" onChange={(from) => setNow({ ...now, from })} />
+      <Line label={t('to')} value={now.to} placeholder="08:00" onChange={(to) => setNow({ ...now, to })} />
       <Line
-        label="Time zone"
+        label={t('Time zone')}
         value={now.time_zone}
         placeholder={Intl.DateTimeFormat().resolvedOptions().timeZone}
         onChange={(time_zone) => setNow({ ...now, time_zone })}
@@ -145,12 +139,13 @@ export function Safety({ row, instance, save }: SafetyProps) {
   const saved: Save = (body) => save(body).finally(reload)
   const { settings } = instance.data
   return (
-    <section class="card" aria-label="Send safety">
+    <section class="card" aria-label={t('Send safety')}>
       <header>
-        <h2>Send safety</h2>
+        <h2>{t('Send safety')}</h2>
         <p>
-          Limits that protect the number from a ban. What waits for them stays in the queue; answers to people who wrote never
-          wait.
+          {t(
+            'Limits that protect the number from a ban. What waits for them stays in the queue; answers to people who wrote never wait.',
+          )}
         </p>
       </header>
       <Problem of={problem} again={reload} />

@@ -1,5 +1,6 @@
 import { answer, api, of } from '../../api/client.ts'
 import { fieldsOf, pick, SchemaForm, type Values } from '../../parts/schema-form.tsx'
+import { t } from '../../texts/t.ts'
 import { isOfSafety, Safety } from './safety.tsx'
 import type { TabProps } from './tab.ts'
 
@@ -9,15 +10,15 @@ export function SettingsTab({ row, instance }: TabProps) {
   const save = async (body: Values) => {
     await answer(api.PUT('/instances/{instance_id}/token/{token}/settings', { params: { path: of(row.id) }, body }))
     await instance.reload()
-    return 'Saved.'
+    return t('Saved.')
   }
   const values = instance.data.settings as Values
   return (
     <div class="columns">
       <section class="card">
         <header>
-          <h2>Settings</h2>
-          <p>Settings apply from the next message on; the instance need not be connected.</p>
+          <h2>{t('Settings')}</h2>
+          <p>{t('Settings apply from the next message on; the instance need not be connected.')}</p>
         </header>
         <SchemaForm
           fields={pick(FIELDS, (name) => name !== 'proxy_url' && !isOfSafety(name))}
@@ -29,10 +30,11 @@ export function SettingsTab({ row, instance }: TabProps) {
       <Safety row={row} instance={instance} save={save} />
       <section class="card">
         <header>
-          <h2>Proxy</h2>
+          <h2>{t('Proxy')}</h2>
           <p>
-            Proxy through which this instance reaches the network, for its session and its files. Its password is never shown
-            again.
+            {t(
+              'Proxy through which this instance reaches the network, for its session and its files. Its password is never shown again.',
+            )}
           </p>
         </header>
         <SchemaForm fields={pick(FIELDS, (name) => name === 'proxy_url')} values={values} save={save} needs="instances.change" />

@@ -10,16 +10,17 @@ import { Confirm } from '../../parts/dialog.tsx'
 import { Line } from '../../parts/field.tsx'
 import { LineForm } from '../../parts/form.tsx'
 import { Problem } from '../../parts/notice.tsx'
+import { receiverAnswer } from '../../parts/receiver-answer.ts'
 import { fieldsOf, pick, SchemaForm, type Values } from '../../parts/schema-form.tsx'
 import { Secret } from '../../parts/secret.tsx'
 import { durationText } from '../../parts/time.tsx'
 import { Name, visible } from '../../parts/words.tsx'
+import { EVENT_WORDS } from '../../texts/field-words.ts'
+import { t } from '../../texts/t.ts'
 import type { TabProps } from './tab.ts'
 
 const FIELDS = fieldsOf('webhooks.update')
 const isUrl = (name: string) => EVENT_TYPES.some((type) => name === `${type}_url`)
-/** Whether a field is a switch on this page. Answers do not have the old field names that requests may still use. */
-const isSwitch = (name: string, values: Values) => !isUrl(name) && name !== 'secret' && typeof values[name] === 'boolean'
 
 const test = (id: string, type: EventType) =>
   answer(api.POST('/instances/{instance_id}/token/{token}/webhooks/{type}/test', { params: { path: { ...of(id), type } } }))
@@ -29,8 +30,8 @@ type Said = Awaited<ReturnType<typeof test>>
 const Answered = ({ said }: { said: Said }) => (
   <div class="stack" role="status">
     <div class="row">
-      <Badge look={said.delivered ? 'good' : 'bad'}>{said.delivered ? 'Taken' : 'Not taken'}</Badge>
-      <span class="number">{said.response_code ? `HTTP ${said.response_code}` : said.error}</span>
+      <Badge look={said.delivered ? 'good' : 'bad'}>{said.delivered ? t('Taken') : t('Not taken')}</Badge>
+      <span>{receiverAnswer({ code: said.response_code, error: said.error })}</span>
       <span class="soft number">{durationText(said.duration_ms)}</span>
     </div>
     {said.response_body ? <pre class="text">{visible(said.response_body)}</pre> : null}
@@ -48,17 +49,17 @@ function TypeRow({ id, type, url }: { id: string; type: EventType; url: string |
     <li class="stack">
       <div class="row between">
         <span class="break">
-          <code>{type}</code>
-          <Name class="under">{url ?? 'goes nowhere'}</Name>
+          {EVENT_WORDS[type]} <code>{type}</code>
+          <Name class="under">{url ?? t('goes nowhere')}</Name>
         </span>
         <Button
           isBusy={isBusy}
           isDisabled={url === null}
-          label={`Send a test event of ${type}`}
+          label={t('Send a test event of {type}', { type })}
           onPress={() => run()}
           needs="webhooks.change"
         >
-          Test
+          {t('Test')}
         </Button>
       </div>
       <Problem of={problem} />
@@ -73,8 +74,8 @@ function RotateSecret({ id, onClose, reload }: { id: string; onClose(): void; re
   const [grace, setGrace] = useState<number>(GRACE[1])
   return (
     <Confirm
-      title="Create a new secret?"
-      does="Rotate"
+      title={t('Create a new secret?')}
+      does={t('Rotate')}
       onClose={onClose}
       act={async () => {
         await answer(
@@ -84,15 +85,15 @@ function RotateSecret({ id, onClose, reload }: { id: string; onClose(): void; re
           }),
         )
         await reload()
-        return 'The instance has a new secret.'
+        return t('The instance has a new secret.')
       }}
     >
       <fieldset>
-        <legend>How long the current secret also signs</legend>
+        <legend>{t('How long the current secret also signs')}</legend>
         {[
-          [0, 'Not at all: receivers need the new secret immediately'],
-          [3_600, 'For an hour'],
-          [86_400, 'For a day'],
+          [0, t('Not at all: receivers need the new secret immediately')],
+          [3_600, t('For an hour')],
+          [86_400, t('For a day')],
         ].map(([seconds, text]) => (
           <label class="check" key={seconds}>
             <input type="radio" name="grace" checked={grace === seconds} onChange={() => setGrace(Number(seconds))} />
@@ -104,24 +105,32 @@ function RotateSecret({ id, onClose, reload }: { id: string; onClose(): void; re
   )
 }
 
-function SingleUrl({ save }: { save(changes: Values): Promise<string> }) {
-  const [url, setUrl] = useState('')
-  const action = useAction(async () => {
-    const done = await save({ single_url: url.trim() })
-    setUrl('')
-    return done
-  })
+/** The address that all types have; empty if none has one, undefined if they differ. */
+function commonUrl(values: Values): string | undefined {
+  const urls = new Set(EVENT_TYPES.map((type) => (values[`${type}_url`] as string | null) ?? ''))
+  return urls.size === 1 ? [...urls][0] : undefined
+}
+
+interface UrlProps {
+  values: Values
+  save(changes: Values): Promise<string>
+}
+
+function SingleUrl({ values, save }: UrlProps) {
+  const saved = commonUrl(values) ?? ''
+  const [url, setUrl] = useState(saved)
+  const action = useAction(() => save({ single_url: url.trim() || null }))
   return (
     <LineForm
       action={action}
-      does="Use it"
+      does={t('Save')}
       look="primary"
-      isDisabled={url.trim() === ''}
+      isDisabled={url.trim() === saved}
       needs="webhooks.change"
       fields={['single_url']}
     >
       <Line
-        label="One URL for all types"
+        label={t('Address for all events')}
         value={url}
         placeholder="https://example.com/hook"
         wrong={action.problem?.issues.get('single_url')}
@@ -131,63 +140,99 @@ function SingleUrl({ save }: { save(changes: Values): Promise<string> }) {
   )
 }
 
+/** Form of the switches with these names, in the order of the names. */
+const Switches = ({ names, values, save }: UrlProps & { names: readonly string[] }) => (
+  <SchemaForm
+    fields={Object.fromEntries(names.map((name) => [name, FIELDS[name]!]))}
+    values={values}
+    save={save}
+    needs="webhooks.change"
+  />
+)
+
+const KINDS = [
+  ...EVENT_TYPES.map((type) => `ignore_${type}_callback`),
+  'notify_sent_by_me',
+  'ignore_private',
+  'ignore_groups',
+  'ignore_text',
+  'ignore_image',
+  'ignore_video',
+  'ignore_audio',
+  'ignore_document',
+]
+/** Number of switches for kinds of events; the other ones are about messages that arrive. */
+const ALWAYS = EVENT_TYPES.length + 1
+
+const Tests = ({ row, values }: { row: TabProps['row']; values: Values }) => (
+  <section class="card">
+    <header>
+      <h2>{t('Test delivery')}</h2>
+      <a href={to(['webhook-log'], { instance: row.id })}>{t('Webhook log')}</a>
+      <p>
+        {t(
+          'A sample event of the type, marked as a test, is signed and sent like every other. The result shows the answer of your program.',
+        )}
+      </p>
+    </header>
+    <ul class="stack">
+      {EVENT_TYPES.map((type) => {
+        const url = (values[`${type}_url`] as string | null) ?? null
+        // A result is about the address that was tested, so it goes with a change of the address.
+        return <TypeRow key={`${type} ${url}`} id={row.id} type={type} url={url} />
+      })}
+    </ul>
+  </section>
+)
+
 export function WebhooksTab({ row, instance }: TabProps) {
   const [isRotating, setRotating] = useState(false)
   const values = instance.data.webhooks as Values & { secret: string }
   const save = async (body: Values) => {
     await answer(api.PUT('/instances/{instance_id}/token/{token}/webhooks', { params: { path: of(row.id) }, body }))
     await instance.reload()
-    return 'Saved.'
+    return t('Saved.')
   }
   return (
     <div class="columns">
-      <section class="card">
-        <header>
-          <h2>Webhook URLs</h2>
-          <p>
-            Each attempt goes to the URL that is set here at that time, so a corrected URL also receives the events that the wrong
-            one missed.
-          </p>
-        </header>
-        <SingleUrl save={save} />
-        <SchemaForm fields={pick(FIELDS, isUrl)} values={values} save={save} needs="webhooks.change" />
-      </section>
       <div class="stack wide-gap">
         <section class="card">
           <header>
-            <h2>Test delivery</h2>
-            <a href={to(['webhook-log'], { instance: row.id })}>Webhook log</a>
+            <h2>{t('Where events go')}</h2>
             <p>
-              A sample event of the type, marked as a test, is signed and sent like every other. The result shows the answer of
-              your program.
+              {t(
+                'Each attempt goes to the address that is set here at that time, so a corrected address also receives the events that the wrong one missed.',
+              )}
             </p>
           </header>
-          <ul class="stack">
-            {EVENT_TYPES.map((type) => (
-              <TypeRow key={type} id={row.id} type={type} url={(values[`${type}_url`] as string | null) ?? null} />
-            ))}
-          </ul>
+          <SingleUrl key={commonUrl(values)} values={values} save={save} />
+          <details open={commonUrl(values) === undefined}>
+            <summary>{t('A different address for each kind')}</summary>
+            <SchemaForm fields={pick(FIELDS, isUrl)} values={values} save={save} needs="webhooks.change" />
+          </details>
         </section>
+        <section class="card" aria-label={t('Send me')}>
+          <header>
+            <h2>{t('Send me')}</h2>
+          </header>
+          <Switches names={KINDS.slice(0, ALWAYS)} values={values} save={save} />
+          <details>
+            <summary>{t('Of the messages that arrive, send me')}</summary>
+            <Switches names={KINDS.slice(ALWAYS)} values={values} save={save} />
+          </details>
+        </section>
+      </div>
+      <div class="stack wide-gap">
+        <Tests row={row} values={values} />
         <section class="card">
           <header>
-            <h2>Secret</h2>
+            <h2>{t('Secret')}</h2>
             <Button onPress={() => setRotating(true)} needs="webhooks.change">
-              Rotate
+              {t('Rotate')}
             </Button>
-            <p>The secret signs every delivery. Your program uses it to verify that an event is genuine.</p>
+            <p>{t('The secret signs every delivery. Your program uses it to verify that an event is genuine.')}</p>
           </header>
-          <Secret value={values.secret} what="secret" key={values.secret} />
-        </section>
-        <section class="card">
-          <header>
-            <h2>What is told</h2>
-          </header>
-          <SchemaForm
-            fields={pick(FIELDS, (name) => isSwitch(name, values))}
-            values={values}
-            save={save}
-            needs="webhooks.change"
-          />
+          <Secret value={values.secret} what={t('secret')} key={values.secret} />
         </section>
       </div>
       {isRotating ? <RotateSecret id={row.id} reload={instance.reload} onClose={() => setRotating(false)} /> : null}

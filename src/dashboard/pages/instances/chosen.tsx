@@ -7,11 +7,13 @@ import { Button } from '../../parts/button.tsx'
 import { Confirm, Dialog } from '../../parts/dialog.tsx'
 import { InstanceName } from '../../parts/instance-name.tsx'
 import { showToast } from '../../parts/toast-list.ts'
-import { count } from '../../parts/words.tsx'
+import type { Text } from '../../texts/catalogue.ts'
+import { count, t } from '../../texts/t.ts'
 
 interface Deed {
   verb: string
-  done: string
+  /** Message after all of them worked; `{instances}` stands for their number. */
+  done: Text
   /** Consequences of the action, which the confirmation shows before the action. */
   means: string
   isDangerous: boolean
@@ -19,27 +21,49 @@ interface Deed {
   act(id: string): Promise<unknown>
 }
 
-const RESTART: Deed = {
-  verb: 'Restart',
-  done: 'restarted',
-  means: 'Their connections are closed and opened again. Waiting messages and events are kept.',
-  isDangerous: false,
-  needs: 'instances.pair',
-  act: (id) => answer(api.POST('/instances/{instance_id}/token/{token}/restart', { params: { path: of(id) } })),
-}
-const DISCONNECT: Deed = {
-  verb: 'Disconnect',
-  done: 'disconnected',
-  means:
-    'Each instance is removed from the linked devices of its phone and must be paired again. Waiting messages stay in the queue.',
-  isDangerous: true,
-  needs: 'instances.disconnect',
-  act: (id) => answer(api.POST('/instances/{instance_id}/token/{token}/disconnect', { params: { path: of(id) } })),
-}
+const DEEDS: readonly Deed[] = [
+  {
+    verb: t('Restart'),
+    done: '{instances} restarted.',
+    means: t('Their connections are closed and opened again. Waiting messages and events are kept.'),
+    isDangerous: false,
+    needs: 'instances.pair',
+    act: (id) => answer(api.POST('/instances/{instance_id}/token/{token}/restart', { params: { path: of(id) } })),
+  },
+  {
+    verb: t('Pause'),
+    done: '{instances} paused.',
+    means: t(
+      'Their connections are closed and stay closed until somebody resumes them. They stay linked to their phones, and waiting messages stay in the queue.',
+    ),
+    isDangerous: false,
+    needs: 'instances.pair',
+    act: (id) => answer(api.POST('/instances/{instance_id}/token/{token}/pause', { params: { path: of(id) } })),
+  },
+  {
+    verb: t('Resume'),
+    done: '{instances} resumed.',
+    means: t('Their connections are opened again, and waiting messages are sent.'),
+    isDangerous: false,
+    needs: 'instances.pair',
+    act: (id) => answer(api.POST('/instances/{instance_id}/token/{token}/resume', { params: { path: of(id) } })),
+  },
+  {
+    verb: t('Log out'),
+    done: '{instances} logged out.',
+    means: t(
+      'Each instance is removed from the linked devices of its phone and must be paired again. Waiting messages stay in the queue.',
+    ),
+    isDangerous: true,
+    needs: 'instances.disconnect',
+    act: (id) => answer(api.POST('/instances/{instance_id}/token/{token}/disconnect', { params: { path: of(id) } })),
+  },
+]
+
 const DELETE: Deed = {
-  verb: 'Delete',
-  done: 'deleted',
-  means: 'The instances are logged out, and their credentials, queues and waiting webhooks are erased. This cannot be undone.',
+  verb: t('Delete'),
+  done: '{instances} deleted.',
+  means: t('The instances are logged out, and their credentials, queues and waiting webhooks are erased. This cannot be undone.'),
   isDangerous: true,
   needs: 'instances.delete',
   act: (id) => answer(api.DELETE('/account/instances/{instance_id}', { params: { path: { instance_id: id } } })),
@@ -56,11 +80,15 @@ function Progress({ verb, done, total, failures, onClose }: Running & { onClose(
   const isOver = done === total
   return (
     <Dialog
-      title={isOver ? `${verb}: ${total - failures.length} of ${total} worked` : `${verb}: ${done} of ${total}`}
+      title={
+        isOver
+          ? t('{verb}: {n} of {total} worked', { verb, n: total - failures.length, total })
+          : t('{verb}: {n} of {total}', { verb, n: done, total })
+      }
       onClose={onClose}
-      closes="Close"
+      closes={t('Close')}
     >
-      <progress max={total} value={done} aria-label={`${done} of ${total}`} />
+      <progress max={total} value={done} aria-label={t('{used} of {total}', { used: done, total })} />
       <ul class="stack">
         {failures.map(({ id, why }) => (
           <li key={id}>
@@ -75,15 +103,54 @@ function Progress({ verb, done, total, failures, onClose }: Running & { onClose(
   )
 }
 
-export function ChosenBar({ instances, onDone }: { instances: readonly InstanceRow[]; onDone(): void }) {
+interface ChosenBarProps {
+  all: readonly InstanceRow[]
+  chosen: ReadonlySet<string>
+  /** Instances on this page of the list, and those on all pages of it. */
+  shown: readonly InstanceRow[]
+  found: readonly InstanceRow[]
+  onChoose(chosen: ReadonlySet<string>): void
+}
+
+/** Says how many are chosen, and how many of them the list does not show, because an action is on all of them. */
+function Choice({
+  instances,
+  shown,
+  found,
+  onChoose,
+}: Pick<ChosenBarProps, 'shown' | 'found' | 'onChoose'> & { instances: readonly InstanceRow[] }) {
+  const visible = new Set(shown.map(({ id }) => id))
+  const hidden = instances.filter(({ id }) => !visible.has(id)).length
+  const isMore = found.some(({ id }) => instances.every((each) => each.id !== id))
+  return (
+    <span class="choice">
+      <strong>{t('{instances} chosen', { instances: count(instances.length, 'instance', 'instances') })}</strong>
+      {hidden > 0 ? <span class="hidden">{t('{n} of them not shown here', { n: hidden })}</span> : null}
+      {isMore && found.length > shown.length ? (
+        <Button look="link" onPress={() => onChoose(new Set(found.map(({ id }) => id)))}>
+          {t('Choose all {n}', { n: found.length })}
+        </Button>
+      ) : null}
+      <Button look="link" onPress={() => onChoose(new Set())}>
+        {t('Choose none')}
+      </Button>
+    </span>
+  )
+}
+
+export function ChosenBar({ all, chosen, shown, found, onChoose }: ChosenBarProps) {
   const [asked, setAsked] = useState<Deed>()
   const [running, setRunning] = useState<Running>()
+  const instances = all.filter(({ id }) => chosen.has(id))
+  const over = () => {
+    setRunning(undefined)
+    onChoose(new Set())
+  }
   /** Runs the action on the instances that were selected at its start. Later changes of the selection have no effect. */
   async function start({ act, verb, done }: Deed) {
-    const all = [...instances]
-    let state: Running = { verb, done: 0, total: all.length, failures: [] }
+    let state: Running = { verb, done: 0, total: instances.length, failures: [] }
     setRunning(state)
-    for (const { id } of all) {
+    for (const { id } of instances) {
       const why = await act(id).then(
         () => undefined,
         (error: Error) => error.message,
@@ -92,17 +159,16 @@ export function ChosenBar({ instances, onDone }: { instances: readonly InstanceR
       setRunning(state)
     }
     if (state.failures.length > 0) return
-    setRunning(undefined)
-    showToast(`${count(all.length, 'instance')} ${done}.`)
-    onDone()
+    showToast(t(done, { instances: count(instances.length, 'instance', 'instances') }))
+    over()
   }
-  const what = count(instances.length, 'instance')
+  const number = String(instances.length)
   return (
     <>
       {instances.length > 0 ? (
         <div class="chosen">
-          <strong>{what} chosen</strong>
-          {[RESTART, DISCONNECT, DELETE].map((deed) => (
+          <Choice instances={instances} shown={shown} found={found} onChoose={onChoose} />
+          {[...DEEDS, DELETE].map((deed) => (
             <Button key={deed.verb} isDangerous={deed.isDangerous} needs={deed.needs} onPress={() => setAsked(deed)}>
               {deed.verb}
             </Button>
@@ -111,10 +177,10 @@ export function ChosenBar({ instances, onDone }: { instances: readonly InstanceR
       ) : null}
       {asked ? (
         <Confirm
-          title={`${asked.verb} ${what}?`}
+          title={t('{verb}: {instances}?', { verb: asked.verb, instances: count(instances.length, 'instance', 'instances') })}
           does={asked.verb}
           isDangerous={asked.isDangerous}
-          {...(asked === DELETE ? { typed: `delete ${instances.length}` } : {})}
+          {...(asked === DELETE ? { typed: t('delete {n}', { n: number }) } : {})}
           onClose={() => setAsked(undefined)}
           act={async () => {
             start(asked)
@@ -123,24 +189,15 @@ export function ChosenBar({ instances, onDone }: { instances: readonly InstanceR
         >
           <p>{asked.means}</p>
           <ul class="names">
-            {instances.slice(0, 8).map(({ id }) => (
+            {instances.map(({ id }) => (
               <li key={id}>
                 <InstanceName id={id} />
               </li>
             ))}
-            {instances.length > 8 ? <li class="soft">and {instances.length - 8} more</li> : null}
           </ul>
         </Confirm>
       ) : null}
-      {running ? (
-        <Progress
-          {...running}
-          onClose={() => {
-            setRunning(undefined)
-            onDone()
-          }}
-        />
-      ) : null}
+      {running ? <Progress {...running} onClose={over} /> : null}
     </>
   )
 }

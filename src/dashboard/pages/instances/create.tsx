@@ -4,6 +4,7 @@ import { useAction } from '../../app/load.ts'
 import { go, to } from '../../app/route.ts'
 import { ActionDialog } from '../../parts/dialog.tsx'
 import { Line } from '../../parts/field.tsx'
+import { t } from '../../texts/t.ts'
 
 export function CreateDialog({ onClose }: { onClose(): void }) {
   const [name, setName] = useState('')
@@ -13,29 +14,35 @@ export function CreateDialog({ onClose }: { onClose(): void }) {
     const made = await answer(api.POST('/account/instances', { body: { name, ...webhooks } }))
     onClose()
     go(to(['instances', made.id]))
-    return 'The instance was created: scan its code with the phone.'
+    return t('The instance was created: scan its code with the phone.')
   })
   return (
-    <ActionDialog title="Create an instance" onClose={onClose} action={action} does="Create" fields={['name', 'webhooks']}>
+    <ActionDialog
+      title={t('Create an instance')}
+      onClose={onClose}
+      action={action}
+      does={t('Create')}
+      fields={['name', 'webhooks']}
+    >
       <Line
-        label="Name"
+        label={t('Name')}
         value={name}
         required
         maxLength={100}
-        placeholder="Support"
-        hint="Only you see the name; nobody on the network does."
+        placeholder={t('Support')}
+        hint={t('Only you see the name; nobody on the network does.')}
         wrong={action.problem?.issues.get('name')}
         onChange={setName}
       />
       <Line
-        label="Webhook URL"
+        label={t('Webhook URL')}
         value={url}
         placeholder="https://example.com/hook"
-        hint="All events of the instance go to this URL. You can set it later on the webhooks page of the instance."
+        hint={t('All events of the instance go to this URL. You can set it later on the webhooks page of the instance.')}
         wrong={action.problem?.issues.get('webhooks.single_url')}
         onChange={setUrl}
       />
-      {action.isBusy ? <p class="soft">This takes a moment, because the answer includes the first QR code.</p> : null}
+      {action.isBusy ? <p class="soft">{t('This takes a moment, because the answer includes the first QR code.')}</p> : null}
     </ActionDialog>
   )
 }

@@ -10,16 +10,17 @@ import { useAction } from '../../app/load.ts'
 import { go, to } from '../../app/route.ts'
 import { ActionDialog } from '../../parts/dialog.tsx'
 import { Check, Choice, Field, Line } from '../../parts/field.tsx'
+import { t } from '../../texts/t.ts'
 
 const PROGRAMS: Readonly<Record<ImportSource, { name: string; file: string; hasDevices?: true }>> = {
-  svc: { name: 'Another server of this service', file: 'An archive, as its Export makes it.' },
-  baileys: { name: 'Baileys', file: 'The folder that has creds.json.' },
-  whatsmeow: { name: 'whatsmeow (GOWA, WuzAPI)', file: 'The SQLite file of the stopped program, or rows.', hasDevices: true },
-  zapo: { name: 'zapo', file: 'The SQLite file of the stopped program, or rows.', hasDevices: true },
-  evolution: { name: 'Evolution API', file: 'A file of rows, see the page about moving.' },
-  fazer: { name: 'fazer-ai/baileys-api', file: 'A file of rows, see the page about moving.' },
-  openwa: { name: 'OpenWA', file: 'A file of rows. For a folder, choose Baileys.' },
-  waha: { name: 'WAHA', file: 'A file of rows. For a folder, choose Baileys.' },
+  svc: { name: t('Another server of this service'), file: t('An archive, as its Export makes it.') },
+  baileys: { name: 'Baileys', file: t('The folder that has creds.json.') },
+  whatsmeow: { name: 'whatsmeow (GOWA, WuzAPI)', file: t('The SQLite file of the stopped program, or rows.'), hasDevices: true },
+  zapo: { name: 'zapo', file: t('The SQLite file of the stopped program, or rows.'), hasDevices: true },
+  evolution: { name: 'Evolution API', file: t('A file of rows, see the page about moving.') },
+  fazer: { name: 'fazer-ai/baileys-api', file: t('A file of rows, see the page about moving.') },
+  openwa: { name: 'OpenWA', file: t('A file of rows. For a folder, choose Baileys.') },
+  waha: { name: 'WAHA', file: t('A file of rows. For a folder, choose Baileys.') },
 }
 
 /** Input of the form. After a change of it, an earlier check is no longer valid. */
@@ -79,7 +80,7 @@ export function ImportDialog({ onClose }: { onClose(): void }) {
     }
     onClose()
     go(to(['instances', found.instance.id]))
-    return 'The instance is imported.'
+    return t('The instance is imported.')
   })
   const change = (changed: Partial<Wish>) => {
     setWish({ ...wish, ...changed })
@@ -88,17 +89,17 @@ export function ImportDialog({ onClose }: { onClose(): void }) {
   }
   return (
     <ActionDialog
-      title="Import an instance"
+      title={t('Import an instance')}
       onClose={onClose}
       action={action}
-      does={report === undefined ? 'Check' : 'Import'}
+      does={report === undefined ? t('Check') : t('Import')}
       isDisabled={!isComplete(wish)}
       fields={['name', 'device', 'X-Svc-Passphrase']}
     >
       <Fields wish={wish} wrong={(field) => action.problem?.issues.get(field)} onChange={change} />
       {report === undefined ? null : (
         <div role="status">
-          <p>Nothing is written yet. In the file:</p>
+          <p>{t('Nothing is written yet. In the file:')}</p>
           <ul>
             {report.map((sentence) => (
               <li key={sentence}>{sentence}</li>
@@ -121,7 +122,7 @@ function Fields({ wish, wrong, onChange }: FieldsProps) {
   const { file, hasDevices } = PROGRAMS[from]
   return (
     <>
-      <Field label="From">
+      <Field label={t('From')}>
         {(tied) => (
           <Choice
             tied={tied}
@@ -131,7 +132,7 @@ function Fields({ wish, wrong, onChange }: FieldsProps) {
           />
         )}
       </Field>
-      <Field label="File" hint={file}>
+      <Field label={t('File')} hint={file}>
         {(tied) => (
           <input
             {...tied}
@@ -145,8 +146,8 @@ function Fields({ wish, wrong, onChange }: FieldsProps) {
       </Field>
       {from === 'svc' ? (
         <Line
-          label="Passphrase"
-          hint="The one that was chosen for the export."
+          label={t('Passphrase')}
+          hint={t('The one that was chosen for the export.')}
           type="password"
           value={passphrase}
           required
@@ -156,13 +157,13 @@ function Fields({ wish, wrong, onChange }: FieldsProps) {
       ) : (
         <>
           <Check
-            label="The other program is stopped, for good"
-            hint="Two programs with one device take the connection from each other, and messages are lost."
+            label={t('The other program is stopped, for good')}
+            hint={t('Two programs with one device take the connection from each other, and messages are lost.')}
             value={isStopped}
             onChange={(value) => onChange({ isStopped: value })}
           />
           <Check
-            label="The device was used after this file was made"
+            label={t('The device was used after this file was made')}
             value={isOld}
             onChange={(value) => onChange({ isOld: value })}
           />
@@ -170,16 +171,16 @@ function Fields({ wish, wrong, onChange }: FieldsProps) {
       )}
       {hasDevices ? (
         <Line
-          label="Device"
-          hint="Only if the file has several."
+          label={t('Device')}
+          hint={t('Only if the file has several.')}
           value={device}
           wrong={wrong('device')}
           onChange={(value) => onChange({ device: value })}
         />
       ) : null}
       <Line
-        label="Name"
-        hint="Of the new instance. May be empty."
+        label={t('Name')}
+        hint={t('Of the new instance. May be empty.')}
         value={name}
         maxLength={100}
         wrong={wrong('name')}

@@ -1,28 +1,33 @@
 /** All instances with their current state. */
 import { useState } from 'preact/hooks'
 import type { InstanceRow } from '../../../domain/dashboard.ts'
-import { isComplete, rows, totals } from '../../api/live.ts'
+import { csvOf, ORDERS, type Order, ordered } from '../../../domain/instance-list.ts'
+import { isComplete, rows } from '../../api/live.ts'
 import { route, setQuery, to } from '../../app/route.ts'
-import { STATUS_NAMES, StatusBadge, statusText } from '../../parts/badge.tsx'
+import { StateBadge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Choice, Field, Line } from '../../parts/field.tsx'
 import { InstanceName } from '../../parts/instance-name.tsx'
 import { Empty, Skeleton } from '../../parts/notice.tsx'
+import { saveFile } from '../../parts/save-file.ts'
 import { type Column, Pager, Table } from '../../parts/table.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { Name, phoneText } from '../../parts/words.tsx'
+import { formats } from '../../texts/language.ts'
+import { t } from '../../texts/t.ts'
 import { InstancePage } from '../instance/instance.tsx'
 import { ChosenBar } from './chosen.tsx'
 import { CreateDialog } from './create.tsx'
 import { ImportDialog } from './import.tsx'
+import { matches, StateChips } from './state-chips.tsx'
 
-const PAGE_SIZE = 25
+const PAGE_SIZES = ['25', '50', '100', '250'] as const
 
-const number = (value: number | null) => <span class="number">{value === null ? '–' : value.toLocaleString('en')}</span>
+const number = (value: number | null) => <span class="number">{value === null ? '–' : value.toLocaleString(formats)}</span>
 
 const COLUMNS: readonly Column<InstanceRow>[] = [
   {
-    label: 'Instance',
+    label: t('Instance'),
     isHead: true,
     cell: ({ id, name, profile_name }) => (
       <span class="break">
@@ -37,100 +42,121 @@ const COLUMNS: readonly Column<InstanceRow>[] = [
       </span>
     ),
   },
+  { label: t('Status'), cell: (row) => <StateBadge row={row} /> },
+  { label: t('Number'), cell: ({ phone }) => <span class="number">{phoneText(phone)}</span> },
+  { label: t('Messages waiting'), isRight: true, cell: ({ queue }) => number(queue) },
   {
-    label: 'Status',
-    cell: ({ status, status_text, restriction }) => (
-      <span title={status_text ?? ''}>
-        <StatusBadge status={status} /> {restriction ? <span class="badge warn">Restricted</span> : null}
-      </span>
-    ),
+    label: t('Events waiting'),
+    isRight: true,
+    cell: ({ backlog, webhooks }) => (webhooks === 0 ? <span class="soft">{t('no webhook')}</span> : number(backlog)),
   },
-  { label: 'Number', cell: ({ phone }) => <span class="number">{phoneText(phone)}</span> },
-  { label: 'Queue', isRight: true, cell: ({ queue }) => number(queue) },
-  { label: 'Backlog', isRight: true, cell: ({ backlog }) => number(backlog) },
-  { label: 'Last message in', cell: ({ last_inbound_at }) => <Ago at={last_inbound_at} none="–" /> },
+  { label: t('Last message in'), cell: ({ last_inbound_at }) => <Ago at={last_inbound_at} none="–" /> },
 ]
 
-const newestFirst = (a: InstanceRow, b: InstanceRow) => b.created_at.localeCompare(a.created_at) || a.id.localeCompare(b.id)
-
-const matches = (q: string, status: string) => {
-  const word = q.trim().toLowerCase()
-  return (row: InstanceRow) =>
-    (status === '' || row.status === status) &&
-    (word === '' || [row.name, row.id, row.phone ?? '', row.profile_name ?? ''].some((text) => text.toLowerCase().includes(word)))
+const ORDER_NAMES: Readonly<Record<Order, string>> = {
+  trouble: t('Trouble first'),
+  name: t('Name'),
+  newest: t('Newest first'),
+  queue: t('Most messages waiting'),
+  backlog: t('Most events waiting'),
+  inbound: t('Last message in'),
 }
+
+const isOrder = (text: string | null): text is Order => ORDERS.some((order) => order === text)
 
 const Nothing = ({ isFiltered, onCreate }: { isFiltered: boolean; onCreate(): void }) =>
   isFiltered ? (
     <Empty
-      title="No instance matches"
-      actions={<Button onPress={() => setQuery({ q: '', status: '', page: '' })}>Show all</Button>}
+      title={t('No instance matches')}
+      actions={<Button onPress={() => setQuery({ q: '', status: '', page: '' })}>{t('Show all')}</Button>}
     >
-      The search covers names, numbers and ids.
+      {t('The search covers names, numbers and ids.')}
     </Empty>
   ) : (
     <Empty
-      title="No instances yet"
+      title={t('No instances yet')}
       actions={
         <Button look="primary" onPress={onCreate} needs="instances.create">
-          Create the first instance
+          {t('Create the first instance')}
         </Button>
       }
     >
-      An instance is one linked device of one number. Create one, scan its QR code with the phone, and send.
+      {t('An instance is one linked device of one number. Create one, scan its QR code with the phone, and send.')}
     </Empty>
   )
+
+const Filters = ({ all, order, size }: { all: readonly InstanceRow[]; order: Order; size: number }) => {
+  const { query } = route.value
+  const q = query.get('q') ?? ''
+  return (
+    <>
+      <div class="filters">
+        <Line
+          label={t('Search')}
+          class="grow"
+          type="search"
+          value={q}
+          placeholder={t('Name, number or id')}
+          onChange={(value) => setQuery({ q: value, page: '' })}
+        />
+        <Field label={t('Order')}>
+          {(tied) => (
+            <Choice
+              tied={tied}
+              value={order}
+              options={ORDERS.map((each) => [each, ORDER_NAMES[each]] as const)}
+              onChange={(value) => setQuery({ order: value, page: '' })}
+            />
+          )}
+        </Field>
+        <Field label={t('On a page')}>
+          {(tied) => (
+            <Choice
+              tied={tied}
+              value={String(size)}
+              options={PAGE_SIZES.map((each) => [each, each] as const)}
+              onChange={(value) => setQuery({ size: value, page: '' })}
+            />
+          )}
+        </Field>
+      </div>
+      <StateChips rows={all} chosen={query.get('status') ?? ''} />
+    </>
+  )
+}
 
 function List() {
   const { query } = route.value
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [isCreating, setCreating] = useState(false)
   const [isImporting, setImporting] = useState(false)
-  const q = query.get('q') ?? ''
-  const status = query.get('status') ?? ''
   const all = [...rows.value.values()]
-  const found = all.filter(matches(q, status)).sort(newestFirst)
-  const page = Math.min(Number(query.get('page')) || 1, Math.max(1, Math.ceil(found.length / PAGE_SIZE)))
-  const shown = found.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)
-  const picked = all.filter(({ id }) => chosen.has(id))
-  const counts = totals.value?.instances as Record<string, number> | undefined
-  const states = STATUS_NAMES.map((name) => [name, `${statusText(name)}${counts ? ` (${counts[name] ?? 0})` : ''}`] as const)
+  const wanted = query.get('order')
+  const order = isOrder(wanted) ? wanted : 'trouble'
+  const size = Number(PAGE_SIZES.find((each) => each === query.get('size')) ?? PAGE_SIZES[0])
+  const found = ordered(all.filter(matches(query.get('q') ?? '', query.get('status') ?? '')), order)
+  const page = Math.min(Number(query.get('page')) || 1, Math.max(1, Math.ceil(found.length / size)))
+  const shown = found.slice((page - 1) * size, page * size)
+  const save = () => saveFile(new Blob([csvOf(found)], { type: 'text/csv' }), 'instances.csv')
   return (
     <div class="page">
       <header>
-        <h1>Instances</h1>
+        <h1>{t('Instances')}</h1>
         <span class="row">
+          <Button isDisabled={found.length === 0} onPress={save}>
+            {t('Save as CSV')}
+          </Button>
           <Button onPress={() => setImporting(true)} needs="instances.move">
-            Import
+            {t('Import')}
           </Button>
           <Button look="primary" onPress={() => setCreating(true)} needs="instances.create">
-            Create instance
+            {t('Create instance')}
           </Button>
         </span>
       </header>
-      <div class="filters">
-        <Line
-          label="Search"
-          class="grow"
-          type="search"
-          value={q}
-          placeholder="Name, number or id"
-          onChange={(value) => setQuery({ q: value, page: '' })}
-        />
-        <Field label="Status">
-          {(tied) => (
-            <Choice
-              tied={tied}
-              value={status}
-              none="Any"
-              options={states}
-              onChange={(value) => setQuery({ status: value, page: '' })}
-            />
-          )}
-        </Field>
-      </div>
-      <section class="card flush" aria-label="Instances">
-        {isComplete.value ? null : (
+      <Filters all={all} order={order} size={size} />
+      <section class="card flush" aria-label={t('Instances')}>
+        {isComplete.value || all.length > 0 ? null : (
           <div class="card-inside">
             <Skeleton />
           </div>
@@ -141,7 +167,7 @@ function List() {
         {found.length > 0 ? (
           <>
             <Table
-              name="Instances"
+              name={t('Instances')}
               rows={shown}
               columns={COLUMNS}
               keyOf={({ id }) => id}
@@ -151,14 +177,14 @@ function List() {
             />
             <Pager
               page={page}
-              pageSize={PAGE_SIZE}
+              pageSize={size}
               total={found.length}
               what={['instance', 'instances']}
               onPage={(next) => setQuery({ page: next })}
             />
           </>
         ) : null}
-        <ChosenBar instances={picked} onDone={() => setChosen(new Set())} />
+        <ChosenBar all={all} chosen={chosen} shown={shown} found={found} onChoose={setChosen} />
       </section>
       {isImporting ? <ImportDialog onClose={() => setImporting(false)} /> : null}
       {isCreating ? <CreateDialog onClose={() => setCreating(false)} /> : null}

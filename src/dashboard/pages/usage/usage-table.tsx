@@ -7,6 +7,8 @@ import { InstanceName } from '../../parts/instance-name.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { Ago, durationText } from '../../parts/time.tsx'
 import { bytesText } from '../../parts/words.tsx'
+import { formats } from '../../texts/language.ts'
+import { t } from '../../texts/t.ts'
 
 type Operation = paths['/account/usage']['get']
 export type UsagePage = Operation['responses']['200']['content']['application/json']
@@ -15,12 +17,12 @@ type Row = UsagePage['data'][number]
 
 export const loadUsage = (query: UsageQuery) => answer(api.GET('/account/usage', { params: { query } }))
 
-const numberOf = (value: number | null) => <span class="number">{value === null ? '–' : value.toLocaleString('en')}</span>
+const numberOf = (value: number | null) => <span class="number">{value === null ? '–' : value.toLocaleString(formats)}</span>
 const lastOf = (at: string | null) => (at === null ? '' : <Ago at={at} />)
 
 const COLUMNS: readonly Column<Row>[] = [
   {
-    label: 'Instance',
+    label: t('Instance'),
     isHead: true,
     cell: ({ instance_id, name }) => (
       <a href={to(['instances', instance_id])}>
@@ -29,18 +31,22 @@ const COLUMNS: readonly Column<Row>[] = [
     ),
   },
   {
-    label: 'Processor',
+    label: t('Processor'),
     isRight: true,
     cell: ({ cpu_percent, cpu_ms }) => (
       <span>
-        <span class="number">{cpu_percent.toLocaleString('en')} %</span>
+        <span class="number">{cpu_percent.toLocaleString(formats)} %</span>
         <span class="under number">{durationText(cpu_ms)}</span>
       </span>
     ),
   },
-  { label: 'Kept in memory', isRight: true, cell: ({ memory_bytes }) => <span class="number">{bytesText(memory_bytes)}</span> },
   {
-    label: 'Sent',
+    label: t('Kept in memory'),
+    isRight: true,
+    cell: ({ memory_bytes }) => <span class="number">{bytesText(memory_bytes)}</span>,
+  },
+  {
+    label: t('Sent'),
     isRight: true,
     cell: ({ sent, last_sent_at }) => (
       <span>
@@ -50,7 +56,7 @@ const COLUMNS: readonly Column<Row>[] = [
     ),
   },
   {
-    label: 'Received',
+    label: t('Received'),
     isRight: true,
     cell: ({ received, last_received_at }) => (
       <span>
@@ -59,9 +65,9 @@ const COLUMNS: readonly Column<Row>[] = [
       </span>
     ),
   },
-  { label: 'Messages waiting', isRight: true, cell: ({ queue }) => numberOf(queue) },
-  { label: 'Events waiting', isRight: true, cell: ({ backlog }) => numberOf(backlog) },
-  { label: 'Reconnections', isRight: true, cell: ({ reconnects }) => numberOf(reconnects) },
+  { label: t('Messages waiting'), isRight: true, cell: ({ queue }) => numberOf(queue) },
+  { label: t('Events waiting'), isRight: true, cell: ({ backlog }) => numberOf(backlog) },
+  { label: t('Reconnections'), isRight: true, cell: ({ reconnects }) => numberOf(reconnects) },
 ]
 
 export const UsageTable = ({ rows, name }: { rows: readonly Row[]; name: string }) => (

@@ -3,32 +3,34 @@ import { useEvery, useLoad } from '../../app/load.ts'
 import { route, setQuery } from '../../app/route.ts'
 import { Choice, Field } from '../../parts/field.tsx'
 import { Empty, Problem, Skeleton } from '../../parts/notice.tsx'
+import { Sentence } from '../../parts/sentence.tsx'
 import { Pager } from '../../parts/table.tsx'
 import { Ago } from '../../parts/time.tsx'
+import { t } from '../../texts/t.ts'
 import { loadUsage, type UsagePage as Page, type UsageQuery, UsageTable } from './usage-table.tsx'
 
 const LOOK_EVERY_MS = 10_000
 const PAGE_SIZE = 20
 
 const WINDOWS = [
-  ['minute', 'Last minute'],
-  ['hour', 'Last hour'],
-  ['day', 'Last day'],
+  ['minute', t('Last minute')],
+  ['hour', t('Last hour')],
+  ['day', t('Last day')],
 ] as const satisfies readonly (readonly [NonNullable<UsageQuery['window']>, string])[]
 
 const SORTS = [
-  ['cpu', 'Processor time'],
-  ['memory', 'Kept in memory'],
-  ['sent', 'Messages sent'],
-  ['received', 'Messages received'],
-  ['queue', 'Messages waiting'],
-  ['backlog', 'Events waiting'],
-  ['reconnects', 'Reconnections'],
+  ['cpu', t('Processor time')],
+  ['memory', t('Kept in memory')],
+  ['sent', t('Messages sent')],
+  ['received', t('Messages received')],
+  ['queue', t('Messages waiting')],
+  ['backlog', t('Events waiting')],
+  ['reconnects', t('Reconnections')],
 ] as const satisfies readonly (readonly [NonNullable<UsageQuery['sort']>, string])[]
 
 const CHOICES = [
-  ['window', 'Time', WINDOWS],
-  ['sort', 'Sorted by', SORTS],
+  ['window', t('Time'), WINDOWS],
+  ['sort', t('Sorted by'), SORTS],
 ] as const
 
 /** Returns the value from the address, or the default if the value is not one of the options. */
@@ -41,8 +43,10 @@ const Since = ({ rows }: { rows: Page['data'] }) => {
   const since = rows.flatMap((row) => row.since ?? []).sort()[0]
   return since === undefined ? null : (
     <p class="hint">
-      Counted since <Ago at={since} />. A processor share of 100 % is one core that is always busy. Requests to the API and
-      conversions of media are not part of it.
+      <Sentence
+        text="Counted since {time}. A processor share of 100 % is one core that is always busy. Requests to the API and conversions of media are not part of it."
+        elements={{ time: <Ago at={since} /> }}
+      />
     </p>
   )
 }
@@ -60,7 +64,7 @@ export function UsagePage() {
   return (
     <div class="page">
       <header>
-        <h1>Usage</h1>
+        <h1>{t('Usage')}</h1>
       </header>
       <div class="filters">
         {CHOICES.map(([name, label, options]) => (
@@ -79,11 +83,11 @@ export function UsagePage() {
       <Problem of={problem} again={reload} />
       {!data && !problem ? <Skeleton /> : null}
       {data && data.total === 0 ? (
-        <Empty title="No instances yet">Create an instance; this page then shows what it costs.</Empty>
+        <Empty title={t('No instances yet')}>{t('Create an instance; this page then shows what it costs.')}</Empty>
       ) : null}
       {data && data.total > 0 ? (
-        <section class="card flush" aria-label="Usage of instances">
-          <UsageTable name="Usage of instances" rows={data.data} />
+        <section class="card flush" aria-label={t('Usage of instances')}>
+          <UsageTable name={t('Usage of instances')} rows={data.data} />
           <Pager
             page={data.page}
             pageSize={data.page_size}

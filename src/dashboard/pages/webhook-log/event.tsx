@@ -103,7 +103,7 @@ export function EventDialog({ id, onClose, onResent }: { id: string; onClose(): 
           <dl class="facts">
             <dt>Outcome</dt>
             <dd>
-              <OutcomeBadge status={data.entry.status} />
+              <OutcomeBadge status={data.entry.status} attempts={data.entry.attempts} />
             </dd>
             <dt>Happened</dt>
             <dd>

@@ -51,7 +51,7 @@ const columnsOf = (open: (id: string) => void): readonly Column<Entry>[] => [
       </span>
     ),
   },
-  { label: 'Outcome', cell: ({ status }) => <OutcomeBadge status={status} /> },
+  { label: 'Outcome', cell: ({ status, attempts }) => <OutcomeBadge status={status} attempts={attempts} /> },
   {
     label: 'Last answer',
     cell: ({ last_response_code, last_error, last_duration_ms }) => (

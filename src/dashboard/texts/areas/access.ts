@@ -1,0 +1,164 @@
+/** Keys and access. */
+import type { Area } from './area.ts'
+
+export const ACCESS = {
+  'Keys and access': ['Chaves e acesso', 'Claves y acceso'],
+  'Views of keys and access': ['Partes de chaves e acesso', 'Partes de claves y acceso'],
+  'API keys': ['Chaves de API', 'Claves de API'],
+  Requirements: ['Exigências', 'Requisitos'],
+  Plan: ['Plano', 'Plan'],
+  'Admin key and sessions': ['Chave de administrador e sessões', 'Clave de administrador y sesiones'],
+  'Your address {address} would be locked out': [
+    'Seu endereço {address} ficaria sem acesso',
+    'Su dirección {address} quedaría sin acceso',
+  ],
+  'of instances and the Account API. The dashboard stays open, so that you can correct the list.': [
+    'às instâncias e à Account API. O painel continua aberto, para você corrigir a lista.',
+    'a las instancias y a la Account API. El panel sigue abierto, para que pueda corregir la lista.',
+  ],
+  'Saved. It takes effect now.': ['Salvo. Já está valendo.', 'Guardado. Ya tiene efecto.'],
+  'This is not an address or a range such as 203.0.113.0/24.': [
+    'Isto não é um endereço nem uma faixa como 203.0.113.0/24.',
+    'Esto no es una dirección ni un rango como 203.0.113.0/24.',
+  ],
+  'Addresses that may call': ['Endereços que podem chamar', 'Direcciones que pueden llamar'],
+  'Instances, the Account API and tools only answer these addresses, and so does this dashboard who signed in with an API key. Everybody who has the admin key is answered from everywhere.':
+    [
+      'As instâncias, a Account API e as ferramentas só respondem a estes endereços, e este painel também, a quem entrou com uma chave de API. Quem tem a chave de administrador é atendido de qualquer lugar.',
+      'Las instancias, la Account API y las herramientas solo responden a estas direcciones, y este panel también, a quien entró con una clave de API. Quien tiene la clave de administrador es atendido desde cualquier lugar.',
+    ],
+  'The list is enforced': ['A lista está valendo', 'La lista está en vigor'],
+  'Address or range {n}': ['Endereço ou faixa {n}', 'Dirección o rango {n}'],
+  Note: ['Nota', 'Nota'],
+  office: ['escritório', 'oficina'],
+  'Remove address {n}': ['Remover o endereço {n}', 'Quitar la dirección {n}'],
+  'The list is empty. Add your own address first.': [
+    'A lista está vazia. Adicione primeiro o seu próprio endereço.',
+    'La lista está vacía. Agregue primero su propia dirección.',
+  ],
+  'Add an address': ['Adicionar um endereço', 'Agregar una dirección'],
+  me: ['eu', 'yo'],
+  'Add mine ({address})': ['Adicionar o meu ({address})', 'Agregar la mía ({address})'],
+  'Save anyway': ['Salvar mesmo assim', 'Guardar de todos modos'],
+  'The client token works.': ['O client token funciona.', 'El client token funciona.'],
+  'Import a client token': ['Importar um client token', 'Importar un client token'],
+  'Client token': ['Client token', 'Client token'],
+  'The token of the service you used before. Programs that send it as `Client-Token` go on unchanged. A workspace has one at most.':
+    [
+      'O token do serviço que você usava antes. Programas que o enviam como `Client-Token` continuam sem mudança. Um espaço tem no máximo um.',
+      'El token del servicio que usaba antes. Los programas que lo envían como `Client-Token` siguen sin cambios. Un espacio tiene uno como máximo.',
+    ],
+  '8 to 128 characters.': ['De 8 a 128 caracteres.', 'De 8 a 128 caracteres.'],
+  'The key': ['A chave', 'La clave'],
+  'I have it': ['Já copiei', 'Ya la tengo'],
+  'The key is shown only once, because only its hash is stored. Copy it now.': [
+    'A chave só aparece uma vez, porque só o hash dela fica guardado. Copie agora.',
+    'La clave se muestra una sola vez, porque solo se guarda su hash. Cópiela ahora.',
+  ],
+  'Change the key': ['Alterar a chave', 'Cambiar la clave'],
+  'Create a key': ['Criar uma chave', 'Crear una clave'],
+  'Name of the program that uses the key.': ['Nome do programa que usa a chave.', 'Nombre del programa que usa la clave.'],
+  'What it may do': ['O que ela pode fazer', 'Lo que puede hacer'],
+  May: ['Pode', 'Puede'],
+  'May not': ['Não pode', 'No puede'],
+  'Last used': ['Último uso', 'Último uso'],
+  'Change {name}': ['Alterar {name}', 'Cambiar {name}'],
+  'Revoke {name}': ['Revogar {name}', 'Anular {name}'],
+  'Revoke {name}?': ['Revogar {name}?', '¿Anular {name}?'],
+  'Programs use API keys. The Account API always requires one; calls to an instance only require one if the requirements say so.':
+    [
+      'Programas usam chaves de API. A Account API sempre exige uma; chamadas a uma instância só exigem se as exigências disserem.',
+      'Los programas usan claves de API. La Account API siempre exige una; las llamadas a una instancia solo la exigen si los requisitos lo dicen.',
+    ],
+  'No keys yet': ['Ainda não há chaves', 'Todavía no hay claves'],
+  'Create one key for each program, with only the scopes it needs, so that you can revoke each key separately.': [
+    'Crie uma chave por programa, só com as permissões necessárias, para poder revogar cada uma separadamente.',
+    'Cree una clave por programa, solo con los permisos que necesita, para poder anular cada una por separado.',
+  ],
+  'The key is revoked and no longer works.': [
+    'A chave foi revogada e não funciona mais.',
+    'La clave fue anulada y ya no funciona.',
+  ],
+  'Programs that use it are refused immediately. This cannot be undone; a new key has a different value.': [
+    'Programas que a usam são recusados na hora. Não é possível desfazer; uma chave nova tem outro valor.',
+    'Los programas que la usan se rechazan de inmediato. No se puede deshacer; una clave nueva tiene otro valor.',
+  ],
+  Page: ['Página', 'Página'],
+  'This key': ['Esta chave', 'Esta clave'],
+  'Your key': ['Sua chave', 'Su clave'],
+  'You signed in with this key. Its owner decides what it may do and can change or revoke it at any time. What it may not do is refused by the service, too.':
+    [
+      'Você entrou com esta chave. O dono decide o que ela pode fazer e pode mudá-la ou revogá-la a qualquer momento. O que ela não pode, o serviço também recusa.',
+      'Usted entró con esta clave. Su dueño decide lo que puede hacer y puede cambiarla o anularla en cualquier momento. Lo que no puede, el servicio también lo rechaza.',
+    ],
+  'Paid until': ['Pago até', 'Pagado hasta'],
+  'Trial ends': ['Fim do teste', 'Fin de la prueba'],
+  'Slots in use': ['Vagas em uso', 'Lugares en uso'],
+  Workspace: ['Espaço de trabalho', 'Espacio de trabajo'],
+  'How many instances this workspace may have.': [
+    'Quantas instâncias este espaço pode ter.',
+    'Cuántas instancias puede tener este espacio.',
+  ],
+  'Advanced: suspend the workspace, or let it end': [
+    'Avançado: suspender o espaço ou deixá-lo terminar',
+    'Avanzado: suspender el espacio o dejar que termine',
+  ],
+  'You decide the plan; nobody is paid for it. It never stops a session.': [
+    'Você decide o plano; ninguém é pago por ele. Ele nunca encerra uma sessão.',
+    'Usted decide el plan; no se paga a nadie. Nunca termina una sesión.',
+  ],
+  'Credentials that callers of an instance must send': [
+    'Credenciais que quem chama uma instância deve enviar',
+    'Credenciales que debe enviar quien llama a una instancia',
+  ],
+  'These come in addition to the token in the address. Keys of this workspace that may operate instances: {n}.': [
+    'Elas se somam ao token no endereço. Chaves deste espaço que podem operar instâncias: {n}.',
+    'Se suman al token de la dirección. Claves de este espacio que pueden operar instancias: {n}.',
+  ],
+  'An API key': ['Uma chave de API', 'Una clave de API'],
+  'The key goes in Authorization: Bearer and needs the scope instances:operate.': [
+    'A chave vai em Authorization: Bearer e precisa da permissão instances:operate.',
+    'La clave va en Authorization: Bearer y necesita el permiso instances:operate.',
+  ],
+  'A client token': ['Um client token', 'Un client token'],
+  'The header Client-Token holds an API key or the imported token.': [
+    'O cabeçalho Client-Token tem uma chave de API ou o token importado.',
+    'El encabezado Client-Token tiene una clave de API o el token importado.',
+  ],
+  'this one': ['esta', 'esta'],
+  Key: ['Chave', 'Clave'],
+  'Admin key': ['Chave de administrador', 'Clave de administrador'],
+  'admin key': ['chave de administrador', 'clave de administrador'],
+  'Signed in': ['Entrou', 'Entró'],
+  Ends: ['Termina', 'Termina'],
+  End: ['Encerrar', 'Terminar'],
+  'End the session from {address}': ['Encerrar a sessão de {address}', 'Terminar la sesión de {address}'],
+  'SVC_ADMIN_KEY sets the admin key: change it there, and restart the service.': [
+    'SVC_ADMIN_KEY define a chave de administrador: mude lá e reinicie o serviço.',
+    'SVC_ADMIN_KEY define la clave de administrador: cámbiela allí y reinicie el servicio.',
+  ],
+  'Anyone who has it can do everything. Rotate it when somebody who knew it leaves.': [
+    'Quem a tem pode tudo. Troque-a quando alguém que a conhecia sair.',
+    'Quien la tiene puede todo. Renuévela cuando se vaya alguien que la conocía.',
+  ],
+  'Create a new admin key?': ['Criar uma nova chave de administrador?', '¿Crear una nueva clave de administrador?'],
+  'The current key stops working immediately, and everybody who signed in with it is signed out, including you. The new key is shown once.':
+    [
+      'A chave atual deixa de funcionar na hora, e todos que entraram com ela saem, inclusive você. A nova chave aparece uma vez.',
+      'La clave actual deja de funcionar de inmediato y se cierra la sesión de todos los que entraron con ella, también la suya. La nueva clave se muestra una vez.',
+    ],
+  'The new admin key': ['A nova chave de administrador', 'La nueva clave de administrador'],
+  'I have copied it: sign in again': ['Já copiei: entrar de novo', 'Ya la copié: entrar de nuevo'],
+  'The key is shown only once. You are signed out: sign in with this key.': [
+    'A chave só aparece uma vez. Você saiu: entre com esta chave.',
+    'La clave se muestra una sola vez. Su sesión se cerró: entre con esta clave.',
+  ],
+  'The session was ended.': ['A sessão foi encerrada.', 'La sesión fue terminada.'],
+  Sessions: ['Sessões', 'Sesiones'],
+  'Signed in to this dashboard': ['Quem está neste painel', 'Quién está en este panel'],
+  'A session ends with its key, half an hour after its last use, after twelve hours at the latest, and when the service restarts. An open tab counts as use.':
+    [
+      'Uma sessão termina com a chave, meia hora depois do último uso, no máximo após doze horas, e quando o serviço reinicia. Uma aba aberta conta como uso.',
+      'Una sesión termina con su clave, media hora después del último uso, a las doce horas como máximo, y cuando el servicio se reinicia. Una pestaña abierta cuenta como uso.',
+    ],
+} as const satisfies Area

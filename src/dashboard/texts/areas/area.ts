@@ -1,0 +1,5 @@
+/** The text in the other languages. */
+export type Translations = readonly [pt: string, es: string]
+
+/** Texts of a part of the page. The English text is the name of the entry. */
+export type Area = Readonly<Record<string, Translations>>

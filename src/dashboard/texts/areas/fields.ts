@@ -1,0 +1,81 @@
+/** Labels and hints of the fields of forms (`texts/field-words.ts`). */
+import type { Area } from './area.ts'
+
+export const FIELDS = {
+  '{least} to {most}.': ['De {least} a {most}.', 'De {least} a {most}.'],
+  'Leave it empty for no limit.': ['Deixe vazio para não haver limite.', 'Déjelo vacío para no tener límite.'],
+  'Leave it empty to send nothing.': ['Deixe vazio para não enviar nada.', 'Déjelo vacío para no enviar nada.'],
+  'What arrives: messages, calls, changes of groups': [
+    'O que chega: mensagens, ligações, mudanças em grupos',
+    'Lo que llega: mensajes, llamadas, cambios en grupos',
+  ],
+  'Whether a message was sent or has failed': ['Se uma mensagem foi enviada ou falhou', 'Si un mensaje se envió o falló'],
+  'Receipts: delivered, read, played': ['Confirmações: entregue, lida, ouvida', 'Confirmaciones: entregado, leído, escuchado'],
+  'Changes of the connection': ['Mudanças da conexão', 'Cambios de la conexión'],
+  'Who is online or typing': ['Quem está online ou digitando', 'Quién está en línea o escribiendo'],
+  'Mark messages as read': ['Marcar mensagens como lidas', 'Marcar mensajes como leídos'],
+  'The sender sees the blue ticks at once.': [
+    'Quem enviou vê os tiques azuis na hora.',
+    'Quien envió ve las marcas azules de inmediato.',
+  ],
+  'Mark status posts as viewed': ['Marcar status como vistos', 'Marcar estados como vistos'],
+  'Reject calls': ['Recusar ligações', 'Rechazar llamadas'],
+  'Answer to a rejected call': ['Resposta a uma ligação recusada', 'Respuesta a una llamada rechazada'],
+  'Refuse messages while offline': ['Recusar mensagens enquanto offline', 'Rechazar mensajes sin conexión'],
+  'Otherwise they wait in the queue until the instance is connected.': [
+    'Senão elas esperam na fila até a instância se conectar.',
+    'Si no, esperan en la cola hasta que la instancia se conecte.',
+  ],
+  'Hours until a waiting message is given up': [
+    'Horas até desistir de uma mensagem na fila',
+    'Horas hasta abandonar un mensaje en espera',
+  ],
+  'Shortest wait between messages, in seconds': [
+    'Menor espera entre mensagens, em segundos',
+    'Espera más corta entre mensajes, en segundos',
+  ],
+  'Longest wait between messages, in seconds': [
+    'Maior espera entre mensagens, em segundos',
+    'Espera más larga entre mensajes, en segundos',
+  ],
+  'Each wait is random between the two.': ['Cada espera é aleatória entre as duas.', 'Cada espera es aleatoria entre las dos.'],
+  'Address of the proxy': ['Endereço do proxy', 'Dirección del proxy'],
+  'With http, https or socks5. Empty: no proxy. A change restarts the session.': [
+    'Com http, https ou socks5. Vazio: sem proxy. Uma mudança reinicia a sessão.',
+    'Con http, https o socks5. Vacío: sin proxy. Un cambio reinicia la sesión.',
+  ],
+  'Programs were written for': ['Os programas foram escritos para', 'Los programas se escribieron para'],
+  'Only if they were written for another gateway. Requests and events then have its names.': [
+    'Só se foram escritos para outro gateway. Pedidos e eventos têm então os nomes dele.',
+    'Solo si se escribieron para otra pasarela. Las solicitudes y los eventos tienen entonces sus nombres.',
+  ],
+  'New people in 60 minutes, at most': ['Pessoas novas em 60 minutos, no máximo', 'Personas nuevas en 60 minutos, como máximo'],
+  'New people in 24 hours, at most': ['Pessoas novas em 24 horas, no máximo', 'Personas nuevas en 24 horas, como máximo'],
+  'Messages without an answer, at most': ['Mensagens sem resposta, no máximo', 'Mensajes sin respuesta, como máximo'],
+  'Further messages to the person wait until they write. Leave it empty for no limit.': [
+    'Outras mensagens à pessoa esperam até ela escrever. Deixe vazio para não haver limite.',
+    'Otros mensajes a la persona esperan hasta que escriba. Déjelo vacío para no tener límite.',
+  ],
+  'Messages that the account itself sends': ['Mensagens que a própria conta envia', 'Mensajes que envía la propia cuenta'],
+  'From people': ['De pessoas', 'De personas'],
+  'From groups': ['De grupos', 'De grupos'],
+  Texts: ['Textos', 'Textos'],
+  Pictures: ['Imagens', 'Imágenes'],
+  Videos: ['Vídeos', 'Videos'],
+  'Voice and audio': ['Voz e áudio', 'Voz y audio'],
+  Documents: ['Documentos', 'Documentos'],
+  'Instance limit': ['Limite de instâncias', 'Límite de instancias'],
+  'Status of the plan': ['Situação do plano', 'Estado del plan'],
+  'Only “active” and “partner” allow everything.': [
+    'Só “ativo” e “parceiro” permitem tudo.',
+    'Solo “activo” y “socio” permiten todo.',
+  ],
+  Trial: ['Teste', 'Prueba'],
+  Active: ['Ativo', 'Activo'],
+  'Past due': ['Atrasado', 'Vencido'],
+  Canceled: ['Cancelado', 'Cancelado'],
+  Partner: ['Parceiro', 'Socio'],
+  'Ends at': ['Termina em', 'Termina el'],
+  'The trial ends at': ['O teste termina em', 'La prueba termina el'],
+  'Only you see it.': ['Só você vê.', 'Solo usted lo ve.'],
+} as const satisfies Area

@@ -1,0 +1,57 @@
+/** Health of the service, and usage of its instances. */
+import type { Area } from './area.ts'
+
+export const HEALTH = {
+  'All well': ['Tudo bem', 'Todo bien'],
+  Degraded: ['Com problemas', 'Con problemas'],
+  Down: ['Fora do ar', 'Caído'],
+  Up: ['No ar', 'Activo'],
+  '{n} slots in the plan': ['{n} vagas no plano', '{n} lugares en el plan'],
+  'in all queues': ['em todas as filas', 'en todas las colas'],
+  'for their receivers': ['para os destinos', 'para sus receptores'],
+  Memory: ['Memória', 'Memoria'],
+  '{n} MB of it heap': ['{n} MB de heap', '{n} MB de heap'],
+  'Data folder': ['Pasta de dados', 'Carpeta de datos'],
+  '{size} free': ['{size} livres', '{size} libres'],
+  Thread: ['Thread', 'Hilo'],
+  Heap: ['Heap', 'Heap'],
+  Busy: ['Ocupação', 'Ocupación'],
+  Restarts: ['Reinícios', 'Reinicios'],
+  Database: ['Banco de dados', 'Base de datos'],
+  'Session store': ['Armazém de sessões', 'Almacén de sesiones'],
+  Disk: ['Disco', 'Disco'],
+  'Media converter': ['Conversor de mídia', 'Conversor de medios'],
+  Service: ['Serviço', 'Servicio'],
+  Version: ['Versão', 'Versión'],
+  Running: ['Em execução', 'En marcha'],
+  Store: ['Armazenamento', 'Almacén'],
+  'The most expensive instances': ['As instâncias mais caras', 'Las instancias más costosas'],
+  'The most expensive instances of the last hour': [
+    'As instâncias mais caras da última hora',
+    'Las instancias más costosas de la última hora',
+  ],
+  'No numbers yet': ['Ainda sem números', 'Todavía sin números'],
+  'The first value appears ten seconds after the start. The values of the last hour are kept in memory.': [
+    'O primeiro valor aparece dez segundos depois do início. Os valores da última hora ficam na memória.',
+    'El primer valor aparece diez segundos después del inicio. Los valores de la última hora quedan en la memoria.',
+  ],
+  Processor: ['Processador', 'Procesador'],
+  'Processor time': ['Tempo de processador', 'Tiempo de procesador'],
+  'Kept in memory': ['Na memória', 'En la memoria'],
+  'Last minute': ['Último minuto', 'Último minuto'],
+  'Last hour': ['Última hora', 'Última hora'],
+  'Last day': ['Último dia', 'Último día'],
+  'Messages sent': ['Mensagens enviadas', 'Mensajes enviados'],
+  'Messages received': ['Mensagens recebidas', 'Mensajes recibidos'],
+  'Sorted by': ['Ordenar por', 'Ordenar por'],
+  'Usage of instances': ['Uso das instâncias', 'Uso de las instancias'],
+  'Create an instance; this page then shows what it costs.': [
+    'Crie uma instância; esta página mostra então quanto ela custa.',
+    'Cree una instancia; esta página muestra entonces cuánto cuesta.',
+  ],
+  'Counted since {time}. A processor share of 100 % is one core that is always busy. Requests to the API and conversions of media are not part of it.':
+    [
+      'Contado desde {time}. 100 % de processador é um núcleo sempre ocupado. Pedidos à API e conversões de mídia não entram na conta.',
+      'Contado desde {time}. Un 100 % de procesador es un núcleo siempre ocupado. Las solicitudes a la API y las conversiones de medios no cuentan.',
+    ],
+} as const satisfies Area

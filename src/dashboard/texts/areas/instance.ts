@@ -1,0 +1,165 @@
+/** Pages of one instance, except its pairing and its webhooks. */
+import type { Area } from './area.ts'
+
+export const INSTANCE = {
+  Overview: ['Visão geral', 'Resumen'],
+  Queue: ['Fila', 'Cola'],
+  Webhooks: ['Webhooks', 'Webhooks'],
+  Settings: ['Configurações', 'Configuración'],
+  'Views of this instance': ['Partes desta instância', 'Partes de esta instancia'],
+  'No such instance': ['Esta instância não existe', 'No existe esta instancia'],
+  'All instances': ['Todas as instâncias', 'Todas las instancias'],
+  'The instance was deleted, or the address is wrong.': [
+    'A instância foi excluída, ou o endereço está errado.',
+    'La instancia fue eliminada o la dirección no es correcta.',
+  ],
+  'Rename the instance': ['Renomear a instância', 'Cambiar el nombre de la instancia'],
+  Restart: ['Reiniciar', 'Reiniciar'],
+  'The session is restarting.': ['A sessão está reiniciando.', 'La sesión se está reiniciando.'],
+  Pause: ['Pausar', 'Pausar'],
+  'Paused. It stays linked to the phone; messages wait in the queue.': [
+    'Pausada. Continua vinculada ao celular; as mensagens ficam na fila.',
+    'En pausa. Sigue vinculada al teléfono; los mensajes esperan en la cola.',
+  ],
+  Resume: ['Retomar', 'Reanudar'],
+  'Resumed.': ['Retomada.', 'Reanudada.'],
+  'Log out': ['Desconectar da conta', 'Desvincular'],
+  'Log out of the account?': ['Desconectar da conta?', '¿Desvincular la cuenta?'],
+  'Logged out. Pair the instance again to go on.': [
+    'Desconectada. Conecte a instância de novo para continuar.',
+    'Desvinculada. Vincule la instancia de nuevo para seguir.',
+  ],
+  'The instance is removed from the linked devices of the phone, and needs a new scan. To stop it for a while, pause it. Waiting messages stay in the queue.':
+    [
+      'A instância sai dos dispositivos conectados do celular e precisa de um novo código. Para pará-la por um tempo, pause-a. As mensagens ficam na fila.',
+      'La instancia se quita de los dispositivos vinculados del teléfono y necesita un código nuevo. Para detenerla un tiempo, póngala en pausa. Los mensajes quedan en la cola.',
+    ],
+  'Delete the instance?': ['Excluir a instância?', '¿Eliminar la instancia?'],
+  'The instance is deleted.': ['A instância foi excluída.', 'La instancia fue eliminada.'],
+  'The instance is logged out, and its credentials, its queue and its waiting webhooks are erased. This cannot be undone.': [
+    'A instância é desconectada, e suas credenciais, sua fila e seus webhooks pendentes são apagados. Não é possível desfazer.',
+    'La instancia se desvincula y se borran sus credenciales, su cola y sus webhooks pendientes. No se puede deshacer.',
+  ],
+  'The network restricts this account.': ['A rede restringe esta conta.', 'La red restringe esta cuenta.'],
+  'Messages to people who have not written since it was paired stay in the queue until {time}; answers are still sent.': [
+    'Mensagens a pessoas que não escreveram desde a conexão ficam na fila até {time}; respostas ainda são enviadas.',
+    'Los mensajes a personas que no escribieron desde la vinculación quedan en la cola hasta {time}; las respuestas se envían.',
+  ],
+  'Messages to people who have not written since it was paired stay in the queue until the network lifts it; answers are still sent.':
+    [
+      'Mensagens a pessoas que não escreveram desde a conexão ficam na fila até a rede liberar; respostas ainda são enviadas.',
+      'Los mensajes a personas que no escribieron desde la vinculación quedan en la cola hasta que la red lo levante; las respuestas se envían.',
+    ],
+  'The usual cause is writing to many strangers.': [
+    'A causa comum é escrever a muitos desconhecidos.',
+    'La causa habitual es escribir a muchos desconocidos.',
+  ],
+  'WhatsApp suspended this number until {time} ({ago}).': [
+    'O WhatsApp suspendeu este número até {time} ({ago}).',
+    'WhatsApp suspendió este número hasta {time} ({ago}).',
+  ],
+  'WhatsApp banned this number.': ['O WhatsApp baniu este número.', 'WhatsApp bloqueó este número.'],
+  'Open WhatsApp on the phone: it says why, and lets you object. Pairing again does not help.': [
+    'Abra o WhatsApp no celular: ele diz o motivo e permite contestar. Conectar de novo não ajuda.',
+    'Abra WhatsApp en el teléfono: dice el motivo y permite apelar. Vincular de nuevo no ayuda.',
+  ],
+  'The service connects by itself afterwards.': ['Depois o serviço se conecta sozinho.', 'Después el servicio se conecta solo.'],
+  'The queue is full ({n} of {total}): new messages are refused.': [
+    'A fila está cheia ({n} de {total}): novas mensagens são recusadas.',
+    'La cola está llena ({n} de {total}): los mensajes nuevos se rechazan.',
+  ],
+  'The queue is nearly full: {n} of {total} messages wait.': [
+    'A fila está quase cheia: {n} de {total} mensagens esperam.',
+    'La cola está casi llena: esperan {n} de {total} mensajes.',
+  ],
+  'See what they wait for': ['Ver o que elas esperam', 'Ver qué esperan'],
+  'This instance is paused: it stays linked to the phone, and messages wait in the queue until you resume it.': [
+    'Esta instância está pausada: continua vinculada ao celular, e as mensagens esperam na fila até você retomá-la.',
+    'Esta instancia está en pausa: sigue vinculada al teléfono y los mensajes esperan en la cola hasta que la reanude.',
+  ],
+  Account: ['Conta', 'Cuenta'],
+  Profile: ['Perfil', 'Perfil'],
+  'Phone system': ['Sistema do celular', 'Sistema del teléfono'],
+  'none since it connected': ['nenhuma desde a conexão', 'ninguno desde la conexión'],
+  Id: ['Id', 'Id'],
+  Token: ['Token', 'Token'],
+  'Anyone who has this address can do everything with this instance. Every call has it in its path.': [
+    'Quem tem este endereço pode tudo com esta instância. Toda chamada o tem no caminho.',
+    'Quien tiene esta dirección puede todo con esta instancia. Cada llamada la tiene en su ruta.',
+  ],
+  'Address for programs': ['Endereço para programas', 'Dirección para programas'],
+  'Create a new token?': ['Criar um novo token?', '¿Crear un nuevo token?'],
+  'The instance has a new token. The previous one no longer works.': [
+    'A instância tem um novo token. O anterior não funciona mais.',
+    'La instancia tiene un nuevo token. El anterior ya no funciona.',
+  ],
+  'Programs that use the current token are refused until they have the new one. The session continues.': [
+    'Programas que usam o token atual são recusados até terem o novo. A sessão continua.',
+    'Los programas que usan el token actual se rechazan hasta que tengan el nuevo. La sesión continúa.',
+  ],
+  'Settings apply from the next message on; the instance need not be connected.': [
+    'As configurações valem a partir da próxima mensagem; a instância não precisa estar conectada.',
+    'La configuración vale desde el próximo mensaje; la instancia no tiene que estar conectada.',
+  ],
+  Proxy: ['Proxy', 'Proxy'],
+  'Proxy through which this instance reaches the network, for its session and its files. Its password is never shown again.': [
+    'Proxy pelo qual esta instância alcança a rede, para a sessão e os arquivos. A senha dele nunca mais aparece.',
+    'Proxy por el que esta instancia llega a la red, para su sesión y sus archivos. Su contraseña no se muestra más.',
+  ],
+  'Send safety': ['Envio seguro', 'Envío seguro'],
+  'Limits that protect the number from a ban. What waits for them stays in the queue; answers to people who wrote never wait.': [
+    'Limites que protegem o número de um banimento. O que espera por eles fica na fila; respostas a quem escreveu nunca esperam.',
+    'Límites que protegen el número de un bloqueo. Lo que espera por ellos queda en la cola; las respuestas a quien escribió nunca esperan.',
+  ],
+  'No limit': ['Sem limite', 'Sin límite'],
+  'Used up. The next person: {time}': ['Esgotado. A próxima pessoa: {time}', 'Agotado. La próxima persona: {time}'],
+  'New people in the last 60 minutes': ['Pessoas novas nos últimos 60 minutos', 'Personas nuevas en los últimos 60 minutos'],
+  'New people in the last 24 hours': ['Pessoas novas nas últimas 24 horas', 'Personas nuevas en las últimas 24 horas'],
+  Linked: ['Vinculada', 'Vinculada'],
+  'Unknown while there is no session': ['Desconhecido enquanto não há sessão', 'Desconocido mientras no hay sesión'],
+  'Quiet hours': ['Horas de silêncio', 'Horas de silencio'],
+  'They end {time}': ['Terminam {time}', 'Terminan {time}'],
+  'Not now': ['Agora não', 'Ahora no'],
+  Waiting: ['Em espera', 'En espera'],
+  '{budget} for the budget, {quiet} for the end of quiet hours, {answer} for an answer': [
+    '{budget} pelo limite, {quiet} pelo fim das horas de silêncio, {answer} por uma resposta',
+    '{budget} por el límite, {quiet} por el fin de las horas de silencio, {answer} por una respuesta',
+  ],
+  'Warm-up': ['Aquecimento', 'Calentamiento'],
+  'Days since the link, and the most new people in 24 hours from then on. Empty: off.': [
+    'Dias desde a conexão e o máximo de pessoas novas em 24 horas a partir de então. Vazio: desligado.',
+    'Días desde la vinculación y el máximo de personas nuevas en 24 horas a partir de entonces. Vacío: apagado.',
+  ],
+  'Quiet from': ['Silêncio de', 'Silencio desde'],
+  'Time zone': ['Fuso horário', 'Zona horaria'],
+  'Waits its turn': ['Espera a vez', 'Espera su turno'],
+  'Waiting for the connection': ['Espera a conexão', 'Espera la conexión'],
+  'Held by a restriction': ['Retida por uma restrição', 'Retenido por una restricción'],
+  'Waits for its time': ['Espera a hora marcada', 'Espera su hora'],
+  'Waits for the budget': ['Espera o limite', 'Espera el límite'],
+  'Waits for the end of quiet hours': ['Espera o fim das horas de silêncio', 'Espera el fin de las horas de silencio'],
+  'Waits for an answer': ['Espera uma resposta', 'Espera una respuesta'],
+  Waits: ['Espera', 'Espera'],
+  'Begins with': ['Começa com', 'Empieza con'],
+  'Being sent': ['Sendo enviada', 'Enviándose'],
+  Queued: ['Na fila desde', 'En cola desde'],
+  'Removed. The message will not be sent.': ['Removida. A mensagem não será enviada.', 'Quitado. El mensaje no se enviará.'],
+  'Clear the queue': ['Esvaziar a fila', 'Vaciar la cola'],
+  'Clear the queue?': ['Esvaziar a fila?', '¿Vaciar la cola?'],
+  Clear: ['Esvaziar', 'Vaciar'],
+  'Removed: {messages}.': ['Removidas: {messages}.', 'Quitados: {messages}.'],
+  'Messages leave one at a time, in the order in which they were queued or, with a time of their own, in the order of these times. They survive a restart.':
+    [
+      'As mensagens saem uma por vez, na ordem em que entraram na fila ou, se têm hora marcada, na ordem dessas horas. Elas sobrevivem a um reinício.',
+      'Los mensajes salen de a uno, en el orden en que entraron en la cola o, si tienen hora, en el orden de esas horas. Sobreviven a un reinicio.',
+    ],
+  'Nothing waits': ['Nada espera', 'Nada espera'],
+  'Messages that are sent while the instance is offline wait here until it is connected again.': [
+    'Mensagens enviadas com a instância offline esperam aqui até ela se conectar de novo.',
+    'Los mensajes enviados con la instancia sin conexión esperan aquí hasta que se conecte de nuevo.',
+  ],
+  '{messages} will not be sent, and no event reports it. A message that is already being sent is not stopped.': [
+    '{messages}: não serão enviadas, e nenhum evento avisa. Uma mensagem que já está sendo enviada não é parada.',
+    '{messages}: no se enviarán, y ningún evento lo avisa. Un mensaje que ya se está enviando no se detiene.',
+  ],
+} as const satisfies Area

@@ -1,0 +1,62 @@
+/** Webhooks of an instance, and the answers of receivers. */
+import type { Area } from './area.ts'
+
+export const WEBHOOKS = {
+  'Where events go': ['Para onde vão os eventos', 'Adónde van los eventos'],
+  'Each attempt goes to the address that is set here at that time, so a corrected address also receives the events that the wrong one missed.':
+    [
+      'Cada tentativa vai para o endereço que estiver aqui naquele momento; um endereço corrigido recebe também os eventos que o errado perdeu.',
+      'Cada intento va a la dirección que esté aquí en ese momento; una dirección corregida recibe también los eventos que la equivocada perdió.',
+    ],
+  'Address for all events': ['Endereço para todos os eventos', 'Dirección para todos los eventos'],
+  'A different address for each kind': ['Um endereço diferente para cada tipo', 'Una dirección distinta para cada tipo'],
+  'Send me': ['Envie-me', 'Envíeme'],
+  'Of the messages that arrive, send me': ['Das mensagens que chegam, envie-me', 'De los mensajes que llegan, envíeme'],
+  'Test delivery': ['Entrega de teste', 'Entrega de prueba'],
+  'A sample event of the type, marked as a test, is signed and sent like every other. The result shows the answer of your program.':
+    [
+      'Um evento de exemplo, marcado como teste, é assinado e enviado como qualquer outro. O resultado mostra a resposta do seu programa.',
+      'Un evento de muestra, marcado como prueba, se firma y se envía como cualquier otro. El resultado muestra la respuesta de su programa.',
+    ],
+  'goes nowhere': ['não vai a lugar nenhum', 'no va a ningún lugar'],
+  Test: ['Testar', 'Probar'],
+  'Send a test event of {type}': ['Enviar um evento de teste de {type}', 'Enviar un evento de prueba de {type}'],
+  Taken: ['Aceito', 'Aceptado'],
+  'Not taken': ['Não aceito', 'No aceptado'],
+  Secret: ['Segredo', 'Secreto'],
+  'The secret signs every delivery. Your program uses it to verify that an event is genuine.': [
+    'O segredo assina cada entrega. Seu programa o usa para conferir que um evento é autêntico.',
+    'El secreto firma cada entrega. Su programa lo usa para comprobar que un evento es auténtico.',
+  ],
+  'Create a new secret?': ['Criar um novo segredo?', '¿Crear un nuevo secreto?'],
+  'The instance has a new secret.': ['A instância tem um novo segredo.', 'La instancia tiene un nuevo secreto.'],
+  'How long the current secret also signs': [
+    'Por quanto tempo o segredo atual também assina',
+    'Cuánto tiempo firma también el secreto actual',
+  ],
+  'Not at all: receivers need the new secret immediately': [
+    'Nada: os destinos precisam do novo segredo na hora',
+    'Nada: los receptores necesitan el nuevo secreto de inmediato',
+  ],
+  'For an hour': ['Por uma hora', 'Por una hora'],
+  'For a day': ['Por um dia', 'Por un día'],
+  'Nobody answers at this address (the connection was refused).': [
+    'Ninguém responde neste endereço (a conexão foi recusada).',
+    'Nadie responde en esta dirección (la conexión fue rechazada).',
+  ],
+  'No answer in time.': ['Não houve resposta a tempo.', 'No hubo respuesta a tiempo.'],
+  'The name of the server is not known.': ['O nome do servidor não é conhecido.', 'El nombre del servidor no se conoce.'],
+  'The certificate of the server is not valid.': [
+    'O certificado do servidor não é válido.',
+    'El certificado del servidor no es válido.',
+  ],
+  'Addresses of private networks are not allowed.': [
+    'Endereços de redes privadas não são permitidos.',
+    'No se permiten direcciones de redes privadas.',
+  ],
+  'The connection broke.': ['A conexão caiu.', 'La conexión se cortó.'],
+  'The server answers with another address; use that one.': [
+    'O servidor responde com outro endereço; use aquele.',
+    'El servidor responde con otra dirección; use esa.',
+  ],
+} as const satisfies Area

@@ -1,0 +1,35 @@
+/** All texts of the page, with their translations. A text stands in one area only. */
+import { ACCESS } from './areas/access.ts'
+import type { Translations } from './areas/area.ts'
+import { COMMON } from './areas/common.ts'
+import { FIELDS } from './areas/fields.ts'
+import { FRAME } from './areas/frame.ts'
+import { HEALTH } from './areas/health.ts'
+import { INSTANCE } from './areas/instance.ts'
+import { INSTANCES } from './areas/instances.ts'
+import { MOVING } from './areas/moving.ts'
+import { PAIRING } from './areas/pairing.ts'
+import { SERVICE } from './areas/service.ts'
+import { WEBHOOKS } from './areas/webhooks.ts'
+
+export type { Translations } from './areas/area.ts'
+
+/** The areas one by one, because a test looks for texts that stand in several. */
+export const AREAS = { ACCESS, COMMON, FIELDS, FRAME, HEALTH, INSTANCE, INSTANCES, MOVING, PAIRING, SERVICE, WEBHOOKS } as const
+
+export const CATALOGUE = {
+  ...ACCESS,
+  ...COMMON,
+  ...FIELDS,
+  ...FRAME,
+  ...HEALTH,
+  ...INSTANCE,
+  ...INSTANCES,
+  ...MOVING,
+  ...PAIRING,
+  ...SERVICE,
+  ...WEBHOOKS,
+} as const satisfies Readonly<Record<string, Translations>>
+
+/** An English text that the catalogue translates. */
+export type Text = keyof typeof CATALOGUE

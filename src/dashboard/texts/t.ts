@@ -1,0 +1,27 @@
+/** Texts in the language of the page. The English text is the name of an entry of the catalogue. */
+import { CATALOGUE, type Text, type Translations } from './catalogue.ts'
+import { formats, language } from './language.ts'
+
+type Values = Readonly<Record<string, string | number>>
+
+const COLUMN = { en: undefined, pt: 0, es: 1 } as const
+
+function translated(text: string): string {
+  const column = COLUMN[language]
+  if (column === undefined || !Object.hasOwn(CATALOGUE, text)) return text
+  return (CATALOGUE as Readonly<Record<string, Translations>>)[text]![column]
+}
+
+/** Returns a text with its values: `{name}` in it stands for the value `name`. */
+export function t(text: Text, values: Values = {}): string {
+  return translated(text).replace(/\{(\w+)\}/g, (place, name: string) => {
+    const value = values[name]
+    return typeof value === 'number' ? value.toLocaleString(formats) : (value ?? place)
+  })
+}
+
+/** Returns a sentence that the service wrote: translated if the catalogue has it, otherwise unchanged. */
+export const ofService = (sentence: string): string => translated(sentence)
+
+/** Returns a number with its noun. */
+export const count = (n: number, one: Text, many: Text) => `${n.toLocaleString(formats)} ${t(n === 1 ? one : many)}`

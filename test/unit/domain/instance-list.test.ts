@@ -1,0 +1,71 @@
+/** Tests the list of instances for people: names of states, orders, and the export. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { InstanceRow } from '../../../src/domain/dashboard.ts'
+import { csvOf, ordered, stateOf, troubleOf } from '../../../src/domain/instance-list.ts'
+
+const row = (change: Partial<InstanceRow> = {}): InstanceRow => ({
+  id: 'a',
+  name: 'Shop',
+  status: 'connected',
+  status_reason: null,
+  status_text: null,
+  phone: '5511999990001',
+  profile_name: null,
+  platform: null,
+  connected_at: '2026-01-31T12:00:00.000Z',
+  disconnected_at: null,
+  created_at: '2026-01-31T12:00:00.000Z',
+  was_connected: true,
+  banned_until: null,
+  restriction: null,
+  queue: 0,
+  backlog: 0,
+  last_inbound_at: null,
+  webhooks: 1,
+  ...change,
+})
+
+test('what was never paired, and what its owner paused, is not broken', () => {
+  assert.equal(stateOf(row({ status: 'stopped', was_connected: false })), 'not_paired')
+  assert.equal(stateOf(row({ status: 'logged_out', was_connected: false })), 'not_paired')
+  assert.equal(stateOf(row({ status: 'stopped', status_reason: 'paused' })), 'paused')
+  assert.equal(stateOf(row({ status: 'stopped', status_reason: 'bad_session' })), 'stopped')
+  assert.equal(stateOf(row({ status: 'qr', was_connected: false })), 'qr')
+})
+
+test('trouble comes first, the worst of it first', () => {
+  const rows = [
+    row({ id: 'well' }),
+    row({ id: 'new', status: 'stopped', was_connected: false }),
+    row({ id: 'paused', status: 'stopped', status_reason: 'paused' }),
+    row({ id: 'restricted', restriction: { type: 'reachout_timelock', until: null, since: '' } as never }),
+    row({ id: 'full', queue: 1_000 }),
+    row({ id: 'away', status: 'disconnected' }),
+    row({ id: 'banned', status: 'banned' }),
+    row({ id: 'out', status: 'logged_out' }),
+  ]
+  const sorted = ordered(rows, 'trouble').map(({ id }) => id)
+  assert.deepEqual(sorted.slice(0, 5), ['banned', 'out', 'away', 'full', 'restricted'])
+  assert.deepEqual(
+    rows.filter((each) => troubleOf(each) === 0).map(({ id }) => id),
+    ['well', 'new', 'paused'],
+  )
+})
+
+test('names are ordered by their numbers', () => {
+  const names = ['Shop 10', 'Shop 2', 'shop 1'].map((name, at) => row({ id: String(at), name }))
+  assert.deepEqual(
+    ordered(names, 'name').map(({ name }) => name),
+    ['shop 1', 'Shop 2', 'Shop 10'],
+  )
+})
+
+test('the export quotes what a file or a spreadsheet would misunderstand', () => {
+  const [head, ...lines] = csvOf([row({ name: 'A, "B"' }), row({ name: '=HYPERLINK("x")', phone: null, queue: null })]).split(
+    '\r\n',
+  )
+  assert.equal(head, 'id,name,status,phone,profile_name,queue,backlog,last_inbound_at,created_at')
+  assert.equal(lines[0], 'a,"A, ""B""",connected,5511999990001,,0,0,,2026-01-31T12:00:00.000Z')
+  assert.equal(lines[1], `a,"'=HYPERLINK(""x"")",connected,,,,0,,2026-01-31T12:00:00.000Z`)
+})

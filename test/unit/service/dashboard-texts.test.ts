@@ -1,0 +1,132 @@
+/** Tests that the catalogue of the dashboard is complete: every text of a page stands in it, in all languages, and no text in it is unused. */
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import ts from 'typescript-5'
+import { ROOT } from '../../harness/checkout.ts'
+
+const FOLDER = new URL('src/dashboard/', ROOT)
+const AREAS = 'texts/areas/'
+
+/** Files whose texts are still English only. A file that is finished is taken off this list. */
+const NOT_YET: readonly string[] = [
+  'pages/health/charts.tsx',
+  'pages/instance/first-message.tsx',
+  'pages/instance/history.tsx',
+  'pages/sandbox/control.ts',
+  'pages/sandbox/conversation.tsx',
+  'pages/sandbox/phones.tsx',
+  'pages/sandbox/sandbox.tsx',
+  'pages/timeline.tsx',
+  'pages/webhook-log/event.tsx',
+  'pages/webhook-log/replay.tsx',
+  'pages/webhook-log/resend.tsx',
+  'pages/webhook-log/webhook-log.tsx',
+]
+
+const files = readdirSync(FOLDER, { recursive: true })
+  .map(String)
+  .filter((path) => /\.tsx?$/.test(path) && !path.startsWith('generated'))
+
+const sourceOf = (path: string) =>
+  ts.createSourceFile(path, readFileSync(new URL(path, FOLDER), 'utf8'), ts.ScriptTarget.Latest, true, ts.ScriptKind.TSX)
+
+/** Calls `see` for every node of a file. */
+function walk(path: string, see: (node: ts.Node) => void): void {
+  const step = (node: ts.Node) => {
+    see(node)
+    ts.forEachChild(node, step)
+  }
+  step(sourceOf(path))
+}
+
+interface Row {
+  area: string
+  text: string
+  translations: readonly string[]
+}
+
+const rows: readonly Row[] = files
+  .filter((path) => path.startsWith(AREAS))
+  .flatMap((area) => {
+    const found: Row[] = []
+    walk(area, (node) => {
+      if (!ts.isPropertyAssignment(node) || !ts.isArrayLiteralExpression(node.initializer)) return
+      const text = ts.isStringLiteral(node.name) || ts.isIdentifier(node.name) ? node.name.text : ''
+      found.push({
+        area,
+        text,
+        translations: node.initializer.elements.map((each) => (ts.isStringLiteral(each) ? each.text : '')),
+      })
+    })
+    return found
+  })
+
+/** Attributes and fields that people read. */
+const SPOKEN = new Set(['label', 'title', 'hint', 'does', 'none', 'closes', 'alt', 'aria-label', 'verb', 'means', 'placeholder'])
+/** A text that people read has words with a space between them, or begins with a capital letter. */
+const isWords = (text: string) => /\p{L}{2,}/u.test(text) && (/\p{L} \p{L}/u.test(text) || /^\p{Lu}/u.test(text))
+/** The name of the product, of a header, or an example is the same in every language. */
+const SAME = new Set(['Client-Token', 'CRM', 'svc'])
+
+/** Returns the texts of a file that no call of `t` has. */
+function untranslated(path: string): string[] {
+  const found: string[] = []
+  const take = (text: string) => {
+    if (isWords(text) && !SAME.has(text)) found.push(text)
+  }
+  walk(path, (node) => {
+    if (ts.isJsxText(node)) take(node.text.trim())
+    if (!(ts.isJsxAttribute(node) || ts.isPropertyAssignment(node)) || !node.initializer) return
+    if (SPOKEN.has(node.name.getText()) && ts.isStringLiteral(node.initializer)) take(node.initializer.text)
+  })
+  return found
+}
+
+const placesOf = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([place]) => place).sort()
+
+test('every text has a translation in both languages, with the same places for values', () => {
+  assert.ok(rows.length > 400, `${rows.length} texts were found`)
+  for (const { area, text, translations } of rows) {
+    assert.equal(translations.length, 2, `${area}: ${text}`)
+    for (const translation of translations) {
+      assert.notEqual(translation.trim(), '', `${area}: ${text}`)
+      assert.deepEqual(placesOf(translation), placesOf(text), `${area}: ${translation}`)
+    }
+  }
+})
+
+test('a text stands in one area only', () => {
+  const texts = rows.map(({ text }) => text)
+  assert.deepEqual(
+    texts.filter((text, at) => texts.indexOf(text) !== at),
+    [],
+  )
+})
+
+test('no page has a text of its own', () => {
+  const left = files.filter((path) => !path.startsWith('texts/') && !NOT_YET.includes(path))
+  assert.deepEqual(
+    left.flatMap((path) => untranslated(path).map((text) => `${path}: ${text}`)),
+    [],
+  )
+})
+
+test('no file is excepted without need', () => {
+  for (const path of NOT_YET) assert.ok(files.includes(path), path)
+})
+
+test('no text is unused, and a sentence of the service stands there as the service writes it', () => {
+  const literals = new Set<string>()
+  const sources = ['domain/sentences.ts', 'domain/failures.ts', 'domain/passkey-words.ts', 'domain/dashboard-rights.ts']
+  const others = sources.map((path) => new URL(`../${path}`, FOLDER).href)
+  for (const path of [...files.filter((each) => !each.startsWith(AREAS)), ...others])
+    walk(path, (node) => {
+      if (ts.isStringLiteralLike(node)) literals.add(node.text)
+    })
+  const unused = rows.filter(({ text }) => !literals.has(text))
+  assert.deepEqual(
+    unused.map(({ area, text }) => `${area}: ${text}`),
+    [],
+  )
+})
