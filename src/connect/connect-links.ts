@@ -88,8 +88,9 @@ export function createConnectLinks({ store, sealer, engine, directory, clock, lo
   }
 
   /**
-   * The shard answers, because the last known state of an instance whose shard has not started yet says nothing about it. The queue must be empty,
-   * because its messages were written for the account that was linked before, and would be sent from the number that is paired next.
+   * The shard is asked, because the main thread does not know the current state of an instance whose shard has not
+   * started yet. The queue must be empty, because its messages were written for the account that was linked before, and
+   * would be sent from the number that is paired next.
    */
   async function checkPairable(instance: InstanceId) {
     const { total } = await engine.call(instance, { kind: 'control', operation: 'queue.list', input: FIRST, ifUnpaired: true })

@@ -15,8 +15,7 @@ import { removeThese } from '../storage/remove-all.ts'
 import { repository } from '../storage/repository.ts'
 
 /**
- * `move` and `resume` stop the instance because another program uses its device, and start it again. After `pause` no shard has the instance, so
- * nothing writes to its records; After `host` the instance is on a shard again.
+ * `move` and `resume` stop the instance because another program uses its device, and start it again. After `pause` no shard has the instance, so nothing writes to its records. After `host` the instance is on a shard again.
  */
 const ORDERS = ['move', 'resume', 'pause', 'host'] as const
 export type OrderName = (typeof ORDERS)[number]

@@ -12,9 +12,9 @@ export const DAY = 24 * HOUR
 export const systemClock: Clock = { now: () => Date.now() }
 
 /**
- * Clock for waiting. The clock starts with the epoch time at which the thread started and then advances without steps, even when the system clock is
- * set. Its times are comparable with stored times. Code that reads a stored time in the future treats it as the current time, because the system
- * clock was ahead when that time was written.
+ * Clock for waiting. The clock starts with the epoch time at which the thread started and then advances without steps,
+ * even when the system clock is set. Its times are comparable with stored times. A stored time may be in the future,
+ * because the system clock was ahead when the time was written; code that reads it must not wait for it.
  */
 export const steadyClock: Clock = { now: () => Math.floor(performance.timeOrigin + performance.now()) }
 

@@ -24,8 +24,10 @@ export type Kind = 'send' | 'action' | 'control' | 'local'
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 export type Route = `${Method} /${string}`
 
-/** Credential that a route requires. A scope means an API key with that scope (Account API). `metrics` means the token of the operator. */
-/** `described` means no credential, with a rate limit per address. */
+/**
+ * Credential that a route requires. A scope means an API key with that scope (Account API). `metrics` means the token
+ * of the operator. `described` means no credential, with a rate limit per address.
+ */
 export type Access = 'instance' | 'admin' | 'metrics' | 'described' | 'public' | Scope
 
 /** The common prefix of all instance routes. */
@@ -272,7 +274,6 @@ export function control<const Id extends string, I extends z.ZodRawShape, R exte
   })
 }
 
-/** The argument of a `local` handler, by the credential that opened the route. */
 /** Credentials whose handlers have no account and no instance. */
 export type Anybody = 'public' | 'metrics' | 'described'
 export const isAnybodys = (access: Access): access is Anybody =>

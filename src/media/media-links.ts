@@ -29,7 +29,7 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 const AAD = Buffer.from('media link 2')
 
-/** Each field has one letter, because a link is limited to 1,100 bytes. */
+/** The fields are a list without names, because the length of a link is limited. */
 type Packed = [
   instance: string,
   expiresAt: number,

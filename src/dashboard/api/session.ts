@@ -6,7 +6,10 @@ import { dropProof, readProof } from './proof.ts'
 /** Current session; undefined while it is not known yet, null if nobody is signed in. */
 export const session = signal<SessionInfo | null | undefined>(undefined)
 
-/** Number of answers with which the service refused something to the session: its key may have been narrowed. */
+/**
+ * Number of answers with status 403. After each of them the rights of the session's key are read again, because they
+ * may have been reduced.
+ */
 export const refusals = signal(0)
 
 /** Whether the session of this page ended although nobody signed out here: the service was restarted, or the session was over. */

@@ -98,7 +98,7 @@ const Waiting = ({ text }: { text: string }) => (
   </div>
 )
 
-/** Text shown in place of the code; `start` means that a session must be started first. */
+/** Text shown in place of the code, by status. */
 const INSTEAD: Record<string, string> = {
   connecting: t('Logging in…'),
   disconnected: t('Reconnecting automatically…'),

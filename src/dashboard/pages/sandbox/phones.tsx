@@ -32,7 +32,7 @@ function NewPhone({ state, reload }: { state: State; reload(): Promise<void> }) 
   )
 }
 
-/** Shows the instances with a code that the phone can scan. */
+/** Lets a phone scan the code of an instance that is not connected. */
 function Scan({ state, reload }: { state: State; reload(): Promise<void> }) {
   const waiting = [...rows.value.values()].filter(({ status }) => status !== 'connected' && status !== 'connecting')
   const [chosen, setInstance] = useState('')
