@@ -37,7 +37,7 @@ const inChanceOrder = (all: readonly string[]) =>
     .map(({ name }) => name)
 const chosen = isSmoke ? inChanceOrder(known) : isAll ? known : wanted
 
-/** Second of this process at which the run ends; by default the run has no limit. */
+/** Time in ms after the start of this process at which the run ends; by default the run has no limit. */
 const endsAt = Number(process.env.BENCH_SECONDS ?? Number.POSITIVE_INFINITY) * 1_000
 /** Limit of each bench in a run of all, in ms, so that a bench that hangs does not use the time of the others. */
 const MOST_OF_ONE = isAll ? 300_000 : Number.POSITIVE_INFINITY

@@ -5,7 +5,7 @@ import type { Spread } from './parts/numbers.ts'
 export interface Row {
   bench: string
   seconds: number
-  /** State of the machine before the bench. */
+  /** Load average of the machine before the bench. */
   load: number
   result: Record<string, unknown>
 }

@@ -105,7 +105,7 @@ const calls = {
     // Restarts the numbering for later texts.
     if (value) last.clear()
   },
-  /** Returns the number of events since the last report. */
+  /** Returns the numbers of events that were accepted since the last report, by kind. */
   accepted: () => Object.fromEntries(KINDS.map((kind) => [kind, reports[kind].accepted])) as Record<Kind, number>,
   /** Returns the results since the last report, and resets them. */
   report() {

@@ -25,12 +25,12 @@ const MOVING = '5511999990302'
 const FOLDER = '5511999990078'
 const BEN = '5511988880301'
 const EVE = '5511988880302'
-/** Right-to-left text. Text that follows such a name must keep its own direction. */
 /**
  * HTML markup as the name of an instance and as the name of a person on the network. The service cannot choose the
  * names of people, so it must escape them.
  */
 const MARKUP = '<img src=x onerror="window.hacked=1"> emosnur'
+/** The same text with a direction override. Text that follows such a name must keep its own direction. */
 const HOSTILE = '<img src=x onerror="window.hacked=1"> \u202Eemosnur'
 /** A text that would run as a script if the page did not escape it. */
 const SCRIPT = '<script>window.hacked=1</script>'

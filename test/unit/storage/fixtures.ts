@@ -61,11 +61,11 @@ export function manualTime(now = START) {
       }
       now = until
     },
-    /** Waits until a timer is set that will be due after exactly this time. */
     /** Waits until any timer is set. When the tested code has set a timer, it has nothing else to do. */
     idle: () => until(() => pending.size > 0, 'a timer', 120_000),
     /** Returns the time in ms until the next timer. */
     nextIn: () => Math.min(...[...pending].map(({ at }) => at)) - now,
+    /** Waits until a timer is set that will be due after exactly this time. */
     armed: (inMs: number) => until(() => [...pending].some(({ at }) => at === now + inMs), `a timer in ${inMs} ms`),
   }
 }

@@ -3,10 +3,7 @@ import type { Companion, Network } from './model.ts'
 import { confirmed } from './offline-queue.ts'
 import { deliver } from './transmit.ts'
 
-/**
- * Returns the key under which a stanza is kept, and which its answer matches. There is only one message per id, but
- * there may be several receipts (delivered, read, one per participant).
- */
+/** Keeps the stanzas for a linked device until the device has answered them. They are sent again at its next login. */
 
 /**
  * Returns the key under which a stanza is kept, and which its answer matches. There is only one message per id, but

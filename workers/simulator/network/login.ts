@@ -65,8 +65,8 @@ export function activate(network: Network, connection: Connection, companion: Co
 }
 
 /**
- * Continues after the client has received all stanzas that waited. The messages that it requested again are then sent
- * to it, and a new device receives its phone's data.
+ * Continues after the client has received all stanzas that waited: it is told which of its data to read again
+ * (`dirty`), and a new device receives its phone's data.
  */
 function caughtUp(network: Network, connection: Connection, companion: Companion) {
   connection.send(dirty('account_sync'))

@@ -18,10 +18,7 @@ export function newPasskeyPair(): Pick<Passkey, 'publicJwk' | 'privateKey'> {
   }
 }
 
-/**
- * Signs with the passkey of this phone, as a browser on WhatsApp Web would do. `spoil` makes one part wrong before it
- * is signed.
- */
+/** Signs with the passkey of this phone, as a browser on WhatsApp Web would do. `spoil` makes one part wrong. */
 export function signWithPasskey(passkey: Passkey, input: SignInput): Assertion {
   const { public_key: options, origin = ORIGIN, flags = SYNCED, spoil } = input
   if (!passkey.privateKey) throw new ControlError('conflict', 'only the public key of this passkey is known here')

@@ -138,7 +138,7 @@ export function replay(network: Network, from: Person, id: string, as = id): num
 
 async function toPerson(network: Network, device: PretendDevice, to: Person, outgoing: Outgoing) {
   const from = device.person
-  // A blocked person is not notified.
+  // A person who has blocked the sender receives nothing.
   if (to.blocklist.has(lidJidOf(from))) return
   for (const companion of to.companions.values()) {
     const { unavailable: type } = outgoing

@@ -86,7 +86,10 @@ function buttonsOf(flow: proto.Message.InteractiveMessage.INativeFlowMessage | n
   return (flow?.buttons ?? []).map(({ name, buttonParamsJson }) => ({ name: name ?? '', params: objectFrom(buttonParamsJson) }))
 }
 
-/** Parses JSON that the sender of the message wrote. If the text is not a JSON object, it has no buttons. */
+/**
+ * Parses JSON that the sender of the message wrote. Returns an empty object for any JSON that is not an object. Throws
+ * a `ControlError` if the text is not JSON.
+ */
 function objectFrom(json: string | null | undefined): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(json ?? '{}')

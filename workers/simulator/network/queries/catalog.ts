@@ -42,7 +42,7 @@ function productNode(product: Product): BinaryNode {
   ])
 }
 
-/** Returns the country of origin; returns nothing if the product is exempt from it. */
+/** Returns the country of origin, if one is given. Throws if it is given for a product that is marked as exempt. */
 function originOf(item: BinaryNode): Pick<Product, 'originCountry'> {
   const country = childText(child(item, 'compliance_info'), 'country_code_origin')
   const isExempt = item.attrs.compliance_category === 'COUNTRY_ORIGIN_EXEMPT'

@@ -53,7 +53,10 @@ function asCommunityAdmin(query: Query) {
   return { parent, actor }
 }
 
-/** Runs a check. If it fails, the network refuses with the same error for members and others. */
+/**
+ * Checks as `asCommunityAdmin` does, but refuses with 401 in place of 403: for this query the network answers members
+ * and others with the same code.
+ */
 function asAuthorized(query: Query) {
   try {
     return asCommunityAdmin(query)

@@ -1,4 +1,4 @@
-/** Finds the channel of a query, if the account may use the channel for it. */
+/** Finds the channel of a query by its id or by the code of its link. Throws if there is none. */
 import type { Newsletter } from '../newsletter-model.ts'
 import { MexError, type MexRequest as Request } from './document.ts'
 import { roleOf } from './newsletter-shown.ts'

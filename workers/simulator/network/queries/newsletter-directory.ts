@@ -15,7 +15,10 @@ interface Search {
 
 const VIEWS = new Set(['RECOMMENDED', 'TRENDING', 'POPULAR', 'NEW', 'FEATURED'])
 
-/** Returns the input of a query. The query is refused without this flag, as every captured query without it was. */
+/**
+ * Returns the input of a query. A query without the flag `fetch_status_metadata` is refused, like every captured query
+ * without it.
+ */
 function inputOf({ variables }: MexRequest): Search {
   const { input } = variables
   if (variables.fetch_status_metadata === undefined || typeof input !== 'object' || input === null)

@@ -88,10 +88,7 @@ function checkRole(request: Request, newsletter: Newsletter) {
   if (!mayView) throw new MexError(405, 'Method Not Allowed')
 }
 
-/**
- * Returns a channel that is queried by its JID and a role. Returns undefined if it does not exist; its description is
- * then empty.
- */
+/** Finds the queried channel. Undefined if it is queried by JID and role and does not exist; the answer is then `missing`. */
 function lookedUp(request: Request): Newsletter | undefined {
   const { key, type, view_role: wanted } = (request.variables.input ?? {}) as LookUp & { key?: unknown }
   const isMissing = type === 'JID' && wanted !== undefined && !request.network.newsletters.has(String(key))

@@ -8,7 +8,7 @@ export type ViewRole = 'OWNER' | 'ADMIN' | 'SUBSCRIBER' | 'GUEST'
 export const roleOf = (newsletter: Newsletter, { number }: Person): ViewRole =>
   newsletter.subscribers.get(number)?.role ?? 'GUEST'
 
-/** Returns the picture of a channel. If it has none, `picture` is null and `preview` is an empty object. */
+/** Returns the picture of a channel. If it has none, the large picture is null, and the preview has the id 0 and no path. */
 function pictureOf({ picture }: Newsletter, type: 'IMAGE' | 'PREVIEW') {
   if (!picture) return type === 'IMAGE' ? null : { id: '0', type, direct_path: '' }
   const isElsewhere = picture.startsWith('http')
@@ -80,8 +80,8 @@ const asked = (more: Fetched['more']) => ({
 })
 
 /**
- * Returns only the requested fields. If the viewer used a link and does not follow the channel, `viewer_metadata` is
- * left out.
+ * Returns only the requested fields. `viewer_metadata` is null if it was not requested, or if the viewer used a link
+ * and does not follow the channel.
  */
 export function fetched(one: Newsletter, viewer: Person, { viewer: hasViewer, fullImage, more }: Fetched) {
   const besides = asked(more)

@@ -22,10 +22,7 @@ function statusPrivacy({ statusPrivacy: { setting, numbers } }: Person): BinaryN
   return node('privacy', {}, lists)
 }
 
-/**
- * Handles the token that the account gives to a person. If both have each other's number, the person gives a token in
- * return.
- */
+/** Handles the token that the account gives to a person. A contact gives a token in return. */
 const issueTokens: Answer = ({ network, companion, subject }) => {
   for (const token of children(subject, 'token')) {
     const person = findPerson(network, token.attrs.jid ?? '')
@@ -37,7 +34,7 @@ const issueTokens: Answer = ({ network, companion, subject }) => {
       chat: token.attrs.jid ?? '',
       ids: [],
     })
-    // A person who accepts no messages from strangers gives no token in return.
+    // The phone of an account gives none by itself, and neither does a person who accepts no messages from strangers.
     if (person.companions.size > 0 || person.needsToken) continue
     const attrs = { from: pnOf(person), sender_lid: lidJidOf(person), type: 'privacy_token', id: randomId(), t: seconds() }
     const secret = randomBytes(16)
