@@ -16,10 +16,7 @@ import { preparePortrait } from './portrait.ts'
 import { prepareSticker } from './sticker.ts'
 import { prepareVideo } from './video.ts'
 
-/**
- * The most files that are examined at a time, and the most pictures that are decoded at a time: a large picture takes
- * hundreds of MB while it is open.
- */
+/** The most pictures that are prepared at a time: a large picture takes hundreds of MB while it is open. */
 const PICTURES = 2
 
 const NOTHING = { width: null, height: null, seconds: null, isAnimated: false, thumbnail: null, waveform: null }

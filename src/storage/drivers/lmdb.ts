@@ -61,8 +61,8 @@ function bounds(prefix: string, from: string | undefined, reverse: boolean) {
  * starts from the data on the disk. As of lmdb 3.5.6:
  *
  * - `MDB_PANIC`: lmdb could not write which of its trees is the newest, and refuses everything from then on, including
- *   reads. Then lmdb-js also keeps a
- * lock that even `process.exit` waits for (`WriteWorker::Write` returns without unlocking).
+ *   reads. Then lmdb-js also keeps a lock that even `process.exit` waits for (`WriteWorker::Write` returns without
+ *   unlocking).
  * - A page could not be written: the description has overrun its buffer (`lmdb-room.ts`), and the heap of the process
  *   is damaged.
  */

@@ -2,10 +2,10 @@
  * Parses descriptions of channels and lists of posts. Pure. The structures are those of captured answers. A description is the answer to a GraphQL
  * operation (`mex.ts`).
  *
- * { id, state: { type }, thread_metadata: { name: { text }, description: { text }, creation_time, subscribers_count,
- *   verification, invite,
- * handle, picture, preview, settings: { reaction_codes: { value } } }, viewer_metadata: { role, settings: [{ type,
- *     value }] } }
+ *   { id, state: { type },
+ *     thread_metadata: { name: { text }, description: { text }, creation_time, subscribers_count, verification, invite,
+ *       handle, picture, preview, settings: { reaction_codes: { value } } },
+ *     viewer_metadata: { role, settings: [{ type, value }] } }
  */
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 import { count } from './bounds.ts'

@@ -31,7 +31,7 @@ export function handOver(network: Network, connection: Connection, companion: Co
   goOn(network, connection)
 }
 
-/** Handles `<offline_batch>`. The new count replaces what is left of an earlier count. */
+/** Handles `<offline_batch>`. The larger of the new count and the rest of the earlier count applies. */
 export function receiveBatchRequest(network: Network, connection: Connection, item: BinaryNode) {
   const count = Number(child(item, 'offline_batch')?.attrs.count)
   if (!connection.backlog || !(count > 0)) return

@@ -2,21 +2,15 @@
  * Writes the commits of one thread, which are numbered and sent in sequence on one connection. The row of this writer in `svc_writer` is the fence:
  * only a writer with a valid row can store commits.
  *
- * - Every commit is one statement (or, with a guard, one transaction). It either raises the writer's number by exactly
- *   one and applies the operations, or
- * does neither. A writer that was marked as over changes nothing from then on, however late its statement arrives.
- * - When a connection breaks, is silent for too long, or gives a doubtful notice while a commit is under way, it is
- *   unknown whether the commit was
- * carried out. The writer then checks it. On a new connection it ends the old process of the server and raises the
- *   writer's generation, which waits
- * for whatever the old process still locks. If the stored number is that of the commit, the commit was stored. If it is
- *   the number before, the commit
- * is sent again under the new generation; if the original still arrives, it has the old generation and changes nothing.
- * - This check is itself a write, so that with a synchronous standby the state that it found is on the standby, too.
- *   Each check sets a higher generation
- * than all earlier checks instead of adding one: a check that arrives late changes nothing either.
- * - No other number can be found unless the database was restored or a standby without the newest commits took over.
- *   Then the writer ends.
+ * - Every commit is one statement (or, with a guard, one transaction). It either raises the writer's number by exactly one and applies the operations,
+ *   or does neither. A writer that was marked as over changes nothing from then on, however late its statement arrives.
+ * - When a connection breaks, is silent for too long, or gives a doubtful notice while a commit is under way, it is unknown whether the commit was
+ *   carried out. The writer then checks it. On a new connection it ends the old process of the server and raises the writer's generation, which waits
+ *   for locks that the old process still holds. If the stored number is that of the commit, the commit was stored. If it is the number before, the
+ *   commit is sent again under the new generation; if the original still arrives, it has the old generation and changes nothing.
+ * - This check is itself a write, so that with a synchronous standby the state that it found is on the standby, too. Each check sets a higher
+ *   generation than all earlier checks instead of adding one: a check that arrives late changes nothing either.
+ * - No other number can be found unless the database was restored or a standby without the newest commits took over. Then the writer ends.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
