@@ -30,8 +30,8 @@ export interface BoundedClockOptions {
   /** Time since the machine booted in ms, including suspensions. */
   uptime(): number
   /**
-   * Called when the clock stops or resumes following the machine's clock. `aheadMs` is how far the machine's clock is ahead; 0 means that it is
-   * followed again.
+   * Called when this clock stops following the machine's clock, when the machine's clock then jumps again, and when it is followed again. `aheadMs` is
+   * how far the machine's clock is ahead; 0 means that it is followed again.
    */
   onChange?(aheadMs: number): void
 }
@@ -48,7 +48,7 @@ export function createBoundedClock({ wall, steady, uptime, onChange = () => {} }
   let last: Point = { at: wall.now(), steady: began.steady }
   /** The network's time at the last login. */
   let network: Point | undefined
-  /** The jump that is not followed yet: since when (steady clock), and by how many ms the machine's clock is ahead. */
+  /** The jump that is not followed yet: its time on the steady clock, and by how many ms the machine's clock is ahead. */
   let doubt: { since: number; aheadMs: number; isContradicted: boolean } | undefined
   let suspendedMs = 0
 
@@ -73,7 +73,7 @@ export function createBoundedClock({ wall, steady, uptime, onChange = () => {} }
 
   const isNetworkTime = (at: number) => network !== undefined && at <= from(network) + MOST_STEP
 
-  /** A second jump during a doubt is another doubt: the hour without contradiction was that of the first one. */
+  /** Whether the machine's clock shows the jump that is in doubt. A further jump begins a new hour of doubt. */
   const isSameJump = (at: number) => doubt !== undefined && Math.abs(at - from(last) - doubt.aheadMs) <= MOST_STEP
 
   function hasLasted(at: number): boolean {
@@ -84,7 +84,7 @@ export function createBoundedClock({ wall, steady, uptime, onChange = () => {} }
     const believed = Math.floor(from(last))
     if (!isSameJump(at)) {
       const aheadMs = at - believed
-      // The network contradicts a jump even more if the clock then jumps further ahead.
+      // If the network contradicts a jump, it also contradicts a time that is even further ahead.
       const isContradicted = doubt?.isContradicted === true && aheadMs > doubt.aheadMs
       doubt = { since: steady.now(), aheadMs, isContradicted }
       onChange(aheadMs)

@@ -1,4 +1,4 @@
-/** The list of instances for people: what they call a state, which instances are in trouble, the orders of the list, and its export. */
+/** The list of instances for people: the names of states, the instances in trouble, the orders of the list, and its export. */
 import type { InstanceRow } from './dashboard.ts'
 import { QUEUE_CAPACITY } from './queue-capacity.ts'
 
@@ -15,7 +15,7 @@ export function stateOf({ status, status_reason, was_connected }: StateFacts): S
   return NOT_RUNNING.has(status) && !was_connected ? 'not_paired' : status
 }
 
-/** States that need somebody, the worst first. */
+/** States in which somebody must act, the worst first. */
 const BAD_STATES: readonly ShownState[] = ['banned', 'logged_out', 'stopped', 'disconnected']
 
 /** Share of the capacity from which a queue is shown as nearly full. */
@@ -23,7 +23,7 @@ export const NEARLY_FULL = 0.8
 
 export const isFull = ({ queue }: Pick<InstanceRow, 'queue'>) => (queue ?? 0) >= QUEUE_CAPACITY
 
-/** Returns 0 for an instance that needs nobody, otherwise a number that is greater the worse its trouble is. */
+/** Returns 0 for an instance without trouble; otherwise a number that is higher for worse trouble. */
 export function troubleOf(row: InstanceRow): number {
   const at = BAD_STATES.indexOf(stateOf(row))
   if (at !== -1) return 10 - at
@@ -47,7 +47,7 @@ const COMPARE: Readonly<Record<Order, (a: InstanceRow, b: InstanceRow) => number
   inbound: (a, b) => (b.last_inbound_at ?? '').localeCompare(a.last_inbound_at ?? ''),
 }
 
-/** Returns the rows in an order. Rows that are equal in it are ordered by their age. */
+/** Returns the rows in the given order. Rows that are equal in this order are sorted by age, the newest first. */
 export const ordered = (rows: readonly InstanceRow[], order: Order): InstanceRow[] =>
   [...rows].sort((a, b) => COMPARE[order](a, b) || newestFirst(a, b))
 

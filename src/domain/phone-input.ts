@@ -8,17 +8,17 @@ const NUMBER = /^\+?\d{3,20}$/
 const MOST_COUNTRY_DIGITS = 3
 
 export interface PhoneInput {
-  /** The number without what stands between its digits; an id of a group or channel unchanged. */
+  /** The number as digits only; the id of a group or channel is unchanged. */
   phone: string
   /** Number with the country code of `own` that was probably meant; null if the input looks complete. */
   meant: string | null
-  /** Whether the number certainly has no country code, as none begins with 0. */
+  /** True if the number begins with 0: then it has no country code, because no country code begins with 0. */
   isNational: boolean
 }
 
 /**
- * Reads the input of a person. A number with `+` or `00` is complete. Another one is probably a national number if it would be as long as `own`, the
- * number of the account that sends, with the country code of `own` in front.
+ * Reads the input of a person. A number with `+` or `00` is complete. Any other number is compared with `own`, the number of the sending account: if it
+ * is one to three digits shorter, these digits are probably the missing country code.
  */
 export function readPhone(input: string, own: string | null = null): PhoneInput {
   const text = input.trim()

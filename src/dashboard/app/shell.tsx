@@ -52,7 +52,7 @@ function Foot() {
   )
 }
 
-/** Says that the page is not up to date. The list below looks fresh otherwise. */
+/** Notice that the page is not up to date; without it, the old data would look current. */
 const Away = () =>
   awaySince.value === null ? null : (
     <div class="away" role="alert">

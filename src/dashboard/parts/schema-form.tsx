@@ -44,7 +44,7 @@ const LONG = 500
 /** Returns the text of a field, or null for an empty text if the schema allows null. */
 const textOf = (schema: Schema, text: string) => (text === '' && isOf(schema, 'null') ? null : text)
 
-/** A field with words of its own has no other hint: the description is for programmers. */
+/** Returns the hint of a field. The description of the API is for programmers, so it is used only if the field has no words of its own. */
 function hintOf(words: FieldWords | undefined, { description }: Schema) {
   if (words) return words.hint
   return description ? <Words text={description} /> : undefined

@@ -5,9 +5,9 @@ import { t } from './t.ts'
 export interface FieldWords {
   label: string
   hint?: string
-  /** The box is ticked while the field is false: the field forbids what the label says. */
+  /** The box is ticked while the field is false, because the field excludes the thing that the label names. */
   isTurned?: true
-  /** The field has this many of the shown unit: a field in milliseconds is shown in seconds. */
+  /** Units of the field per shown unit: 1,000 if a field in milliseconds is shown in seconds. */
   scale?: number
   /** Texts of the options. */
   options?: Readonly<Record<string, string>>
@@ -57,7 +57,7 @@ const SETTINGS: Readonly<Record<string, FieldWords>> = {
   },
 }
 
-/** Each kind of events has an address and a switch with the same words. */
+/** Each kind of events has two fields, its address and its switch, with the same words. */
 const KINDS: Readonly<Record<string, FieldWords>> = Object.fromEntries(
   EVENT_TYPES.flatMap((type) => [
     [`${type}_url`, { label: EVENT_WORDS[type] }],

@@ -13,14 +13,14 @@ import { idOf } from './store-copy.ts'
 export async function reopenStore(store: OpenStore, copy: OpenStore, moved: Moved): Promise<void> {
   if ((await idOf(copy)) !== (await idOf(store)))
     throw new Error(`The store in ${copy.shown} is no copy of the store in ${store.shown}, which was moved to ${moved.to}.`)
-  // No service starts on an unfinished copy.
+  // An unfinished copy need not be closed, because no service can start on it.
   if ((await readMark(copy, keys.storeCopying)) === undefined) await closeCopy(store, copy, moved)
   await setMark(store, keys.storeMoved, null)
 }
 
 async function closeCopy(store: OpenStore, copy: OpenStore, { move }: Moved): Promise<void> {
   const further = await readMark(copy, keys.storeMoved)
-  // A command that was killed has left the same mark.
+  // The same move means that an earlier run of this command was killed after it had set the mark.
   if (further && further.move !== move) throw new Error(movedSentence(copy.shown, further))
   const different = await countDifferences(store, copy)
   if (different > 0)

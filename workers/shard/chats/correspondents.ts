@@ -1,6 +1,6 @@
 /**
- * People who have ever written to this account: one row per person, in the commit of their first message, with a blind address. It identifies the
- * chats that the other side opened, in which a restricted account may still write.
+ * People who have ever written to this account: a row with a blind address for each name of a person (number, LID), in the commit of the first message.
+ * The rows identify the chats that the other side opened, in which a restricted account may still write.
  */
 import type { WAMessage } from '@whiskeysockets/baileys'
 import { parseIdentifier, toJid } from '../../../src/domain/ids.ts'
@@ -18,7 +18,7 @@ import { bare, chatKind } from '../wire/jid.ts'
 const MAX_KNOWN = 5_000
 const PRESENT = Uint8Array.of(1)
 
-/** Whether a row was seen in the store, or is part of a commit of which it is not known whether it succeeded. */
+/** `stored`: a read found the row. `arriving`: the row is part of a commit that may have failed. */
 type Known = 'stored' | 'arriving'
 
 export interface Correspondents {
@@ -65,7 +65,7 @@ export function createCorrespondents(
       const stored = await Promise.all(written.map(isStored))
       if (stored.every(Boolean)) return []
       const isFirst = !written.some((key) => known.has(key))
-      // Until a read finds the row, each message of the person writes it again, because the commit of this message can fail.
+      // Until a read finds the row, each message of the person writes it again, because the commit of an earlier message may have failed.
       for (const [index, key] of written.entries()) if (!stored[index]) known.set(key, 'arriving')
       if (isFirst) onNew()
       return written.map((key): Op => [key, PRESENT])

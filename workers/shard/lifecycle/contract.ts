@@ -33,8 +33,9 @@ export type LifecycleEvent =
   | { type: 'restartRequested' }
   | { type: 'qrRequested' }
   | { type: 'disconnectRequested' }
-  /** The device is used by another program from now on. `resumeRequested` ends this, and a pause. */
+  /** The instance stays stopped until `resumeRequested`. */
   | { type: 'pauseRequested' }
+  /** Another program uses the device from now on, until `resumeRequested`. */
   | { type: 'moveRequested' }
   | { type: 'resumeRequested' }
   | { type: 'timer'; name: TimerName }

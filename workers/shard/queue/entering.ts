@@ -14,7 +14,7 @@ import type { Schedule } from './line/schedule.ts'
 import type { SendAt } from './line/send-at.ts'
 import type { Modes } from './modes.ts'
 
-/** Names the limit, because nobody can see it elsewhere. */
+/** The message has the limit, because no answer of the API shows it otherwise. */
 const FULL = `The queue of this instance is full: it holds ${QUEUE_CAPACITY} messages.`
 
 export interface EnteringDeps extends Pick<QueueOptions, 'clock' | 'settings'> {

@@ -104,7 +104,7 @@ const INSTEAD: Record<string, string> = {
   disconnected: t('Reconnecting automatically…'),
 }
 
-/** A session is started by a button. While the account is banned or paused, the button is not the first choice, because a code does not help. */
+/** An instance without a session: a button starts one. A paused instance has no button; for a banned one it is not the main button, because a code rarely helps. */
 function NoSession({ row, start }: { row: InstanceRow; start: Action<[]> }) {
   const isPaused = row.status_reason === 'paused'
   const isBanned = row.status === 'banned'

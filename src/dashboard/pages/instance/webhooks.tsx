@@ -161,7 +161,7 @@ const KINDS = [
   'ignore_audio',
   'ignore_document',
 ]
-/** Number of switches for kinds of events; the other ones are about messages that arrive. */
+/** Number of switches for kinds of events; the others are for kinds of received messages. */
 const ALWAYS = EVENT_TYPES.length + 1
 
 const Tests = ({ row, values }: { row: TabProps['row']; values: Values }) => (
@@ -178,7 +178,7 @@ const Tests = ({ row, values }: { row: TabProps['row']; values: Values }) => (
     <ul class="stack">
       {EVENT_TYPES.map((type) => {
         const url = (values[`${type}_url`] as string | null) ?? null
-        // A result is about the address that was tested, so it goes with a change of the address.
+        // The result of a test is about one address, so it disappears when the address changes.
         return <TypeRow key={`${type} ${url}`} id={row.id} type={type} url={url} />
       })}
     </ul>

@@ -12,7 +12,7 @@ import { count, t } from '../../texts/t.ts'
 
 interface Deed {
   verb: string
-  /** Message after all of them worked; `{instances}` stands for their number. */
+  /** Message after the action succeeded for all instances; `{instances}` stands for their number. */
   done: Text
   /** Consequences of the action, which the confirmation shows before the action. */
   means: string
@@ -112,7 +112,7 @@ interface ChosenBarProps {
   onChoose(chosen: ReadonlySet<string>): void
 }
 
-/** Says how many are chosen, and how many of them the list does not show, because an action is on all of them. */
+/** Shows how many instances are chosen, and how many of them the list does not show, because an action applies to all of them. */
 function Choice({
   instances,
   shown,

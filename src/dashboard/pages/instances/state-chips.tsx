@@ -6,13 +6,13 @@ import { SHOWN_STATES, stateText } from '../../parts/badge.tsx'
 import { formats } from '../../texts/language.ts'
 import { t } from '../../texts/t.ts'
 
-/** Name of the choice that shows the instances that need somebody. */
+/** Name of the choice that shows the instances in trouble. */
 const TROUBLE = 'trouble'
 
 const isIn = (row: InstanceRow, state: string) =>
   state === '' || (state === TROUBLE ? troubleOf(row) > 0 : stateOf(row) === state || row.status === state)
 
-/** Returns whether a row is in a state and has the searched text. */
+/** Returns a function that checks whether a row is in the state and contains the searched text. */
 export const matches = (q: string, state: string) => {
   const word = q.trim().toLowerCase()
   return (row: InstanceRow) =>
@@ -20,7 +20,7 @@ export const matches = (q: string, state: string) => {
     (word === '' || [row.name, row.id, row.phone ?? '', row.profile_name ?? ''].some((text) => text.toLowerCase().includes(word)))
 }
 
-/** States that some instance has, and the chosen one, which would otherwise vanish with its last instance. */
+/** Returns the states that instances have, and the chosen state, which would otherwise disappear with its last instance. */
 function choicesOf(rows: readonly InstanceRow[], chosen: string) {
   const counts = new Map<ShownState, number>()
   for (const row of rows) counts.set(stateOf(row), (counts.get(stateOf(row)) ?? 0) + 1)
