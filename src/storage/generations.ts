@@ -1,5 +1,5 @@
 /**
- * Stores rows of which the age and the number are bounded. The rows are looked up by key, and never listed. There are two generations of rows. A new
+ * Stores rows of which the age and the number are bounded. The rows are looked up by key. There are two generations of rows. A new
  * generation begins when the newer one reaches its term or is full, and then the older one is removed. So a row is kept for one to two terms. If many
  * rows are added, it is at least kept until a full generation of newer rows has been added. Only rows that are removed are ever listed.
  */

@@ -147,7 +147,7 @@ test('after a lost connection what was prepared is prepared again, and each item
     [first.id, second.id],
   )
   assert.equal(all[1]!.sha256, sha256(two))
-  // The first item is stored together with its upload, and is later sent again unchanged.
+  // The first item is sent again with its stored upload. The second one is uploaded again, because the upload of an ended session is not used.
   assert.equal(await uploads(), before + 3)
 })
 

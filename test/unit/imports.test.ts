@@ -396,8 +396,8 @@ const ROOMS: readonly (readonly string[])[] = [
 const SHARD = 'workers/shard/'
 
 /**
- * Returns the row of a file's folder. Files outside of the folders connect them, so they are above all rows. Undefined
- * for files outside of the shard.
+ * Returns the row of a file's folder. Files that are in `workers/shard` itself connect the folders, so they are above
+ * all rows. Undefined for files outside of the shard.
  */
 function rowOf(path: string): number | undefined {
   if (!path.startsWith(SHARD)) return undefined

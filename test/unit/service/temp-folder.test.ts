@@ -1,4 +1,4 @@
-/** The folders for temporary files of services that share a data folder: a start removes only what nobody uses. */
+/** Tests the folders for temporary files of services that share a data folder: a start removes only folders that no service uses. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises'
@@ -27,7 +27,7 @@ test('a start keeps the files of services that run, here or elsewhere, and remov
   const own = tempDirOf({ dataDir })
   const [all, name] = [dirname(own), basename(own)]
   const place = name.slice(name.indexOf('@') + 1, name.lastIndexOf('.'))
-  // Two containers with one name of the host have their own numbers of processes.
+  // Two containers may have the same host name, but the process numbers of one mean nothing in the other.
   const elsewhere = [`${process.pid}@${place}1.0123456789ab`, `${endedPid()}@${place}1.0123456789ab`]
   const running = [`${process.ppid}@${place}.0123456789ab`, '1@another-machine.4026531836.0123456789ab', ...elsewhere]
   const ended = [`${process.pid}@${place}.0123456789ab`, `${endedPid()}@${place}.0123456789ab`]

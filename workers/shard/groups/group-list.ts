@@ -61,7 +61,7 @@ export interface Reading {
   whole(groups: readonly Group[], named: readonly string[], at: number, each?: (group: Group) => void): Promise<void>
   /** Updates these groups, and removes those in `gone`, because the account is not a member of them. The changes are on disk when it resolves. */
   some(groups: readonly Group[], gone: readonly string[]): Promise<void>
-  /** Ends a query that had no result. */
+  /** Ends a reading whose query had no result; the list stays as it is. */
   end(): void
 }
 

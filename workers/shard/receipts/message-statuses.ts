@@ -32,7 +32,7 @@ export interface MessageStatusDeps {
 export interface Acked {
   chat: string
   id: string
-  /** Time in epoch ms. */
+  /** Time at which the network's acknowledgement arrived, in epoch ms. */
   at: number
   requestId: string | undefined
   /** True if the message was in flight for the first time, so that no receipt of it can have arrived before `hold` was called. */

@@ -13,7 +13,7 @@ export interface Collection {
    */
   hash: Buffer
   valueMacs: Map<string, Buffer>
-  /** The encoded entries (`SyncdRecord`), by the same index as above. */
+  /** The encoded entries (`SyncdRecord`), by the same index as `valueMacs`. */
   records?: Map<string, Buffer>
 }
 

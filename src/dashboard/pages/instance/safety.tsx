@@ -74,7 +74,10 @@ interface Step {
 const stepsText = (steps: readonly Step[] | null) =>
   (steps ?? []).map(({ day, per_day }) => `${day}: ${per_day ?? 'none'}`).join(', ')
 
-/** Reads steps as `stepsText` writes them. A word that is no number becomes null or NaN, which the service refuses. */
+/**
+ * Reads steps in the form that `stepsText` writes. A text that is not a number becomes `NaN`, which JSON writes as null. The service refuses it as a
+ * day, but a budget of null means no limit.
+ */
 const stepsOf = (text: string) =>
   text.trim() === ''
     ? null

@@ -23,7 +23,7 @@ export interface RestrictionWatch {
   current(): Restriction | null
   /** Queries the network. Without an answer the known restriction stays. */
   refresh(): Promise<void>
-  /** Called when the network announced a change by itself. */
+  /** Called when the network reports a changed lock in a notification, without a query. */
   lockChanged(lock: ReachOutLock): void
   stop(): void
 }

@@ -12,7 +12,7 @@ export type Claim = { place: 'here'; isSpeakers: boolean } | { place: 'elsewhere
 /** The account itself, or a person by the known jids. */
 export type Speaker = 'account' | Iterable<string>
 
-/** The admins of a group. */
+/** The admins of a group, and whether only they may change it. */
 export interface Roles {
   /** Jids of every admin without a device part: the number and the LID, as far as they are known. */
   admins: string[]
