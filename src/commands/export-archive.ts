@@ -135,7 +135,7 @@ async function partsOf({ store, sealer }: Stored, { id, ringKey }: FoundInstance
   }
 }
 
-/** Removes records in the archive that must happen only once: messages that are waiting to be sent, and events that are waiting to be delivered. */
+/** Removes the records that the archive has and that may be used only once: messages that wait to be sent, and events that wait to be delivered. */
 async function removeMoved({ store }: Stored, id: string, steps: Steps): Promise<void> {
   const prefix = keys.instance(id)
   const ops: Op[] = []

@@ -2,7 +2,7 @@
 import type { InstanceRow } from './dashboard.ts'
 import { QUEUE_CAPACITY } from './queue-capacity.ts'
 
-/** The status, except that an instance that was never paired, or was paused, is not broken. */
+/** The status as people see it. An instance that was never paired, or was paused, has a state of its own, because it is not broken. */
 export type ShownState = InstanceRow['status'] | 'not_paired' | 'paused'
 
 /** Part of a row that decides its state. */

@@ -128,7 +128,7 @@ export const each = <K extends string, V>(names: readonly K[], value: V) =>
 
 /**
  * The configuration that a shard needs to run an instance. Only the main thread writes it, and passes it to the shard
- * with `configure`.
+ * with `start` and `configure`.
  */
 export interface InstanceConfig {
   id: string

@@ -76,8 +76,8 @@ function codeOf(issue: ZodIssue): FailureCode | undefined {
 type Issues = readonly z.core.$ZodIssue[]
 
 /**
- * Returns the variant of a failed union that the caller meant: the variant with the first error furthest into the value, or the only variant that is
- * not a literal.
+ * Returns the variant of a failed union that the caller meant: the first one whose errors are not only wrong types and wrong literals, or else the only
+ * variant that is not a literal.
  */
 function meantOf(variants: readonly Issues[]): Issues | undefined {
   const furthest = variants.find((issues) => issues.some(({ code }) => code !== 'invalid_type' && code !== 'invalid_value'))

@@ -8,8 +8,8 @@
 const WORTH_IT = 262_144
 
 /**
- * Frees the buffers of the pieces; afterwards every view of these buffers is empty. A piece that is only a part of its
- * buffer is not freed, because others may use the rest.
+ * Frees the buffers of the pieces, unless they are small together; afterwards every view of these buffers is empty. A
+ * piece that is only a part of its buffer is not freed, because others may use the rest.
  */
 export function giveBack(pieces: readonly Uint8Array[]): void {
   const buffers = [...new Set(pieces.flatMap(({ buffer, byteLength }) => (isOwn(buffer, byteLength) ? buffer : [])))]

@@ -71,8 +71,8 @@ export interface Rider {
 export const KEY_LIMIT = 1_024
 
 /**
- * Checks that every backend reads the key in the same way: printable ASCII without the characters that unstorage rewrites. If the key has other
- * characters, throws an error that contains the key.
+ * Checks that every backend reads the key in the same way: it is not too long, and consists of printable ASCII without the characters that unstorage
+ * rewrites. Throws an error that contains the key.
  */
 export function checkRecordKey(key: string): void {
   if (key.length === 0 || key.length > KEY_LIMIT) {

@@ -71,7 +71,10 @@ export async function upload(
 export const wishOf = (to: Pick<Destination, 'kind'>, type: UploadType, rest: readonly unknown[]): string =>
   JSON.stringify([to.kind === 'newsletter', type, ...rest])
 
-/** Uploads media that needs no conversion: it is encrypted while it arrives, and its plain bytes are never on this disk. */
+/**
+ * Uploads media that needs no conversion: it is encrypted while it arrives, so its plain bytes are never on this disk, unless it is for a channel, where
+ * media is not encrypted.
+ */
 export function uploadAsItComes(
   context: SendContext,
   to: Pick<Destination, 'kind'>,

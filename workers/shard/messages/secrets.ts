@@ -1,8 +1,8 @@
 /**
  * Stores the secrets that decrypt later parts of a message: votes, answers to events, edits and encrypted reactions use
  * a secret that only the message itself contains (`translate/inbound/secret.ts`). There is one sealed row per received
- * message, in the commit of its event, and one per sent poll or event, in the commit before it is sent. The rows are
- * read when `recent.ts` does not have the message, that is, after a restart.
+ * message with such a secret, in the commit of its event, and one per sent poll or event, in the commit before it is
+ * sent. The rows are read when `recent.ts` does not have the message, for example after a restart.
  */
 import { createHash } from 'node:crypto'
 import { proto, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'

@@ -127,7 +127,7 @@ const newcomer = ({ jid, phoneNumber, token }: Newcomer) =>
 export const createQuery = (subject: string, key: string, people: readonly Newcomer[]) =>
   query(ALL_GROUPS, 'set', node('create', { subject, key }, people.map(newcomer)))
 
-/** `<iq to=group set><add><participant jid phone_number?/>…</add></iq>`; for at most 1,024 people. */
+/** `<iq to=group set><add><participant jid phone_number?><privacy/>?</participant>…</add></iq>`; for at most 1,024 people. */
 export const addQuery = (group: string, people: readonly Newcomer[]) => query(group, 'set', node('add', {}, people.map(newcomer)))
 
 export type MemberChange = 'remove' | 'promote' | 'demote'

@@ -11,7 +11,7 @@ import type { ActionContext } from '../types.ts'
 type ChatIdentifier = UserIdentifier | GroupIdentifier
 type Context = Pick<ActionContext, 'ask' | 'session' | 'directory'>
 
-/** Returns the directory's entry for the chat. The chat is looked up only by this identifier. */
+/** Returns the directory's entry for the chat; undefined if it has none. A person is found by number and by LID, whichever the caller gave. */
 export async function knownChat({ session, directory }: Context, phone: ChatIdentifier): Promise<ChatEntry | undefined> {
   await directory.ready()
   const jid = toJid(phone)

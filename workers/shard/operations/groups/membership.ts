@@ -53,7 +53,7 @@ export async function changing<T>(context: Context, group: GroupIdentifier, work
 const isOpen = (error: unknown) =>
   error instanceof Failure && (error.code === 'send_timeout' || error.code === 'instance_not_connected')
 
-/** Whether the account is a member: the network shows a group's metadata only to its members. */
+/** Whether the account is a member: the network shows a group's metadata only to its members. True also if the network gave no clear answer. */
 async function isMember({ ask, session }: Context, jid: string): Promise<boolean> {
   try {
     await ask.run(() => session.groups.refresh(jid))

@@ -12,8 +12,8 @@ import { chatNamesOf, namesOf } from './referenced.ts'
 import { allNames, SECRET_BYTES, secretOf, tryOpen } from './secret.ts'
 
 /**
- * Resolves with the encoded message; null if the answered message is not stored, or if no key works. `key`: key of the
- * answer.
+ * Resolves with the encoded message; null if the answered message or its secret is not stored, or if no key works.
+ * `key`: key of the answer.
  */
 export async function decryptBotAnswer(
   context: InboundContext,
