@@ -1,5 +1,6 @@
 /** Assembles one session of an instance: the connection, its part of the inbox, app state, and the table of its stanzas. */
 import { type AuthenticationCreds, isLidUser } from '@whiskeysockets/baileys'
+import { Mutex } from 'async-mutex'
 import type { Logger } from 'pino'
 import { SECOND } from '../../src/domain/clock.ts'
 import { type FetchDeps, readFetched } from '../../src/media/fetched.ts'
@@ -35,6 +36,7 @@ import type { MessageStatuses } from './receipts/message-statuses.ts'
 import { historyDirectory } from './receive/effects/directory.ts'
 import { takeHistory } from './receive/effects/history.ts'
 import { historyPairs } from './receive/effects/lid-pairs.ts'
+import { storePeerKeys } from './receive/effects/peer-keys.ts'
 import { historySalt, historyTokens } from './receive/effects/privacy-tokens.ts'
 import type { Receiving } from './receive/receiving.ts'
 import type { ShardDeps } from './shard-deps.ts'
@@ -79,7 +81,6 @@ export function openSession(context: SessionContext, deps: SessionDeps, opening:
     auth,
     makeSignalRepository: createSignalRepository({ keys, locks, creds: () => creds }),
     holders,
-    getMessage: async ({ id }) => (id ? messages.sent.get(id) : undefined),
     learnTime: shard.clock.learned,
     save: appState.save,
     settled: appState.settled,
@@ -105,7 +106,7 @@ export function openSession(context: SessionContext, deps: SessionDeps, opening:
       .learnPairs(pairs)
       .catch((error) => log.warn({ err: error }, 'the phone numbers of group members could not be saved'))
   const files = { host: createFileHost({ of: () => route.files }), tempDir: shard.media.tempDir, ended, log }
-  const { reader, changes } = openAppState(context, deps, { creds, appState, connection, files })
+  const { reader, changes, changing } = openAppState(context, deps, { creds, appState, connection, files })
   const session = sessionOf(connection, {
     ask: connection.asking({ deadline: { eachMs: QUERY_DEADLINE }, toFailure: actionFailure }),
     groups: deps.groups.open({ sock, isMe: connection.identity.isMe, learnPairs, ended }),
@@ -124,7 +125,7 @@ export function openSession(context: SessionContext, deps: SessionDeps, opening:
   inbox.attach({
     me: () => creds.me,
     repository: sock.signalRepository as SignalRepository,
-    applyPeer: (message) => sock.upsertMessage(message, 'append'),
+    storePeerKeys: storePeerKeys({ sock, keys: auth.keys }),
     takeHistory: takeHistory({ ...files, readers: historyReaders(deps, { creds, appState, connection }) }),
     settled: appState.settled,
     cut: own.cut,
@@ -146,7 +147,7 @@ export function openSession(context: SessionContext, deps: SessionDeps, opening:
     directory.warm().catch((error) => log.warn({ err: error }, 'the list of chats and contacts could not be loaded'))
     reader.loggedIn()
     receiving.loggedIn(session)
-    rebuildDirectory(context, { sock, reader, creds, appState })
+    rebuildDirectory(context, { changing, reader, creds, appState })
       .then(changes.recover)
       .catch((error) => log.info({ err: error }, 'app state could not be refreshed'))
     session.groups.catchUp()
@@ -216,8 +217,9 @@ function openAppState(
     },
     log,
   })
-  const changes = createAppStateChanges(context, { sock, creds, keyOf, reader, appState })
-  return { reader, changes }
+  const changing = new Mutex()
+  const changes = createAppStateChanges(context, { sock, changing, creds, keyOf, reader, appState })
+  return { reader, changes, changing }
 }
 
 /** Readers of the phone's history, in order. */

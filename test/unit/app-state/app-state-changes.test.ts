@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
+import { Mutex } from 'async-mutex'
 import { Failure } from '../../../src/domain/failures.ts'
 import { keys as records } from '../../../src/storage/record-keys.ts'
 import { createAppStateChanges } from '../../../workers/shard/app-state/app-state-changes.ts'
@@ -30,7 +31,6 @@ async function bench(t: TestContext) {
   }
   const creds = { myAppStateKeyId: KEY as string | undefined, me: { id: '5511999990001:1@s.whatsapp.net' } }
   const sock = {
-    appStatePatchMutex: { mutex: <T>(work: () => Promise<T>) => work() },
     async query() {
       marks = await isMarked()
       return answer()
@@ -39,6 +39,7 @@ async function bench(t: TestContext) {
   const context = { id: INSTANCE, store, log: recordingLog(), steps() {} }
   const changes = createAppStateChanges(context, {
     sock: sock as never,
+    changing: new Mutex(),
     creds: creds as never,
     keyOf: async (id) => (id === KEY ? Buffer.alloc(32, 5) : undefined),
     reader: {

@@ -1,6 +1,7 @@
 /** Tests the directory of an account that was linked by an older release, which had no directory. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { Mutex } from 'async-mutex'
 import { rebuildDirectory } from '../../../workers/shard/app-state/rebuild.ts'
 import { INSTANCE, tempStore } from '../storage/fixtures.ts'
 
@@ -8,7 +9,6 @@ async function bench(t: TestContext, accountSyncCounter: number) {
   const store = await tempStore(t)
   const done: string[] = []
   let isCut = false
-  const sock = { appStatePatchMutex: { mutex: <T>(work: () => T) => work() } }
   const reader = {
     async readAnew(names: readonly string[]) {
       if (isCut) throw new Error('Connection Closed')
@@ -18,7 +18,7 @@ async function bench(t: TestContext, accountSyncCounter: number) {
   const login = () =>
     rebuildDirectory(
       { id: INSTANCE, store },
-      { sock: sock as never, reader, creds: { accountSyncCounter }, appState: { settled: async () => {} } },
+      { changing: new Mutex(), reader, creds: { accountSyncCounter }, appState: { settled: async () => {} } },
     )
   return { login, done, cut: (is: boolean) => (isCut = is) }
 }

@@ -25,7 +25,7 @@ function start() {
   const seconds = () => Date.now() / SECOND
   const refOf = (text: string) => text.split('#')[1]!.split(',')[0]!
   let last = ''
-  const clock = createQrClock({ ev, authState: { creds } } as unknown as WASocket, {
+  const clock = createQrClock({ ws: new EventEmitter(), ev, authState: { creds } } as unknown as WASocket, {
     now: Date.now,
     browser: Browsers.macOS('Chrome'),
     onCode(text, expiresAt) {

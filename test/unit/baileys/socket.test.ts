@@ -1,10 +1,11 @@
 /** Tests the corrections that each socket gets, over a real socket of the library. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { DisconnectReason, initAuthCreds, type WASocket } from '@whiskeysockets/baileys'
+import { Browsers, DisconnectReason, initAuthCreds, type WASocket } from '@whiskeysockets/baileys'
 import '../../../workers/shard/baileys/thread/first.ts'
 import { watchCompanionRefresh } from '../../../workers/shard/baileys/companion-refresh.ts'
 import { adoptSocket, endReason, endSocket, liveSockets } from '../../../workers/shard/baileys/end.ts'
+import { createQrClock } from '../../../workers/shard/baileys/qr-clock.ts'
 import { bounded, boundedQuery, withDeadline } from '../../../workers/shard/baileys/query.ts'
 import { watchConnection } from '../../../workers/shard/baileys/watchdog.ts'
 import { closed, listen, openSocket, type Server } from './loopback.ts'
@@ -116,15 +117,11 @@ test('a socket is counted until it ends, whoever ends it, and leaves no listener
   assert.equal(ours.ws.emit('error', new Error('late')), true)
 })
 
-test('what waits in the event buffer is handed out before the buffer is destroyed', async () => {
+test("the library's own listener for an offer of codes is removed, and the other listeners stay", () => {
   const sock = open()
-  const texts: unknown[] = []
-  sock.ev.on('messages.upsert', ({ messages }) => texts.push(messages[0]?.key.id))
-  sock.ev.buffer()
-  sock.ev.emit('messages.upsert', { messages: [{ key: { id: 'waiting', remoteJid: '1@lid' }, message: {} }], type: 'notify' })
-  assert.deepEqual(texts, [])
-  await endSocket(sock, undefined, 'abrupt')
-  assert.deepEqual(texts, ['waiting'])
+  createQrClock(sock, { now: Date.now, browser: Browsers.macOS('Chrome'), onCode: fail, onReplaced: fail, onOver: fail })
+  assert.equal(sock.ws.listenerCount('CB:iq,type:set,pair-device'), 0)
+  assert.ok(sock.ws.listenerCount('CB:success') > 0)
 })
 
 test('a retired secret is replaced in the credentials, which are saved, and the codes to scan are told', async () => {

@@ -8,6 +8,7 @@
  * becomes ours.
  */
 import type { AuthenticationCreds, WAPatchName, WASocket } from '@whiskeysockets/baileys'
+import type { Mutex } from 'async-mutex'
 import { SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import { keys as records } from '../../../src/storage/record-keys.ts'
@@ -19,7 +20,9 @@ import type { AppState } from './app-state.ts'
 import type { AppStateReader } from './app-state-reader.ts'
 
 export interface ChangeDeps {
-  sock: Pick<WASocket, 'query' | 'appStatePatchMutex'>
+  sock: Pick<WASocket, 'query'>
+  /** Held by whoever changes app state. */
+  changing: Pick<Mutex, 'runExclusive'>
   creds: AuthenticationCreds
   /** The key of the account's devices with this id (base64). */
   keyOf(id: string): Promise<Uint8Array | undefined>
@@ -57,7 +60,7 @@ export function createAppStateChanges(
   { id: instance, store, log, steps }: Context<'id' | 'store' | 'log' | 'steps'>,
   deps: ChangeDeps,
 ): AppStateChanges {
-  const { sock, creds, reader, appState } = deps
+  const { sock, changing, creds, reader, appState } = deps
   /** True if the outcome of a change is unknown. Its collection is read as soon as the network answers again. */
   let isOpen = false
   const markOf = (collection: string) => records.openChange(instance, collection)
@@ -106,8 +109,8 @@ export function createAppStateChanges(
   function recoverBehind() {
     if (!isOpen) return
     isOpen = false
-    sock.appStatePatchMutex
-      .mutex(recover)
+    changing
+      .runExclusive(recover)
       .catch((error) =>
         log.info({ err: error }, 'app state could not be read after an interrupted change; it is read at the next login'),
       )
@@ -126,12 +129,12 @@ export function createAppStateChanges(
 
   return {
     change: (changes) =>
-      sock.appStatePatchMutex
-        .mutex(async () => {
+      changing
+        .runExclusive(async () => {
           for (const each of 'make' in changes ? [changes] : byCollection(changes)) await write(each)
         })
         .finally(recoverBehind),
-    recover: () => sock.appStatePatchMutex.mutex(recover),
+    recover: () => changing.runExclusive(recover),
   }
 }
 

@@ -3,14 +3,16 @@
  * once, at the pairing, so a chat is added again when there is new activity in it. People, labels and flags are in app state, which is read in full
  * again, as history and without events.
  */
-import { ALL_WA_PATCH_NAMES, type AuthenticationCreds, type WASocket } from '@whiskeysockets/baileys'
+import { ALL_WA_PATCH_NAMES, type AuthenticationCreds } from '@whiskeysockets/baileys'
+import type { Mutex } from 'async-mutex'
 import { keys as records } from '../../../src/storage/record-keys.ts'
 import type { Context } from '../context/instance-context.ts'
 import type { AppState } from './app-state.ts'
 import type { AppStateReader } from './app-state-reader.ts'
 
 export interface RebuildDeps {
-  sock: Pick<WASocket, 'appStatePatchMutex'>
+  /** Held by whoever changes app state. */
+  changing: Pick<Mutex, 'runExclusive'>
   reader: Pick<AppStateReader, 'readAnew'>
   creds: Pick<AuthenticationCreds, 'accountSyncCounter'>
   appState: Pick<AppState, 'settled'>
@@ -21,13 +23,13 @@ const PRESENT = Uint8Array.of(1)
 /** Runs after every login and does its work once. If it is interrupted, the next login repeats it. */
 export async function rebuildDirectory(
   { id: instance, store }: Context<'id' | 'store'>,
-  { sock, reader, creds, appState }: RebuildDeps,
+  { changing, reader, creds, appState }: RebuildDeps,
 ): Promise<void> {
   const begun = records.directoryBegun(instance)
   if (await store.get(begun)) return
   // A device that has not read app state yet will read all of it anyway.
   if (creds.accountSyncCounter)
-    await sock.appStatePatchMutex.mutex(async () => {
+    await changing.runExclusive(async () => {
       await reader.readAnew(ALL_WA_PATCH_NAMES)
       await appState.settled()
     })

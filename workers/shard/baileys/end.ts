@@ -34,8 +34,6 @@ export function adoptSocket(sock: EndableSocket): void {
   // The emitter inside the library's buffer of events. Only the call of `on` returns it, although the type of `on` says that it returns nothing.
   const emitter: unknown = sock.ev.on('connection.update', ({ connection }) => {
     if (connection !== 'close') return
-    // `end` destroys the event buffer next, and the events in it would be lost.
-    sock.ev.flush()
     live.delete(sock)
     queueMicrotask(() => {
       sock.ws.removeAllListeners()

@@ -1,7 +1,7 @@
 /**
  * Shows the QR codes to scan. The library does so with a private timer (`Socket/socket.js`, `genPairQR`) that ends the socket when the last reference
- * has been shown, 160 s after the first. A slower pairing, such as a pairing code that is entered late, would lose its socket. Here a running pairing
- * keeps the socket, and each code has the secret that is in the credentials at that time.
+ * has been shown, 160 s after the first. A slower pairing, such as a pairing code that is entered late, would lose its socket. So the library's
+ * listener is removed. Here a running pairing keeps the socket, and each code has the secret that is in the credentials at that time.
  */
 import { type AuthenticationCreds, buildPairingQRData, type WABrowserDescription, type WASocket } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
@@ -44,8 +44,10 @@ export interface QrClock {
   stop(): void
 }
 
-export function createQrClock(sock: Pick<WASocket, 'ev' | 'authState'>, deps: QrClockDeps): QrClock {
+/** Must be called right after the socket is created. */
+export function createQrClock(sock: Pick<WASocket, 'ws' | 'ev' | 'authState'>, deps: QrClockDeps): QrClock {
   const { creds } = sock.authState
+  sock.ws.removeAllListeners('CB:iq,type:set,pair-device')
   let left: string[] = []
   let shown: string | undefined
   let timer: NodeJS.Timeout | undefined

@@ -12,7 +12,6 @@ interface Leaning {
 }
 
 const SOCKET = 'lib/Socket/socket.js'
-const RECEIVE = 'lib/Socket/messages-recv.js'
 
 export const LEANINGS: readonly Leaning[] = [
   {
@@ -203,43 +202,10 @@ export const LEANINGS: readonly Leaning[] = [
     file: 'lib/Signal/lid-mapping.js',
     text: [`this.mappingCache.set(\`pn:\${pnUser}\`, lidUser);`],
   },
-  {
-    // Without a history to wait for, the library reads no app state by itself and does not hold back events.
-    of: 'app-state/app-state-reader.ts',
-    file: 'lib/Socket/chats.js',
-    text: [
-      "if (!willSyncHistory) { logger.info('History sync is disabled by config, not waiting for notification. Transitioning to Online.'); syncState = SyncState.Online; setTimeout(() => ev.flush(), 0); return; }",
-      'const doAppStateSync = async () => { if (syncState === SyncState.Syncing) {',
-    ],
-  },
-  {
-    // All detached handlers; their effects are rows of the table.
-    of: 'connection/socket/stanza-router.ts',
-    file: RECEIVE,
-    text: [
-      "ws.on('CB:message', async (node) => {",
-      "ws.on('CB:call', async (node) => {",
-      "ws.on('CB:receipt', async (node) => {",
-      "ws.on('CB:notification', async (node) => {",
-      "ws.on('CB:ack,class:message', (node) => {",
-    ],
-  },
-  {
-    // The library's handling of a peer message.
-    of: 'open-session.ts',
-    file: 'lib/Socket/chats.js',
-    text: ['const upsertMessage = ev.createBufferedFunction(async (msg, type) => {'],
-  },
-  {
-    of: 'app-state/app-state-reader.ts',
-    file: 'lib/Utils/process-message.js',
-    text: ["ev.emit('creds.update', { myAppStateKeyId: newAppStateSyncKeyId });"],
-  },
 ]
 
 /** Exports of the package that are used at run time. */
 export const EXPORTS = [
-  'makeWASocket',
   'Curve',
   'NOISE_MODE',
   'WA_CERT_DETAILS',

@@ -2,7 +2,6 @@
  * A connection with its known groups and numbers and its app state: the context of all code that sends. It does not expose the socket; `ask`
  * (`connection/ask.ts`) reaches the network, and `test/unit/network-access.test.ts` checks that operations use no other way.
  */
-import type { WASocket } from '@whiskeysockets/baileys'
 import type { Ask } from '../connection/ask.ts'
 import type { Connection } from '../connection/contract.ts'
 import type { MediaHosts } from '../connection/media-hosts.ts'
@@ -24,7 +23,7 @@ export interface Session extends Omit<Connection, 'sock'> {
 
 /** A session with its socket. Only parts of the connection itself use it: they listen to the library's events or answer stanzas. */
 export interface SocketSession extends Session {
-  readonly sock: WASocket
+  readonly sock: Connection['sock']
 }
 
 /** Parts of a session in addition to its connection. */

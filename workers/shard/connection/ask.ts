@@ -51,7 +51,7 @@ export interface AskOptions {
 export interface AskDeps extends Ending {
   /** Id of the instance. Unhandled errors of the library are reported with it. */
   owner: string
-  sock: WASocket
+  sock: Pick<WASocket, 'ws' | 'query' | 'sendNode' | 'generateMessageTag'>
   mex: Mex
 }
 

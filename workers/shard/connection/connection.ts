@@ -4,7 +4,7 @@
  * whatever the socket still emits.
  */
 import { setMaxListeners } from 'node:events'
-import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
+import type { BinaryNode } from '@whiskeysockets/baileys'
 import { MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import { orLate } from '../../../src/lib/deadline.ts'
 import { watchCompanionRefresh } from '../baileys/companion-refresh.ts'
@@ -23,7 +23,7 @@ import { watchRestriction } from './restriction/restriction-watch.ts'
 import { createAcks } from './socket/acks.ts'
 import { connectionQueries } from './socket/connection-queries.ts'
 import type { Liveness } from './socket/liveness.ts'
-import { BROWSER } from './socket/socket.ts'
+import { BROWSER, type NetworkSocket } from './socket/socket.ts'
 import { type Router, routeStanzas } from './socket/stanza-router.ts'
 import { openWatchedSocket } from './socket/watched-socket.ts'
 
@@ -88,13 +88,14 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
   })
   ev.on('connection.update', (update) => {
     if (hasEnded) return
-    if (update.isOnline !== undefined) isAvailable = update.isOnline
     // This also runs if the socket has ended in the meantime, because the network closes it right after the pairing, often before the write has
     // finished. It does not run if the session was ended on purpose.
     if (update.isNewLogin) passkey.linked()
     if (update.isNewLogin) settled().then(() => (isLeaving ? undefined : events.paired()), stray)
     if (update.connection === 'open') {
       isOpen = true
+      // If the account showed itself as available, the phone's own notifications would be silent.
+      announce(false).catch((error) => log.info({ err: error }, 'the account could not be shown as unavailable'))
       void whenSaved(events.opened)
       void restriction.refresh()
     }
@@ -106,6 +107,16 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
     const notify = () => events.closed(closed)
     settled().then(notify, notify)
   })
+
+  async function announce(isNext: boolean) {
+    if (!creds.me?.name) return
+    isAvailable = isNext
+    if (isNext) {
+      queries.tokens.removeExpired()
+      void sock.sendUnifiedSession()
+    }
+    await sock.sendNode(ownPresence(creds.me.name, isNext))
+  }
 
   async function end() {
     isLeaving = true
@@ -148,12 +159,7 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
       return creds.platform
     },
     ...queries,
-    async announce(isNext) {
-      if (!creds.me?.name) return
-      ev.emit('connection.update', { isOnline: isNext })
-      if (isNext) void sock.sendUnifiedSession()
-      await sock.sendNode(ownPresence(creds.me.name, isNext))
-    },
+    announce,
     async pairingCode(digits) {
       const code = await requestCode({ sock, ended: ending.signal, onQueryRefused: refusals.on }, digits)
       qrClock.keep(PAIRING_CODE_LIFE)
@@ -196,7 +202,7 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
 
 /** The ways in which the socket can be linked to an account: QR code and passkey. */
 function openPairing(
-  sock: WASocket,
+  sock: NetworkSocket,
   { events, steady, settled, passkeys }: ConnectionDeps,
   { stray, hasEnded }: { stray(error: unknown): void; hasEnded(): boolean },
 ) {
@@ -219,7 +225,11 @@ function openPairing(
 }
 
 /** Creates the router of received stanzas, and logs its failures. */
-function loggingRouter(sock: WASocket, deps: ConnectionDeps, { came, cut }: { came: Liveness['came']; cut(): void }): Router {
+function loggingRouter(
+  sock: NetworkSocket,
+  deps: ConnectionDeps,
+  { came, cut }: { came: Liveness['came']; cut(): void },
+): Router {
   const { log } = deps
   return routeStanzas(sock, {
     came,

@@ -5,7 +5,6 @@ import type {
   BaileysEventMap,
   BinaryNode,
   WAMessageKey,
-  WASocket,
   WAVersion,
 } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -32,10 +31,10 @@ import type { RecipientDevices } from './relay/recipient-devices.ts'
 import type { RestrictionWatch } from './restriction/restriction-watch.ts'
 import type { AckOutcome } from './socket/acks.ts'
 import type { Traffic } from './socket/liveness.ts'
-import type { SocketParts } from './socket/socket.ts'
+import type { NetworkSocket, SocketParts } from './socket/socket.ts'
 import type { Router, Table } from './socket/stanza-router.ts'
 import type { CountUnknown } from './socket/unknown-stanzas.ts'
-import type { TrustedTokens } from './trusted-tokens.ts'
+import type { TrustedTokens } from './tokens/trusted-tokens.ts'
 
 export interface SessionEvents extends PasskeyEvents {
   socketOpened(): void
@@ -62,7 +61,6 @@ export interface ConnectionDeps {
   auth: AuthenticationState
   makeSignalRepository: SocketParts['makeSignalRepository']
   holders: KeyHolders
-  getMessage: SocketParts['getMessage']
   /** Writes the current credentials. */
   save(): void
   /** Resolves when all changes so far are on disk. After the first failed write, it always rejects. */
@@ -132,7 +130,7 @@ export type Verdict = Exclude<AckOutcome, string>
 export type MediaAnswer = BaileysEventMap['messages.media-update'][number]
 
 export interface Connection {
-  readonly sock: WASocket
+  readonly sock: NetworkSocket
   /** The account itself. Unlike `sock.user`, this includes a name or LID that was learned after the socket was created. */
   readonly me: AuthenticationCreds['me']
   readonly identity: Identity

@@ -15,7 +15,7 @@ import {
 import type { Logger } from 'pino'
 import { type Clock, HOUR, SECOND } from '../../../src/domain/clock.ts'
 import type { Identity } from '../connection/identity.ts'
-import type { TrustedTokens } from '../connection/trusted-tokens.ts'
+import type { TrustedTokens } from '../connection/tokens/trusted-tokens.ts'
 import type { KeyHolders } from '../keys/key-holders.ts'
 import { isDeleted } from '../messages/known-messages.ts'
 import type { Sent } from '../messages/sent.ts'

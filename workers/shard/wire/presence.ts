@@ -12,7 +12,7 @@ import { type BinaryNode, getAllBinaryNodeChildren } from '@whiskeysockets/baile
 export type ChatState = 'composing' | 'recording' | 'paused'
 export type PresenceState = 'available' | 'unavailable' | ChatState
 
-/** Subscribes to a person. `token`: token of the person (`connection/trusted-tokens.ts`). */
+/** Subscribes to a person. `token`: token of the person (`connection/tokens/trusted-tokens.ts`). */
 export const subscription = (to: string, token: BinaryNode[] = []): BinaryNode => ({
   tag: 'presence',
   attrs: { to, type: 'subscribe' },

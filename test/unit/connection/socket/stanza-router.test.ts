@@ -5,16 +5,12 @@
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
-import { type BinaryNode, initAuthCreds } from '@whiskeysockets/baileys'
-import '../../../../workers/shard/baileys/thread/first.ts'
-import { endSocket } from '../../../../workers/shard/baileys/end.ts'
+import type { BinaryNode } from '@whiskeysockets/baileys'
 import {
   type Answer,
   AT_ONCE,
-  DETACHED,
   decide,
   describeTable,
-  detachLibrary,
   Following,
   type Mutex,
   oneByOne,
@@ -25,7 +21,6 @@ import {
   step,
   type Table,
 } from '../../../../workers/shard/connection/socket/stanza-router.ts'
-import { listen, openSocket } from '../../baileys/loopback.ts'
 
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 const stanza = (id: string, attrs: Record<string, string> = {}, tag = 'message'): BinaryNode => ({ tag, attrs: { id, ...attrs } })
@@ -75,16 +70,6 @@ function bench(table: (answer: Answer) => Table, more: Partial<RouterDeps> = {})
 }
 
 const SENDER: Mutex = { name: 'of a sender', key: ({ attrs }) => attrs.from }
-
-test('the library hears of none of the kinds that want an answer; of the rest it does', async () => {
-  const server = await listen()
-  const sock = openSocket(server.url, initAuthCreds())
-  detachLibrary(sock)
-  for (const event of DETACHED) assert.equal(sock.ws.listenerCount(event), 0, event)
-  assert.ok(sock.ws.listenerCount('CB:success') > 0)
-  await endSocket(sock, undefined, 'abrupt')
-  await server.close()
-})
 
 test('in one line each waits for the one before it, in another for nobody, and the answer comes when all steps are through', async () => {
   const { begun, work, finish } = gate()

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AuthenticationState, SignalDataTypeMap, SignalKeyStoreWithTransaction } from '@whiskeysockets/baileys'
 import { readTcTokenIndex } from '@whiskeysockets/baileys/lib/Utils/tc-token-utils.js'
-import { createTrustedTokens } from '../../../../workers/shard/connection/trusted-tokens.ts'
+import { createTrustedTokens } from '../../../../workers/shard/connection/tokens/trusted-tokens.ts'
 import { historyTokens } from '../../../../workers/shard/receive/effects/privacy-tokens.ts'
 import type { HistoryChat, HistoryPiece } from '../../../../workers/shard/wire/history.ts'
 

@@ -110,9 +110,9 @@ async function bench(t: TestContext) {
           }
         },
       },
-      async applyPeer({ message }) {
+      async storePeerKeys({ conversation }) {
         await s.apply()
-        translated.applied.push(message?.conversation ?? '')
+        translated.applied.push(conversation ?? '')
       },
       takeHistory: () => s.readHistory(),
       settled: async () => {},

@@ -22,7 +22,7 @@ import { bare, jidUser } from '../../wire/jid.ts'
 import { deviceIdentityNode, messageStanza } from '../../wire/message-nodes.ts'
 import { deviceSent, distributing, padded } from '../../wire/plaintext.ts'
 import type { Identity } from '../identity.ts'
-import type { TrustedTokens } from '../trusted-tokens.ts'
+import type { TrustedTokens } from '../tokens/trusted-tokens.ts'
 import type { DeviceSessions } from './device-sessions.ts'
 import { deviceJid, ownNameIn, type RecipientDevices } from './recipient-devices.ts'
 

@@ -1,5 +1,5 @@
 /** Queries and sends of one connection. All of them end when the connection ends. */
-import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
+import type { BinaryNode } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
 import { Failure } from '../../../../src/domain/failures.ts'
 import { boundedQuery } from '../../baileys/query.ts'
@@ -17,9 +17,10 @@ import { createAskPhone } from '../relay/ask-phone.ts'
 import { createDeviceSessions } from '../relay/device-sessions.ts'
 import { createMessageRelay, type MessageRelay } from '../relay/message-relay.ts'
 import { createRecipientDevices } from '../relay/recipient-devices.ts'
-import { createTrustedTokens } from '../trusted-tokens.ts'
+import { createTrustedTokens } from '../tokens/trusted-tokens.ts'
 import { ACK_DEADLINE, QUERY_DEADLINE, RELAY_DEADLINE, within } from '../within.ts'
 import type { Acks } from './acks.ts'
+import type { NetworkSocket } from './socket.ts'
 
 export interface ConnectionQueriesDeps {
   /** Id of the instance. */
@@ -29,7 +30,7 @@ export interface ConnectionQueriesDeps {
   log: ConnectionDeps['log']
   creds: ConnectionDeps['creds']
   save: ConnectionDeps['save']
-  sock: WASocket
+  sock: NetworkSocket
   auth: ConnectionDeps['auth']
   identity: Identity
   devices: DeviceLists

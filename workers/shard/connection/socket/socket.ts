@@ -1,25 +1,18 @@
 /**
- * Options of the library's socket. Every option is set explicitly, each with its reason, so that a changed default in the library does not change our
- * behaviour.
+ * The library's lowest socket, without the layers that it builds above it, and its options. The layers are for chats, groups and messages, which all
+ * have code of our own. Every option that this socket reads is set explicitly, each with its reason, so that a changed default in the library does not
+ * change our behaviour.
  */
-import {
-  Browsers,
-  DEFAULT_CONNECTION_CONFIG,
-  proto,
-  type UserFacingSocketConfig,
-  type WAMessageKey,
-  type WAVersion,
-} from '@whiskeysockets/baileys'
+import { Browsers, DEFAULT_CONNECTION_CONFIG, proto, type SocketConfig, type WAVersion } from '@whiskeysockets/baileys'
+import type { makeSocket } from '@whiskeysockets/baileys/lib/Socket/socket.js'
 import { SECOND } from '../../../../src/domain/clock.ts'
 import type { NetworkOptions } from '../../../../src/engine/engine.ts'
 import { NEVER } from '../../baileys/keep-alive.ts'
 import type { NetworkRoute } from '../network-route.ts'
 
-export interface SocketParts {
-  auth: UserFacingSocketConfig['auth']
-  logger: NonNullable<UserFacingSocketConfig['logger']>
-  makeSignalRepository: NonNullable<UserFacingSocketConfig['makeSignalRepository']>
-  getMessage(key: WAMessageKey): Promise<proto.IMessage | undefined>
+export type NetworkSocket = ReturnType<typeof makeSocket>
+
+export interface SocketParts extends Pick<SocketConfig, 'auth' | 'logger' | 'makeSignalRepository'> {
   network: NetworkOptions
   route: NetworkRoute
   version: WAVersion
@@ -46,9 +39,10 @@ const NO_CONNECT_TIMEOUT = 0
  */
 const QUERY_TIMEOUT = 60 * SECOND
 
-export function socketOptions(parts: SocketParts): UserFacingSocketConfig {
+export function socketOptions(parts: SocketParts): SocketConfig {
   const { network, route } = parts
   return {
+    ...DEFAULT_CONNECTION_CONFIG,
     auth: parts.auth,
     logger: parts.logger,
     version: parts.version,
@@ -58,36 +52,13 @@ export function socketOptions(parts: SocketParts): UserFacingSocketConfig {
     // Our own pings (`baileys/keep-alive.ts`) are used instead.
     keepAliveIntervalMs: NEVER,
     defaultQueryTimeoutMs: QUERY_TIMEOUT,
-    // Being online would silence the phone's own notifications.
-    markOnlineOnConnect: false,
-    // The queue reports each send once, with its outcome; the library's echo would needlessly go through the inbound
-    // mutex.
-    emitOwnEvents: false,
-    // Our own queries (`login-queries.ts`) are sent instead.
-    fireInitQueries: false,
     syncFullHistory: false,
-    // Our code reads the history in slices, and also app state, which the library would read after the history: `receive/effects/history.ts`,
-    // `app-state/app-state-reader.ts`.
+    // The socket only logs a warning if this is false for every kind; `receive/effects/history.ts` reads the history.
     shouldSyncHistoryMessage: () => false,
-    shouldIgnoreJid: () => false,
     makeSignalRepository: parts.makeSignalRepository,
-    getMessage: parts.getMessage,
-    // If this were undefined, `sendMessage` would fetch the URL without a guard. Our own guarded fetch creates previews.
-    generateHighQualityLinkPreview: false,
-    linkPreviewImageThumbnailWidth: 192,
     // Our repository writes sessions directly, so these retries only concern the library's other keys.
     transactionOpts: { maxCommitRetries: 10, delayBetweenTriesMs: 200 },
-    appStateMacVerification: { patch: true, snapshot: true },
-    // Our code handles retry receipts in both directions (`retry/`) and stores the data for them.
-    retryRequestDelayMs: 0,
-    maxMsgRetryCount: 0,
-    enableAutoSessionRecreation: false,
-    enableRecentMessageCache: false,
     countryCode: 'US',
-    customUploadHosts: [],
-    patchMessageBeforeSending: (message) => message,
     ...(route.agent ? { agent: route.agent } : {}),
-    fetchAgent: route.fetchAgent,
-    options: route.fetchOptions,
   }
 }

@@ -1,24 +1,12 @@
 /**
- * The only file that listens to stanzas. The library acks a stanza before anything of it is durable. So its listeners for the kinds that need an
- * answer are detached here, right after the socket is created, and replaced by a table. Each row has the stanzas it matches, the keyed mutex for
- * which they wait, the steps in order, and the answer to the network. The answer comes last: if a step fails, no answer is sent, the connection is
- * closed, and the network sends the stanza again.
+ * The only file that listens to stanzas. They are handled by a table: each row has the stanzas it matches, the keyed mutex for which they wait, the
+ * steps in order, and the answer to the network. The answer comes last: if a step fails, no answer is sent, the connection is closed, and the network
+ * sends the stanza again.
  */
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
 import { escalateTrap } from '../../baileys/thread/trap.ts'
 import { envelopeOf } from '../../wire/envelope.ts'
 import { describeMatch, fits, type Match } from '../../wire/match.ts'
-
-/** Events for which the library has its own handlers. */
-export const DETACHED = [
-  'CB:message',
-  'CB:receipt',
-  'CB:notification',
-  'CB:call',
-  'CB:ack,class:message',
-  'CB:ib,,dirty',
-  'CB:iq,type:set,pair-device',
-] as const
 
 /** Kinds of stanzas that the network keeps until they are answered. */
 export const ANSWERED = ['message', 'receipt', 'notification', 'call'] as const
@@ -141,11 +129,6 @@ export interface Router {
 }
 
 type RoutedSocket = Pick<WASocket, 'ws'>
-
-/** Detaches the library's listeners. Must be called right after the socket is created. */
-export function detachLibrary({ ws }: RoutedSocket): void {
-  for (const event of DETACHED) ws.removeAllListeners(event)
-}
 
 export function routeStanzas({ ws }: RoutedSocket, deps: RouterDeps): Router {
   const byTag = new Map<string, Route[]>()

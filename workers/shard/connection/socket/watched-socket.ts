@@ -1,5 +1,5 @@
 /** A socket of the library with our corrections, and with a watch that replaces it when stanzas are no longer processed. */
-import { makeWASocket, type WASocket } from '@whiskeysockets/baileys'
+import { makeSocket } from '@whiskeysockets/baileys/lib/Socket/socket.js'
 import { SECOND } from '../../../../src/domain/clock.ts'
 import { adoptSocket, endReason, endSocket } from '../../baileys/end.ts'
 import { readInbound } from '../../baileys/frames/inbound.ts'
@@ -11,8 +11,7 @@ import { nodeBytes } from '../../wire/node-bytes.ts'
 import type { ConnectionDeps } from '../contract.ts'
 import { createDeviceLists, type DeviceLists } from '../device-lists.ts'
 import { type Liveness, watchLiveness } from './liveness.ts'
-import { socketOptions } from './socket.ts'
-import { detachLibrary } from './stanza-router.ts'
+import { type NetworkSocket, socketOptions } from './socket.ts'
 
 /**
  * Code with which a stalled connection ends. It is reported like a connection that the network closed, because the
@@ -21,7 +20,7 @@ import { detachLibrary } from './stanza-router.ts'
 const STALLED = 428
 
 export interface WatchedSocket {
-  sock: WASocket
+  sock: NetworkSocket
   devices: DeviceLists
   liveness: Liveness
   /** Logs an error that the library did not handle. */
@@ -31,12 +30,11 @@ export interface WatchedSocket {
 export function openWatchedSocket(deps: ConnectionDeps): WatchedSocket {
   const { log, steady, tally } = deps
   const devices = createDeviceLists(steady)
-  const sock = makeWASocket(
+  const sock = makeSocket(
     socketOptions({
       auth: deps.auth,
       logger: libraryLogger(log),
       makeSignalRepository: deps.makeSignalRepository,
-      getMessage: deps.getMessage,
       network: deps.network,
       route: deps.route,
       version: deps.version,
@@ -55,7 +53,6 @@ export function openWatchedSocket(deps: ConnectionDeps): WatchedSocket {
 
   // The library's own functions still encode with the library's encoder.
   sock.sendNode = (node) => sock.sendRawMessage(nodeBytes(node))
-  detachLibrary(sock)
   adoptSocket(sock)
   keepAlive(sock, {
     now: steady.now,

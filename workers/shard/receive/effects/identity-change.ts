@@ -6,7 +6,7 @@
  */
 import { type BinaryNode, jidDecode, type WASocket } from '@whiskeysockets/baileys'
 import type { Identity } from '../../connection/identity.ts'
-import type { TrustedTokens } from '../../connection/trusted-tokens.ts'
+import type { TrustedTokens } from '../../connection/tokens/trusted-tokens.ts'
 import { hasNewIdentity } from '../../wire/account-notices.ts'
 import { fromOf } from '../../wire/envelope.ts'
 import { bare } from '../../wire/jid.ts'

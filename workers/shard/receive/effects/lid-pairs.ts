@@ -13,23 +13,27 @@ const MAX_KNOWN = 20_000
 /** Returns the user part of a jid without a device part, as in the pairs. */
 const userOf = (jid: string) => jid.slice(0, jid.indexOf('@'))
 
+/** Stores pairs, and moves a session that was created under a number to the LID. */
+export async function storePairs(
+  { lidMapping, migrateSession }: WASocket['signalRepository'],
+  pairs: readonly LidPair[],
+): Promise<void> {
+  for (let from = 0; from < pairs.length; from += SLICE) {
+    if (from > 0) await nextTurn()
+    const slice = pairs.slice(from, from + SLICE)
+    await lidMapping.storeLIDPNMappings(slice)
+    for (const { pn, lid } of slice) await migrateSession(pn, lid)
+  }
+}
+
 export type TakePairs = (node: BinaryNode) => Promise<void> | undefined
 
 export function createLidPairs({ signalRepository }: Pick<WASocket, 'signalRepository'>): TakePairs {
   const known = new Map<string, string>()
 
-  async function storeAll(pairs: LidPair[]) {
-    for (let from = 0; from < pairs.length; from += SLICE) {
-      if (from > 0) await nextTurn()
-      await store(pairs.slice(from, from + SLICE))
-    }
-  }
-
   async function store(pairs: LidPair[]) {
-    await signalRepository.lidMapping.storeLIDPNMappings(pairs)
+    await storePairs(signalRepository, pairs)
     for (const { pn, lid } of pairs) {
-      // A session that was created under the number is moved to the LID.
-      await signalRepository.migrateSession(pn, lid)
       known.delete(userOf(pn))
       known.set(userOf(pn), userOf(lid))
     }
@@ -41,7 +45,7 @@ export function createLidPairs({ signalRepository }: Pick<WASocket, 'signalRepos
 
   return (node) => {
     const fresh = lidPairsIn(node).filter(({ pn, lid }) => known.get(userOf(pn)) !== userOf(lid))
-    return fresh.length === 0 ? undefined : storeAll(fresh)
+    return fresh.length === 0 ? undefined : store(fresh)
   }
 }
 

@@ -1,8 +1,8 @@
-/** Handles stanzas that change the tokens of trusted contacts (`connection/trusted-tokens.ts`), and reads the tokens in the phone's history. */
+/** Handles stanzas that change the tokens of trusted contacts (`connection/tokens/trusted-tokens.ts`), and reads the tokens in the phone's history. */
 import { type BinaryNode, isLidUser } from '@whiskeysockets/baileys'
 import { resolveTcTokenJid } from '@whiskeysockets/baileys/lib/Utils/tc-token-utils.js'
 import type { Identity } from '../../connection/identity.ts'
-import type { Token, TrustedTokens } from '../../connection/trusted-tokens.ts'
+import type { Token, TrustedTokens } from '../../connection/tokens/trusted-tokens.ts'
 import { ackIn } from '../../wire/ack.ts'
 import { tokenGiverIn } from '../../wire/chat-token.ts'
 import { bare } from '../../wire/jid.ts'

@@ -1,6 +1,5 @@
 /**
- * Validates messages of the account's own phone to this device, because the library does not: a missing field causes an error in the library, and an
- * incomplete key or pair of jids is stored as it is.
+ * Validates messages of the account's own phone to this device, so that no incomplete key or pair of jids is stored (`effects/peer-keys.ts`).
  */
 import { proto } from '@whiskeysockets/baileys'
 

@@ -1,6 +1,6 @@
 /**
- * Applies the effects of messages of the account's own phone, after they were decrypted: the library processes them one
- * after the other, and each is settled when all its effects are on disk. A message whose effects failed is tried again
+ * Applies the effects of messages of the account's own phone, after they were decrypted: they are processed one after the
+ * other, and each is settled when all its effects are on disk. A message whose effects failed is tried again
  * after the next login, or set aside if they are impossible.
  */
 import { getHistoryMsg, type proto } from '@whiskeysockets/baileys'
@@ -22,8 +22,8 @@ export interface PeerEffectsDeps {
   noteUnreadable: NoteUnreadable
   isFenced(): boolean
   /**
-   * Takes a message that the phone sends only to its own devices, after the library has processed it. Its effects are
-   * on disk when it resolves.
+   * Takes a message that the phone sends only to its own devices, after its keys are stored. Its effects are on disk
+   * when it resolves.
    */
   peer(message: proto.IMessage): Promise<void>
   steps: Steps
@@ -32,8 +32,8 @@ export interface PeerEffectsDeps {
 
 /** The part of the socket that the effects need. */
 export interface PeerSocket {
-  /** Runs the library's handling of a peer message: keys of app state, pairs of number and LID; of a history, it only handles the notice. */
-  applyPeer(message: StanzaMessage): Promise<void>
+  /** Stores the keys of app state, and the pairs of number and LID, in a peer message. */
+  storePeerKeys(message: proto.IMessage): Promise<void>
   /** Takes the history from before this device was linked. The history and all its effects are on disk when it resolves. */
   takeHistory(notice: proto.Message.IHistorySyncNotification): Promise<void>
   /** Resolves when all changes so far are on disk. */
@@ -108,7 +108,7 @@ export function createPeerEffects({
     settling.add(stanza.id)
     const applied = peerTail.then(async () => {
       if (isFenced()) return
-      await socket().applyPeer(message)
+      await socket().storePeerKeys(message.message ?? {})
       if (!notice) await settle(stanza, message)
     })
     peerTail = applied.catch((error) => peerFailed(stanza, message, error))

@@ -22,14 +22,15 @@ import {
   TC_TOKEN_INDEX_KEY,
 } from '@whiskeysockets/baileys/lib/Utils/tc-token-utils.js'
 import type { Logger } from 'pino'
-import { type Clock, SECOND } from '../../../src/domain/clock.ts'
-import { createKeyedMutex } from '../../../src/lib/keyed-mutex.ts'
-import { ownFacts } from '../keys/own-facts.ts'
-import { chatToken, giveTokenQuery } from '../wire/chat-token.ts'
-import { bare } from '../wire/jid.ts'
-import { contactTokenNode } from '../wire/message-nodes.ts'
-import type { ServerProps } from '../wire/server-props.ts'
-import type { Identity } from './identity.ts'
+import { type Clock, DAY, SECOND } from '../../../../src/domain/clock.ts'
+import { createKeyedMutex } from '../../../../src/lib/keyed-mutex.ts'
+import { ownFacts } from '../../keys/own-facts.ts'
+import { chatToken, giveTokenQuery } from '../../wire/chat-token.ts'
+import { bare } from '../../wire/jid.ts'
+import { contactTokenNode } from '../../wire/message-nodes.ts'
+import type { ServerProps } from '../../wire/server-props.ts'
+import type { Identity } from '../identity.ts'
+import { removeExpiredTokens } from './expired-tokens.ts'
 
 export type Token = SignalDataTypeMap['tctoken']
 type Tokens = NonNullable<SignalDataSet['tctoken']>
@@ -64,6 +65,8 @@ export interface TrustedTokens {
   giveSoon(jid: string): void
   /** Sends our token again to a contact who has it, after the contact's keys have changed. */
   giveAgain(jid: string): void
+  /** Removes expired tokens in the background, at most once a day. */
+  removeExpired(): void
 }
 
 export interface TrustedTokenDeps {
@@ -84,14 +87,20 @@ export function createTrustedTokens(deps: TrustedTokenDeps): TrustedTokens {
   const lidOf = (jid: string) => identity.lidOf(jid)
   const pnOf = (jid: string) => identity.pnOf(jid)
   const nameOf = (jid: string) => resolveTcTokenJid(bare(jid), lidOf)
-  const { runAll } = createKeyedMutex()
+  const mutex = createKeyedMutex()
+  const { runAll } = mutex
   const underWay = new Set<string>()
+  /** Time of the last removal of expired tokens. */
+  let removedAt = Number.NEGATIVE_INFINITY
 
-  /** Key store that completes written tokens with the stored fields, because each writer knows only a part of the record. */
-  const keys: SignalKeyStoreWithTransaction = {
+  const direct: SignalKeyStoreWithTransaction = {
     ...auth.keys,
     isInTransaction: () => false,
     transaction: (work) => work(),
+  }
+  /** Key store that completes written tokens with the stored fields, because each writer knows only a part of the record. */
+  const keys: SignalKeyStoreWithTransaction = {
+    ...direct,
     async set({ tctoken = {} }) {
       const names = Object.keys(tctoken)
       await runAll(names, async () => {
@@ -186,6 +195,14 @@ export function createTrustedTokens(deps: TrustedTokenDeps): TrustedTokens {
         const { senderTimestamp } = (await stored(await nameOf(jid))) ?? {}
         if (senderTimestamp !== undefined && !isTcTokenExpired(senderTimestamp)) await give(bare(jid), senderTimestamp)
       }),
+    removeExpired() {
+      const now = clock.now()
+      if (now - removedAt < DAY) return
+      removedAt = now
+      removeExpiredTokens({ keys: direct, mutex }).catch((error) =>
+        log.info({ err: error }, 'expired trusted-contact tokens could not be removed'),
+      )
+    },
   }
 }
 

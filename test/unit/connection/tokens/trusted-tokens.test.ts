@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AuthenticationState, BinaryNode, SignalDataSet } from '@whiskeysockets/baileys'
-import { createTrustedTokens } from '../../../workers/shard/connection/trusted-tokens.ts'
+import { createTrustedTokens } from '../../../../workers/shard/connection/tokens/trusted-tokens.ts'
 
 const PN = '5511988880001@s.whatsapp.net'
 const LID = '81896604190001@lid'
@@ -130,4 +130,34 @@ test('the time of a token that an import stored as a number is written as text',
   rows[LID] = { token: Buffer.from('theirs'), timestamp: NOW }
   const [found] = await tokens.node(LID)
   assert.equal(found?.attrs.t, String(NOW))
+})
+
+test('what has expired is removed, with its name in the index, while the account is available, and what has not stays', async () => {
+  const { rows, tokens } = open()
+  const long = 60 * 86_400
+  rows.both = { token: Buffer.from('old'), timestamp: String(NOW - long), senderTimestamp: NOW - long }
+  rows.theirs = { token: Buffer.from('old'), timestamp: String(NOW - long), senderTimestamp: NOW }
+  rows.ours = { token: Buffer.from('valid'), timestamp: String(NOW), senderTimestamp: NOW - long }
+  rows.given = { token: Buffer.alloc(0), senderTimestamp: NOW }
+  rows.again = { token: Buffer.from('old'), timestamp: '1' }
+  const before = { ...rows }
+  rows.__index = { token: Buffer.from(JSON.stringify(['both', 'theirs', 'ours', 'given', 'again', 'unknown'])) }
+  const listed = () => JSON.parse(String(rows.__index?.token)) as string[]
+  tokens.removeExpired()
+  while (rows.again) await settle()
+  // This token arrives between the removal and the change of the index.
+  await tokens.storeNewer(new Map([['again', { token: Buffer.from('new'), timestamp: String(NOW) }]]))
+  while (listed().includes('both')) await settle()
+  assert.deepEqual(listed(), ['theirs', 'ours', 'given', 'again'])
+  assert.deepEqual(rows.both, undefined)
+  assert.deepEqual(rows.theirs, { token: Buffer.alloc(0), senderTimestamp: NOW })
+  assert.deepEqual([rows.ours, rows.given], [before.ours, before.given])
+  assert.equal(String((await tokens.node('again'))[0]?.content), 'new')
+
+  // It is done once a day.
+  rows.both = before.both!
+  rows.__index = { token: Buffer.from(JSON.stringify(['both'])) }
+  tokens.removeExpired()
+  for (let turn = 0; turn < 10; turn++) await settle()
+  assert.ok(rows.both)
 })

@@ -1,0 +1,41 @@
+/**
+ * Stores what the account's own phone sends only to its devices: keys of app state, and pairs of number and LID. The messages are complete, because
+ * `inbox/peer-content.ts` has removed everything else.
+ */
+import { type AuthenticationState, proto, type WASocket } from '@whiskeysockets/baileys'
+import { storePairs } from './lid-pairs.ts'
+
+const { Type } = proto.Message.ProtocolMessage
+type Protocol = proto.Message.IProtocolMessage
+
+export interface PeerKeysDeps {
+  sock: Pick<WASocket, 'ev' | 'signalRepository'>
+  keys: AuthenticationState['keys']
+}
+
+/** Resolves when the contents of the message are stored. Other messages have no effect. */
+export function storePeerKeys({ sock, keys }: PeerKeysDeps) {
+  async function storeKeys({ appStateSyncKeyShare }: Protocol) {
+    const named = (appStateSyncKeyShare?.keys ?? []).map(({ keyId, keyData }) => [idOf(keyId), keyData!] as const)
+    const newest = named.at(-1)
+    if (!newest) return
+    await keys.set({ 'app-state-sync-key': Object.fromEntries(named) })
+    sock.ev.emit('creds.update', { myAppStateKeyId: newest[0] })
+  }
+
+  return async ({ protocolMessage }: proto.IMessage): Promise<void> => {
+    if (protocolMessage?.type === Type.APP_STATE_SYNC_KEY_SHARE) await storeKeys(protocolMessage)
+    if (protocolMessage?.type === Type.LID_MIGRATION_MAPPING_SYNC)
+      await storePairs(sock.signalRepository, pairsIn(protocolMessage))
+  }
+}
+
+const idOf = (keyId: proto.Message.IAppStateSyncKeyId | null | undefined) => Buffer.from(keyId!.keyId!).toString('base64')
+
+function pairsIn({ lidMigrationMappingSyncMessage: sync }: Protocol) {
+  const { pnToLidMappings } = proto.LIDMigrationMappingSyncPayload.decode(sync!.encodedMappingPayload!)
+  return pnToLidMappings.map(({ pn, latestLid, assignedLid }) => ({
+    pn: `${pn}@s.whatsapp.net`,
+    lid: `${latestLid || assignedLid}@lid`,
+  }))
+}
