@@ -43,7 +43,6 @@ const USELESS: Json[] = [
   { type: 'LID_MIGRATION_MAPPING_SYNC' },
   { type: 'LID_MIGRATION_MAPPING_SYNC', lidMigrationMappingSyncMessage: {} },
   { type: 'LID_MIGRATION_MAPPING_SYNC', lidMigrationMappingSyncMessage: { encodedMappingPayload: garbage } },
-  { type: 'REVOKE' },
 ]
 /** Complete protocol messages that have no effect. They must not be reported as corrupted. */
 const HARMLESS: Json[] = [

@@ -1,8 +1,9 @@
 /** Removes expired tokens of trusted contacts, as the web client does while the account is available. */
-import type { SignalDataSet, SignalKeyStoreWithTransaction } from '@whiskeysockets/baileys'
+import type { SignalDataSet, SignalDataTypeMap, SignalKeyStoreWithTransaction } from '@whiskeysockets/baileys'
 import { isTcTokenExpired, readTcTokenIndex, TC_TOKEN_INDEX_KEY } from '@whiskeysockets/baileys/lib/Utils/tc-token-utils.js'
 import type { KeyedMutex } from '../../../../src/lib/keyed-mutex.ts'
-import type { Token } from './trusted-tokens.ts'
+
+type Token = SignalDataTypeMap['tctoken']
 
 export interface ExpiredTokensDeps {
   /** Must not take the mutex itself. */
