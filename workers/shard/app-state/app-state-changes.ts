@@ -21,7 +21,7 @@ import type { AppStateReader } from './app-state-reader.ts'
 
 export interface ChangeDeps {
   sock: Pick<WASocket, 'query'>
-  /** Held by whoever changes app state. */
+  /** Held while app state is changed. */
   changing: Pick<Mutex, 'runExclusive'>
   creds: AuthenticationCreds
   /** The key of the account's devices with this id (base64). */

@@ -11,7 +11,7 @@ import type { AppState } from './app-state.ts'
 import type { AppStateReader } from './app-state-reader.ts'
 
 export interface RebuildDeps {
-  /** Held by whoever changes app state. */
+  /** Held while app state is changed. */
   changing: Pick<Mutex, 'runExclusive'>
   reader: Pick<AppStateReader, 'readAnew'>
   creds: Pick<AuthenticationCreds, 'accountSyncCounter'>

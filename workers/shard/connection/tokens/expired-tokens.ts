@@ -8,7 +8,7 @@ type Token = SignalDataTypeMap['tctoken']
 export interface ExpiredTokensDeps {
   /** Must not take the mutex itself. */
   keys: SignalKeyStoreWithTransaction
-  /** Held by whoever writes a token or the index, by its name. */
+  /** Held by name while a token or the index is written. */
   mutex: Pick<KeyedMutex, 'runAll'>
 }
 
@@ -23,7 +23,7 @@ export async function removeExpiredTokens({ keys, mutex }: ExpiredTokensDeps): P
     for (const name of await removeFrom(names.slice(from, from + SLICE))) gone.add(name)
   if (gone.size > 0) await mutex.runAll([TC_TOKEN_INDEX_KEY], () => unlist(gone))
 
-  /** Returns the names of this slice that have no token any more. */
+  /** Returns the names of this slice that no longer have a token. */
   async function removeFrom(slice: readonly string[]): Promise<string[]> {
     return mutex.runAll(slice, async () => {
       const stored = await keys.get('tctoken', [...slice])
