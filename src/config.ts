@@ -395,6 +395,10 @@ function bucketOf(variable: 'SVC_BLOBS_URL' | 'SVC_MEDIA_URL', known: Known): Bu
   if (accessKeyId === undefined || secretAccessKey === undefined)
     throw new Error(`${variable} is set; it needs the credentials of the bucket in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.`)
   const place = parseBucketUrl(url, known.AWS_REGION)
+  if (variable === 'SVC_BLOBS_URL' && place?.publicEndpoint !== undefined)
+    throw new Error(
+      'SVC_BLOBS_URL has a public_endpoint; only SVC_MEDIA_URL can have one, because there are no links to the media of waiting messages.',
+    )
   if (place === undefined) throw new Error(`AWS_REGION is ${JSON.stringify(known.AWS_REGION)}; it must be the name of a region.`)
   return { ...place, credentials: { accessKeyId, secretAccessKey, sessionToken } }
 }

@@ -1,10 +1,12 @@
 /**
- * A bucket of object storage that the operator names: `s3://<bucket>/<prefix>?endpoint=<URL>&region=<region>`. The
- * credentials come from the variables that the tools of the cloud use, and not from the URL, which is logged.
+ * A bucket of object storage that the operator names: `s3://<bucket>/<prefix>?endpoint=<URL>&region=<region>`, and
+ * `&public_endpoint=<URL>` if readers reach the server at another address than the service. The credentials come from the variables that the tools of the cloud use, and not from the URL, which is logged.
  */
 export interface Bucket {
   /** Base URL of the server, without a slash at its end. */
   endpoint: string
+  /** Base URL at which readers of links reach the server; undefined if it is the same. */
+  publicEndpoint?: string
   name: string
   /** Prefix of all keys in the bucket; empty, or with a slash at its end. */
   prefix: string
@@ -26,7 +28,7 @@ export const BUCKET_URLS =
 const NAME = /^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/i
 const REGION = /^[a-z0-9-]{1,40}$/
 const SEGMENT = /^(?!\.{1,2}$)[\w.-]+$/
-const PARAMETERS = ['endpoint', 'region']
+const PARAMETERS = ['endpoint', 'public_endpoint', 'region']
 /** Region that the tools of the cloud assume if none is named. Servers without regions accept it. */
 const DEFAULT_REGION = 'us-east-1'
 
@@ -44,14 +46,18 @@ export function parseBucketUrl(url: string, otherRegion = DEFAULT_REGION): Omit<
   const region = parameters.get('region') ?? otherRegion
   if (!REGION.test(region)) return undefined
   const endpoint = parameters.get('endpoint') ?? `https://s3.${region}.amazonaws.com`
-  if (!isEndpoint(endpoint)) return undefined
+  const publicEndpoint = parameters.get('public_endpoint')
+  if (!isEndpoint(endpoint) || (publicEndpoint !== null && !isEndpoint(publicEndpoint))) return undefined
   return {
     name,
     prefix: segments.map((segment) => `${segment}/`).join(''),
     region,
-    endpoint: endpoint.replace(/\/+$/, ''),
+    endpoint: withoutSlash(endpoint),
+    ...(publicEndpoint === null ? {} : { publicEndpoint: withoutSlash(publicEndpoint) }),
   }
 }
+
+const withoutSlash = (url: string) => url.replace(/\/+$/, '')
 
 function isEndpoint(value: string): boolean {
   if (!URL.canParse(value)) return false

@@ -18,6 +18,9 @@ const ANA = '5511988880001'
 /** A file of three pieces. It contains a text that must not be readable in the bucket. */
 const FILE = Buffer.concat([Buffer.from('not for the bucket '.repeat(10)), randomBytes(2_500_000)])
 
+/** Another name of the same server, as readers outside of a private network have one. The service itself does not use it. */
+const forReaders = ({ endpoint }: S3) => endpoint.replace('127.0.0.1', 'localhost')
+
 describe('a bucket', { skip: noS3 }, () => {
   let s3: S3
   let world: World
@@ -26,7 +29,11 @@ describe('a bucket', { skip: noS3 }, () => {
     s3 = await startS3()
     world = await startWorld({
       own: true,
-      env: { SVC_BLOBS_URL: s3.url('waiting'), SVC_MEDIA_URL: s3.url('received'), ...s3.env },
+      env: {
+        SVC_BLOBS_URL: s3.url('waiting'),
+        SVC_MEDIA_URL: `${s3.url('received')}&public_endpoint=${encodeURIComponent(forReaders(s3))}`,
+        ...s3.env,
+      },
     })
     await world.sandbox.createContact(ANA, { name: 'Ana' })
     instance = await world.gateway.connected(world.sandbox, ME, world.receiver)
@@ -99,7 +106,7 @@ describe('a bucket', { skip: noS3 }, () => {
       )
       assert.equal(redirect.status, 302)
       const link = new URL(redirect.headers.get('location')!)
-      assert.equal(link.origin, s3.endpoint)
+      assert.equal(link.origin, forReaders(s3))
       assert.equal(link.searchParams.get('X-Amz-Expires'), '86400')
       const copy = await fetch(link)
       assert.deepEqual(Buffer.from(await copy.arrayBuffer()), files[index])

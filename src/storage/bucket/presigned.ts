@@ -4,13 +4,13 @@ import type { Bucket } from '../../domain/bucket.ts'
 import { SECOND } from '../../domain/clock.ts'
 import { urlOf } from './bucket-client.ts'
 
-/** Resolves with a link that is valid for `ms`. */
+/** Resolves with a link that is valid for `ms`. It begins with the address at which readers reach the bucket, because the signature covers the host. */
 export async function presigned(bucket: Bucket, key: string, ms: number): Promise<string> {
   const seconds = String(Math.max(1, Math.floor(ms / SECOND)))
   const { credentials, region } = bucket
   const signer = new AwsV4Signer({
     method: 'GET',
-    url: urlOf(bucket, key, { 'X-Amz-Expires': seconds }).href,
+    url: urlOf({ ...bucket, endpoint: bucket.publicEndpoint ?? bucket.endpoint }, key, { 'X-Amz-Expires': seconds }).href,
     ...credentials,
     service: 's3',
     region,

@@ -108,6 +108,12 @@ test('a bucket for media is named by a URL and the variables of the tools of the
   assert.deepEqual(blobsOf({ SVC_BLOBS_URL: url }, true), { in: 'bucket', bucket: { ...own, prefix: 'a/b/sandbox/' } })
   const { mediaBucket, mediaDays } = read({ ...CREDENTIALS, SVC_MEDIA_URL: url, SVC_MEDIA_DAYS: '7' }, true).config
   assert.deepEqual([mediaBucket, mediaDays], [{ ...own, prefix: 'a/b/sandbox/' }, 7])
+  const outside = `${url}&public_endpoint=${encodeURIComponent('https://media.example.com/')}`
+  const { mediaBucket: shared } = read({ ...CREDENTIALS, SVC_MEDIA_URL: outside }).config
+  assert.deepEqual([shared?.endpoint, shared?.publicEndpoint], ['http://127.0.0.1:9000', 'https://media.example.com'])
+  assert.throws(() => read({ ...CREDENTIALS, SVC_BLOBS_URL: outside }), {
+    message: /^SVC_BLOBS_URL has a public_endpoint; only SVC_MEDIA_URL/,
+  })
   assert.deepEqual([read({}).config.mediaBucket, read({}).config.mediaDays], [null, 30])
   assert.throws(() => read({ SVC_BLOBS_URL: 's3://media', AWS_ACCESS_KEY_ID: 'key' }), {
     message: 'SVC_BLOBS_URL is set; it needs the credentials of the bucket in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
@@ -263,6 +269,8 @@ describe('a bad variable ends the start with one sentence', () => {
       's3://media?endpoint=ftp://host',
       's3://media?endpoint=http://host/?a=b',
       's3://media?endpoint=http://key:word@host',
+      's3://media?public_endpoint=//host',
+      's3://media?public_endpoint=http://host/?a=b',
       's3://media?accelerate=on',
       's3://key:word@media',
     ].map((value): [string, string, string] => [
