@@ -46,6 +46,7 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
 
   queue: ONCE,
   'queue-in-flight': ONCE,
+  'queue-held-times': ONCE,
   outbox: ONCE,
   parked: ONCE,
   due: ONCE,

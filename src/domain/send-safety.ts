@@ -47,6 +47,3 @@ export const hasBudget = (settings: SendSafetySettings): boolean =>
 
 export const isSendSafetyOn = (settings: SendSafetySettings): boolean =>
   hasBudget(settings) || settings.quiet_hours !== null || settings.pause_after_unanswered !== null
-
-/** Whether messages may have waited for a budget or for the end of quiet hours. The maximum age of messages does not apply to this wait. */
-export const mayStopAges = (settings: SendSafetySettings): boolean => hasBudget(settings) || settings.quiet_hours !== null

@@ -34,10 +34,13 @@ export const QueueItem = z
       .meta({ description: 'Time of the request before which the item is not sent; null if there is none.' }),
     send_after: instant.nullable().meta({
       description:
-        'Earliest time at which the item is sent. While the instance is not connected, it is null unless the item waits for its `send_at`.',
+        'Earliest time at which the item is sent. While the instance is not connected, it is null unless the item waits for its `send_at`. All items that wait ' +
+        'for a budget show the time of its next free place, which only the first of them gets.',
     }),
     expires_at: instant.meta({
-      description: '`queue_max_age_hours` after `send_at`, or after `queued_at` if there was no `send_at` or it had passed.',
+      description:
+        '`queue_max_age_hours` after `send_at`, or after `queued_at` if there was no `send_at` or it had passed. Time in which the item waits for a budget or ' +
+        'for the end of quiet hours is added.',
     }),
   })
   .meta({ id: 'QueueItem' })

@@ -71,6 +71,8 @@ export const keys = {
    * known, the record is changed to the next item. If no item is known, the record is removed.
    */
   queueInFlight: (id: string) => `instance:${id}:queue-in-flight`,
+  /** Time in which holds stopped the ageing of waiting items. */
+  queueHeldTimes: (id: string) => `instance:${id}:queue-held-times`,
   /** Used-up budgets of first contacts that were reported, and when. */
   toldBudgets: (id: string) => `instance:${id}:told-budgets`,
   /** Events that wait for delivery, by event id. ULIDs of one instance ascend, so key order is the order of the events. */

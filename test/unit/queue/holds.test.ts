@@ -21,6 +21,7 @@ const itemOf = (place: string, phone = '1'): Waiting => ({
   hasBytes: false,
   requestId: undefined,
   arrivedAt: 0,
+  heldMs: 0,
   place,
   leftAt: undefined,
 })
@@ -68,7 +69,7 @@ for (const seed of [1, 2, 3, 4, 5, 6])
     const pauses = new Map<string, number>()
     const people = closed()
     const policies = [untilTimes(dates, epoch), people.policy, untilTimes(pauses, steady)]
-    const holds = createHolds(policies, epoch)
+    const holds = createHolds(policies, { clock: epoch, steady })
     let waiting: Waiting[] = []
     let added = 0
     const order = () => waiting.toSorted((one, other) => (one.place < other.place ? -1 : 1))
@@ -113,7 +114,7 @@ test('each held item is asked about once, and not at each look at the line', () 
   const clock = { at: 0, now: () => clock.at }
   const times = new Map<string, number>()
   const policy = untilTimes(times, clock)
-  const holds = createHolds([policy], clock)
+  const holds = createHolds([policy], { clock, steady: clock })
   for (let index = 0; index < 1_000; index++) {
     const item = itemOf(String(index).padStart(4, '0'))
     times.set(item.svcId, HOUR + index * MINUTE)
@@ -136,7 +137,7 @@ test('the clocks are read again after a minute, or when the first hold ends; wit
   const times = new Map([['timed', HOUR]])
   const people = closed()
   people.close('2')
-  const holds = createHolds([untilTimes(times, clock), people.policy], clock)
+  const holds = createHolds([untilTimes(times, clock), people.policy], { clock, steady: clock })
   holds.add(itemOf('closed', '2'))
   assert.equal(holds.next(), undefined)
   assert.equal(holds.nextIn(), Number.POSITIVE_INFINITY)
@@ -150,11 +151,50 @@ test('the clocks are read again after a minute, or when the first hold ends; wit
 test('a time of the steady clock is listed as an epoch time', () => {
   const epoch = { at: 1_000_000, now: () => epoch.at }
   const steady = { at: 50, now: () => steady.at }
-  const holds = createHolds([untilTimes(new Map([['paused', 80]]), steady)], epoch)
+  const holds = createHolds([untilTimes(new Map([['paused', 80]]), steady)], { clock: epoch, steady })
   const item = itemOf('paused')
   holds.add(item)
   assert.deepEqual(holds.of(item), { reason: 'send_at', until: 1_000_030 })
   assert.equal(holds.next(), undefined)
   epoch.at += HOUR
   assert.deepEqual(holds.of(item), { reason: 'send_at', until: 1_000_030 + HOUR })
+})
+
+test('after a clock was set back or ahead, each policy is asked again at once', () => {
+  const epoch = { at: 1_000_000, now: () => epoch.at }
+  const steady = { at: 50, now: () => steady.at }
+  let isNight = true
+  const night: HoldPolicy = {
+    clock: epoch,
+    holding: () => (isNight ? { reason: 'quiet_hours', until: epoch.at + 9 * HOUR } : undefined),
+  }
+  for (const step of [-9 * HOUR, 2 * MINUTE]) {
+    isNight = true
+    const holds = createHolds([night], { clock: epoch, steady })
+    const item = itemOf('1')
+    holds.add(item)
+    assert.equal(holds.next(), undefined)
+    isNight = false
+    epoch.at += MINUTE / 2
+    assert.equal(holds.next(), undefined, 'a small adjustment changes nothing')
+    assert.equal(holds.nextIn(), MINUTE)
+    epoch.at += step
+    assert.equal(holds.next(), item)
+  }
+})
+
+test('a hold whose end had passed when it was made is asked about again', () => {
+  const clock = { at: 1_000, now: () => clock.at }
+  let isHeld = true
+  const policy: HoldPolicy = {
+    clock,
+    holding: () => (isHeld ? { reason: 'first_contact_budget', until: clock.at - 1 } : undefined),
+  }
+  const holds = createHolds([policy], { clock, steady: clock })
+  const item = itemOf('1')
+  holds.add(item)
+  assert.equal(holds.next(), undefined)
+  isHeld = false
+  clock.at += holds.nextIn()
+  assert.equal(holds.next(), item)
 })

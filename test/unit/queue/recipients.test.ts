@@ -30,7 +30,7 @@ async function bench(t: TestContext) {
     isMe: (jid) => jid === said.me,
     onError: assert.ifError,
   })
-  const found = () => new Promise<string>((resolve) => recipients.onFound(resolve))
+  const found = () => new Promise<void>((resolve) => recipients.onFound(() => resolve()))
   let ids = 0
   return {
     directory,
@@ -66,7 +66,7 @@ for (const [form, digits, registered] of [
     await write({ remoteJid: LID, remoteJidAlt: jidOf(registered) })
     const person = { isPerson: true, isKnown: true, heardAt: 1_000 * SECOND, unanswered: 0 }
     assert.deepEqual(await of(digits), person)
-    assert.ok(recipients.isChat(digits, LID))
+    assert.ok(recipients.inChat(LID)(digits))
     await write({ remoteJid: jidOf(registered), fromMe: true })
     assert.equal((await of(digits)).unanswered, 1)
   })
@@ -88,8 +88,8 @@ test('an answer under a LID is an answer to a number that was looked up before i
   const { of, write, recipients } = await bench(t)
   assert.equal((await of(BEN)).isKnown, false)
   await write({ remoteJid: LID, remoteJidAlt: jidOf(BEN) })
-  assert.ok(recipients.isChat(BEN, LID))
-  assert.ok(!recipients.isChat(BEN, '81896600000003@lid'))
+  assert.ok(recipients.inChat(LID)(BEN))
+  assert.ok(!recipients.inChat('81896600000003@lid')(BEN))
   assert.equal((await of(BEN)).isKnown, true, 'the directory says so without another look-up')
 })
 

@@ -1,16 +1,12 @@
-/**
- * Tests the rules of send safety with single cases, and with weeks of messages during which the clock jumps. A week is
- * checked with the true time, which the rules do not know: no budget may be exceeded, no message may be dropped, and no
- * answer may wait.
- */
+/** Tests the rules of send safety with single cases. `send-safety-week.test.ts` runs weeks of messages through a queue. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { createBoundedClock, MOST_STEP } from '../../../src/domain/bounded-clock.ts'
 import { DAY, HOUR, MINUTE } from '../../../src/domain/clock.ts'
 import { SEND_SAFETY_OFF, type SendSafetySettings } from '../../../src/domain/send-safety.ts'
 import { quietUntil } from '../../../workers/shard/queue/safety/quiet-hours.ts'
 import {
+  budgetsFreeAt,
   type Moment,
   paceWait,
   type QuietUntil,
@@ -29,7 +25,10 @@ const decide = (
   recipient: Recipient,
   now: Moment,
   quiet: QuietUntil | undefined,
-): Verdict => paceWait(settings, state, recipient, now) ?? (quiet && quietWait(recipient, now.at, quiet)) ?? 'go'
+): Verdict =>
+  paceWait(settings, recipient, () => budgetsFreeAt(settings, state, now)) ??
+  (quiet && quietWait(recipient, now.at, quiet)) ??
+  'go'
 
 const T0 = Date.UTC(2026, 0, 31, 12)
 const NEW: Recipient = { isPerson: true, isKnown: false, heardAt: null, unanswered: 0 }
@@ -161,159 +160,4 @@ describe('quiet hours', () => {
       { numRuns: 60 },
     )
   })
-})
-
-/** Runs a week of one account. The steps are in true time. `jump` sets the machine's clock. */
-type Step =
-  | { kind: 'send'; person: number }
-  | { kind: 'hear'; person: number; isAnswered: boolean }
-  | { kind: 'jump'; offset: number }
-
-const PEOPLE = 60
-const person = fc.nat(PEOPLE - 1)
-const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ kind: fc.constant('send' as const), person }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('hear' as const), person, isAnswered: fc.boolean() }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constant('jump' as const),
-      offset: fc.constantFrom(0, -3 * HOUR, 8 * MINUTE, 2 * DAY, 400 * DAY, -40 * DAY),
-    }),
-  },
-)
-const week = fc.array(fc.tuple(fc.nat(7 * DAY), step), { minLength: 60, maxLength: 200 })
-const orNull = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: null })
-const anySettings: fc.Arbitrary<SendSafetySettings> = fc.record({
-  first_contacts_per_hour: orNull(fc.integer({ min: 1, max: 3 })),
-  first_contacts_per_day: orNull(fc.integer({ min: 2, max: 12 })),
-  first_contacts_warm_up: orNull(
-    fc.constant([
-      { day: 0, per_day: 2 },
-      { day: 2, per_day: 5 },
-      { day: 5, per_day: null },
-    ]),
-  ),
-  quiet_hours: orNull(
-    fc.constantFrom(
-      { from: '22:00', to: '08:00', time_zone: 'Europe/Berlin' },
-      { from: '00:30', to: '02:30', time_zone: 'Europe/Berlin' },
-    ),
-  ),
-  pause_after_unanswered: orNull(fc.integer({ min: 1, max: 4 })),
-})
-
-/** Runs a week that begins at `begin`. After it, continues for as long as a message waits for a time. */
-function live(settings: SendSafetySettings, begin: number, steps: readonly (readonly [number, Step])[]) {
-  let time = begin
-  let offset = 0
-  const wall = { now: () => time + offset }
-  const steady = { now: () => time }
-  const clock = createBoundedClock({ wall, steady, uptime: () => time })
-  const quiet = settings.quiet_hours ? quietUntil(settings.quiet_hours) : undefined
-  const state = { contacts: [] as number[], linkedAt: begin }
-  const people = Array.from({ length: PEOPLE }, () => ({ ...NEW }))
-  const queue: { person: number; isAnswer: boolean }[] = []
-  const sent: { person: number; at: number; isFirst: boolean; isAnswer: boolean; isClockRight: boolean }[] = []
-
-  const verdictOf = (one: number) => decide(settings, state, people[one]!, { at: clock.now(), steady: time }, quiet)
-
-  function pump() {
-    // The network reports the true time, so the service does not believe a jump ahead.
-    clock.learned(time, true)
-    for (;;) {
-      const next = queue.findIndex((item) => verdictOf(item.person) === 'go')
-      if (next === -1) return
-      const [item] = queue.splice(next, 1)
-      const to = people[item!.person]!
-      sent.push({ ...item!, at: time, isFirst: !to.isKnown, isClockRight: clock.now() === time })
-      if (!to.isKnown) state.contacts.push(time)
-      to.isKnown = true
-      to.unanswered++
-    }
-  }
-
-  /** Returns the time at which the queue asks the rules again by itself. */
-  function nextEnd() {
-    const ends = queue.flatMap((item) => {
-      const verdict = verdictOf(item.person)
-      if (verdict === 'go' || verdict.until === null) return []
-      // Quiet hours end at a time of the wall clock. The other holds end at a time of the monotonic clock, which does
-      // not jump.
-      return [verdict.reason === 'quiet_hours' ? time + (verdict.until - clock.now()) : verdict.until]
-    })
-    return Math.min(...ends)
-  }
-
-  function runUntil(end: number) {
-    for (let next = nextEnd(); next <= end; next = nextEnd()) {
-      assert.ok(next > time, 'a wait ends later than it is asked about')
-      time = next
-      pump()
-    }
-    time = end
-  }
-
-  function take(one: Step) {
-    if (one.kind === 'jump') offset = one.offset
-    else if (one.kind === 'send') queue.push({ person: one.person, isAnswer: false })
-    else {
-      Object.assign(people[one.person]!, { isKnown: true, heardAt: time, unanswered: 0 })
-      if (one.isAnswered) queue.unshift({ person: one.person, isAnswer: true })
-    }
-    const before = queue.length
-    pump()
-    if (one.kind === 'hear' && one.isAnswered) {
-      assert.ok(queue.length < before && queue.every(({ isAnswer }) => !isAnswer), 'an answer leaves at once')
-    }
-  }
-
-  for (const [at, one] of [...steps].sort(([first], [second]) => first - second)) {
-    runUntil(begin + at)
-    take(one)
-  }
-  const atEnd = queue.length + sent.length
-  offset = 0
-  pump()
-  runUntil(Math.max(time, begin + 90 * DAY))
-  return { sent, queue, atEnd, people, quiet }
-}
-
-test('in a week with a clock that jumps no budget is exceeded, nothing is dropped and no answer waits', () => {
-  const summer = Date.UTC(2026, 2, 25)
-  const winter = Date.UTC(2026, 9, 21)
-  fc.assert(
-    fc.property(anySettings, fc.constantFrom(summer, winter), week, (settings, begin, steps) => {
-      const { sent, queue, atEnd, people, quiet } = live(settings, begin, steps)
-      const queued = steps.filter(([, one]) => one.kind === 'send' || (one.kind === 'hear' && one.isAnswered)).length
-      assert.equal(atEnd, queued)
-      assert.equal(sent.length + queue.length, queued)
-      for (const item of queue) {
-        assert.ok(people[item.person]!.unanswered >= (settings.pause_after_unanswered ?? Number.POSITIVE_INFINITY))
-      }
-      const firsts = sent.filter(({ isFirst }) => isFirst).map(({ at }) => at)
-      assert.equal(new Set(sent.filter(({ isFirst }) => isFirst).map((each) => each.person)).size, firsts.length)
-      for (const at of firsts) {
-        const within = (ms: number) => firsts.filter((other) => other > at - ms && other <= at).length
-        // The service follows a small jump of the clock. So a step of the warm-up may begin earlier by the size of such
-        // a jump.
-        const warmUp = settings.first_contacts_warm_up?.findLast(({ day }) => begin + day * DAY <= at + MOST_STEP)?.per_day
-        assert.ok(within(HOUR) <= (settings.first_contacts_per_hour ?? Number.POSITIVE_INFINITY))
-        assert.ok(
-          within(DAY) <=
-            Math.min(settings.first_contacts_per_day ?? Number.POSITIVE_INFINITY, warmUp ?? Number.POSITIVE_INFINITY),
-        )
-      }
-      if (quiet) {
-        const atNight = sent.filter(({ at, isClockRight }) => isClockRight && quiet(at) !== null)
-        for (const { person: to, at } of atNight) {
-          const heard = steps.some(
-            ([ms, one]) => one.kind === 'hear' && one.person === to && begin + ms <= at && begin + ms > at - DAY,
-          )
-          assert.ok(heard, 'only answers leave in quiet hours')
-        }
-      }
-    }),
-    { numRuns: 25, endOnFailure: true },
-  )
 })

@@ -3,133 +3,14 @@
  * and how a message ages while it is held.
  */
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
-import type { WAMessage } from '@whiskeysockets/baileys'
-import { HOUR, MINUTE, SECOND } from '../../../src/domain/clock.ts'
-import { DEFAULT_SETTINGS, type InstanceSettings } from '../../../src/domain/instance.ts'
-import { mayStopAges } from '../../../src/domain/send-safety.ts'
-import type { Delivery } from '../../../src/features/webhook-payloads.ts'
-import { createTally } from '../../../src/metrics/tally.ts'
+import { test } from 'node:test'
+import { DAY, HOUR, MINUTE, SECOND } from '../../../src/domain/clock.ts'
+import { DEFAULT_SETTINGS } from '../../../src/domain/instance.ts'
 import { createAccountDirectory } from '../../../workers/shard/directory/account-directory.ts'
-import { type Queue, resultOf, type SendItem } from '../../../workers/shard/queue/contract.ts'
-import { createQueue } from '../../../workers/shard/queue/queue.ts'
+import { resultOf, TryLater } from '../../../workers/shard/queue/contract.ts'
 import { createSendSafety } from '../../../workers/shard/queue/safety/send-safety.ts'
-import { createToldBudgets } from '../../../workers/shard/queue/safety/told-budgets.ts'
-import { INSTANCE, manualTime, recordingLog, sealer, tempStore, until } from '../storage/fixtures.ts'
-
-const jidOf = (phone: string) => `${phone}@s.whatsapp.net`
-const accepted = resultOf({ status: 'sent' })
-type UsedUp = Delivery['used_up_budgets']
-const OPTIONS = { unarchives: false, fromApi: true }
-
-async function bench(t: TestContext, settings: Partial<InstanceSettings>) {
-  const store = await tempStore(t)
-  const time = manualTime()
-  const log = recordingLog()
-  const sent: string[] = []
-  /** The used-up budgets that committed events told, in all runs. */
-  const told: UsedUp[] = []
-  const made = {
-    isTold: true,
-    settings: { ...DEFAULT_SETTINGS, delay_message_min_ms: 0, delay_message_max_ms: 0, ...settings },
-    log,
-  }
-
-  /** Starts one run of the process. `end`: the step of a send after which the run ends, as by a kill. */
-  async function run(end?: 'leaving' | 'relayed' | 'settled') {
-    let isOver = false
-    const directory = createAccountDirectory({ id: INSTANCE, store, sealer, log }, { own: () => [] })
-    await directory.ready()
-    const safety = createSendSafety({
-      clock: time.clock,
-      steady: time.clock,
-      settings: () => made.settings,
-      directory,
-      otherName: async () => null,
-      hasWritten: async () => false,
-      registered: () => undefined,
-      isMe: () => false,
-      linkedAt: () => null,
-      told: createToldBudgets({ id: INSTANCE, store, sealer, log }),
-      isTold: () => made.isTold,
-      onUntold: assert.ifError,
-      onError: assert.ifError,
-    })
-    const hang = () => new Promise<never>(() => {})
-    const record = (message: Partial<WAMessage['key']>) =>
-      directory.record(
-        { key: message, message: { conversation: 'x' }, messageTimestamp: Math.floor(time.clock.now() / SECOND) },
-        { ...OPTIONS, now: time.clock.now() },
-      )
-
-    async function send({ messageId, phone, operation }: SendItem) {
-      await safety.leaving(jidOf(phone), operation)
-      if (end === 'leaving') return hang()
-      // This flush stands for the commit of the keys, which also contains the changes of the directory.
-      await directory.flush()
-      sent.push(phone)
-      if (end === 'relayed') return hang()
-      record({ remoteJid: jidOf(phone), id: messageId, fromMe: true })
-      await directory.flush()
-      return safety.withUsedUp(accepted, queue)
-    }
-
-    /** The budgets of an event, by its id, until its commit. */
-    const appended = new Map<string, UsedUp>()
-    const queue: Queue = createQueue({
-      instanceId: INSTANCE,
-      store,
-      sealer,
-      clock: time.clock,
-      steady: time.clock,
-      hasWritten: async () => false,
-      policies: safety.policies,
-      stopsAges: () => mayStopAges(made.settings),
-      timer: (ms, call) => time.timer(ms, () => !isOver && call()),
-      random: () => 0.5,
-      isOpen: () => true,
-      settings: () => made.settings,
-      events: {
-        wanted: () => true,
-        append(event) {
-          const { svc_id, used_up_budgets } = event.body as Delivery
-          appended.set(svc_id, used_up_budgets)
-          return { eventId: svc_id, ops: [] }
-        },
-        committed: (eventId) => void told.push(appended.get(eventId)),
-        noted: () => [],
-      },
-      steps: (step) => (step === 'queue:settled' && end === 'settled' ? hang() : undefined),
-      log,
-      tally: createTally(),
-      announce() {},
-      send,
-    })
-    await queue.start()
-    queue.setConnected(true)
-    t.after(() => queue.stop(0))
-    return {
-      queue,
-      safety,
-      async put(phone: string) {
-        const messageId = `3EB0${phone}${Math.random().toString(16).slice(2)}`
-        const request = { operation: 'send.sendText', phone, input: {}, preview: null, delayMessage: null, delayTyping: 0 }
-        await queue.enqueue({ messageId, ...request })
-      },
-      /** Records that the person answers. */
-      heard(phone: string) {
-        record({ remoteJid: jidOf(phone), id: `A${Math.random()}`, fromMe: false })
-        safety.heard(jidOf(phone))
-      },
-      reasons: async () => (await queue.list({ page: 1, pageSize: 99 })).data.map((item) => [item.phone, item.waiting_reason]),
-      kill() {
-        isOver = true
-        queue.setConnected(false)
-      },
-    }
-  }
-  return { run, time, sent, made, told: () => told.flatMap((budgets) => budgets ?? []) }
-}
+import { INSTANCE, recordingLog, sealer, tempStore, until } from '../storage/fixtures.ts'
+import { safetyBench as bench, jidOf } from './safety-bench.ts'
 
 const perHour = { first_contacts_per_hour: 1 }
 
@@ -243,31 +124,19 @@ test('a raised limit is told again, and nothing is told or marked while nobody r
 const FOUR = [1, 2, 3, 4].map((number) => `551190000000${number}`)
 
 test('a message that waits for the budget does not become too old, also when the service restarts; one that waits for an answer does', async (t) => {
-  const { run, time, sent, made } = await bench(t, { ...perHour, queue_max_age_hours: 1 })
-  /**
-   * Advances the clock minute by minute until this number of items is left. Every minute the queue checks the age of
-   * its items, and the store gets time for its commits.
-   */
-  async function minutesUntil({ reasons }: Awaited<ReturnType<typeof run>>, left: number) {
-    for (let minutes = 0; minutes < 600; minutes++) {
-      if ((await reasons()).length === left) return minutes
-      time.advance(MINUTE)
-      await new Promise((resolve) => setTimeout(resolve, 3))
-    }
-    return assert.fail(`${(await reasons()).length} items are left`)
-  }
+  const { run, time, sent, made, minutesUntil } = await bench(t, { ...perHour, queue_max_age_hours: 1 })
   const first = await run()
   for (const phone of FOUR) await first.put(phone)
-  await minutesUntil(first, 2)
+  await minutesUntil(first.reasons, 2)
   first.kill()
   time.advance(10 * MINUTE)
   const next = await run()
-  await minutesUntil(next, 0)
+  await minutesUntil(next.reasons, 0)
   assert.deepEqual(sent, FOUR)
   made.settings = { ...made.settings, pause_after_unanswered: 1 }
   await next.put('5511900000001')
   await until(async () => (await next.reasons())[0]?.[1] === 'unanswered', 'the pause')
-  assert.ok((await minutesUntil(next, 0)) >= 60)
+  assert.ok((await minutesUntil(next.reasons, 0)) >= 60)
   assert.deepEqual(sent, FOUR)
 })
 
@@ -284,6 +153,7 @@ test('an answer ends the pause of its person alone', async (t) => {
 })
 
 test('without settings nobody is looked up', async (t) => {
+  const accepted = resultOf({ status: 'sent' })
   const store = await tempStore(t)
   const directory = createAccountDirectory({ id: INSTANCE, store, sealer, log: recordingLog() }, { own: () => [] })
   const safety = createSendSafety({
@@ -302,9 +172,188 @@ test('without settings nobody is looked up', async (t) => {
     onError: assert.ifError,
   })
   const item = { svcId: '1', phone: '5511900000001', operation: 'send.sendText', referenceMessageId: null } as never
-  for (const policy of safety.policies(() => false)) assert.equal(policy.holding(item), undefined)
-  await safety.leaving(jidOf('5511900000001'), 'send.sendText')
+  for (const policy of safety.policies) assert.equal(policy.holding(item), undefined)
+  await safety.leaving(jidOf('5511900000001'), { operation: 'send.sendText' }, false)
   assert.equal(await safety.withUsedUp(accepted, { waitingFor: () => assert.fail() }), accepted)
   safety.heard(jidOf('5511900000001'))
   safety.peopleLearned()
+})
+
+const hourAt = (at: number) => new Date(at).toISOString().slice(11, 16)
+/** Quiet hours from an hour ago until this number of hours after the time. */
+const quietFor = (at: number, hours: number) => ({
+  quiet_hours: { from: hourAt(at - HOUR), to: hourAt(at + hours * HOUR), time_zone: 'UTC' },
+})
+
+test('a message that waits for the connection ages, also at night', async (t) => {
+  const { run, time, made, pass, minutesUntil } = await bench(t, { queue_max_age_hours: 1 })
+  made.settings = { ...made.settings, ...quietFor(time.clock.now(), 10) }
+  const { put, queue, reasons } = await run()
+  await put('5511900000001')
+  await until(async () => (await reasons())[0]?.[1] === 'quiet_hours', 'the night')
+  await pass(90 * MINUTE)
+  assert.equal((await reasons()).length, 1)
+  queue.setConnected(false)
+  const minutes = await minutesUntil(reasons, 0)
+  assert.ok(minutes >= 55 && minutes <= 65, `it became too old after ${minutes} minutes`)
+})
+
+test('a hold stops the age and does not set it to zero; until its end no message expires', async (t) => {
+  const { run, time, sent, made, pass, minutesUntil } = await bench(t, { queue_max_age_hours: 1 })
+  made.settings = { ...made.settings, ...quietFor(time.clock.now(), 3) }
+  const first = await run()
+  first.queue.setConnected(false)
+  await first.put('5511900000001')
+  await pass(40 * MINUTE)
+  first.queue.setConnected(true)
+  await until(async () => (await first.reasons())[0]?.[1] === 'quiet_hours', 'the night')
+  const [held] = await first.list()
+  const left = Date.parse(held!.expires_at) - Date.parse(held!.send_after!)
+  assert.ok(left > 15 * MINUTE && left < 25 * MINUTE, `it may wait ${left / MINUTE} minutes after the night`)
+  await pass(70 * MINUTE)
+  await first.queue.stop(0)
+  first.kill()
+  const next = await run()
+  await until(async () => (await next.reasons())[0]?.[1] === 'quiet_hours', 'the same night')
+  next.queue.setConnected(false)
+  const minutes = await minutesUntil(next.reasons, 0)
+  assert.ok(minutes >= 15 && minutes <= 35, `it became too old after ${minutes} minutes`)
+  assert.deepEqual(sent, [])
+})
+
+test('a message that waits for an answer becomes too old, however often the service restarts', async (t) => {
+  const { run, made, pass, minutesUntil, time, sent } = await bench(t, { queue_max_age_hours: 1, pause_after_unanswered: 1 })
+  made.settings = { ...made.settings, first_contacts_per_hour: 5 }
+  const first = await run()
+  await first.put('5511900000001')
+  time.advance(2 * SECOND)
+  await until(() => sent.length === 1, 'the first message')
+  await first.put('5511900000001')
+  await pass(40 * MINUTE)
+  first.kill()
+  const next = await run()
+  const minutes = await minutesUntil(next.reasons, 0)
+  assert.ok(minutes <= 25, `it became too old after ${minutes} minutes of the second run`)
+})
+
+test('an answer in private is a message to the member, and waits for the budget', async (t) => {
+  const { run, time, sent, made } = await bench(t, perHour)
+  for (const number of [1, 2, 3]) made.goTo.set(`12036300000${number}-group`, jidOf(`551190000000${number}`))
+  const { put, reasons, safety, heard } = await run()
+  for (const group of made.goTo.keys()) await put(group)
+  time.advance(2 * SECOND)
+  const isHeld = async () => (await reasons()).every(([, reason]) => reason === 'first_contact_budget')
+  await until(async () => sent.length === 1 && (await reasons()).length === 2 && (await isHeld()), 'one of three')
+  assert.equal((await safety.reading()).hour?.used, 1)
+  heard('5511900000003')
+  time.advance(6 * SECOND)
+  await until(() => sent.length === 2, 'the answer of a member')
+  assert.deepEqual(sent, ['120363000001-group', '120363000003-group'])
+  time.advance(HOUR)
+  await until(() => sent.length === 3, 'the next hour')
+})
+
+test('a message that does not wait in the queue is refused while its person must wait', async (t) => {
+  const { run } = await bench(t, perHour)
+  const { safety } = await run()
+  const direct = (phone: string) => safety.leaving(jidOf(phone), { operation: 'chats.expiration' }, false)
+  const both = await Promise.allSettled([direct('5511900000001'), direct('5511900000002')])
+  assert.deepEqual(
+    both.map(({ status }) => status),
+    ['fulfilled', 'rejected'],
+  )
+  await assert.rejects(
+    direct('5511900000002'),
+    (error) => error instanceof TryLater && /first_contact_budget/.test(error.message),
+  )
+  assert.equal((await safety.reading()).hour?.used, 1)
+})
+
+for (const [what, end] of [
+  ['the connection was lost', undefined],
+  ['the service ended', 'before-send'],
+] as const)
+  test(`a message of which nothing had left when ${what} obeys the rules`, async (t) => {
+    const { run, time, sent, made } = await bench(t, {})
+    const first = await run(end)
+    if (end === undefined) made.isOpen = false
+    await first.put('5511900000001')
+    time.advance(2 * SECOND)
+    if (end === undefined) {
+      await until(() => first.queue.undecided() !== undefined && first.queue.waiting() === 1, 'the item to come back')
+      first.queue.setConnected(false)
+    } else {
+      await until(() => made.isHanging, 'the attempt')
+      first.kill()
+    }
+    made.settings = { ...made.settings, ...quietFor(time.clock.now(), 3) }
+    made.isOpen = true
+    const next = end === undefined ? first : await run()
+    next.queue.setConnected(true)
+    time.advance(10 * SECOND)
+    await until(async () => (await next.reasons())[0]?.[1] === 'quiet_hours', 'the night')
+    assert.deepEqual(sent, [])
+  })
+
+test('a clock that is set back ends quiet hours that have not begun', async (t) => {
+  const { run, time, sent, made } = await bench(t, {})
+  made.settings = { ...made.settings, ...quietFor(time.clock.now() + 9 * HOUR, 9) }
+  made.step = 9 * HOUR
+  const { put, reasons } = await run()
+  await put('5511900000001')
+  time.advance(2 * SECOND)
+  await until(async () => (await reasons())[0]?.[1] === 'quiet_hours', 'a night of the wrong clock')
+  made.step = 0
+  time.advance(MINUTE)
+  await until(() => sent.length === 1, 'the day')
+})
+
+test('a contact that was made while the clock was behind still counts', async (t) => {
+  const { run, time, sent, made } = await bench(t, perHour)
+  made.step = -40 * DAY
+  const { put, safety } = await run()
+  await put('5511900000001')
+  time.advance(2 * SECOND)
+  await until(() => sent.length === 1, 'the first contact')
+  made.step = 0
+  assert.equal((await safety.reading()).hour?.used, 1)
+  assert.equal((await safety.reading()).hour?.used, 1)
+})
+
+test('a clock that is set right ends a step of the warm-up', async (t) => {
+  const { run, time, sent, made } = await bench(t, {
+    first_contacts_warm_up: [
+      { day: 0, per_day: 0 },
+      { day: 3, per_day: 1 },
+    ],
+  })
+  made.linkedAt = time.clock.now() - 4 * DAY
+  made.step = -3 * DAY
+  const { put, reasons } = await run()
+  await put('5511900000001')
+  time.advance(2 * SECOND)
+  await until(async () => (await reasons())[0]?.[1] === 'first_contact_budget', 'the first step')
+  made.step = 0
+  time.advance(MINUTE)
+  await until(() => sent.length === 1, 'the second step')
+})
+
+test('many held messages ask for the budgets once, and keep their reason while more is learned about their people', async (t) => {
+  const { run, time, sent, made } = await bench(t, perHour)
+  const { put, reasons, safety, queue } = await run()
+  await put('5511900000001')
+  time.advance(2 * SECOND)
+  await until(() => sent.length === 1, 'the first contact')
+  const others = Array.from({ length: 60 }, (_, index) => `55119100000${String(index).padStart(2, '0')}`)
+  for (const phone of others) await put(phone)
+  const held = () => queue.waitingFor(['first_contact_budget']).first_contact_budget
+  await until(() => held() === others.length, 'all to be held')
+  made.ages = 0
+  safety.peopleLearned()
+  assert.equal(held(), others.length)
+  for (let turn = 0; turn < 50; turn++) {
+    await reasons()
+    assert.equal(held(), others.length)
+  }
+  assert.ok(made.ages <= 3, `the age of the link was read ${made.ages} times`)
 })

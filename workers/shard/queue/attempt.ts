@@ -52,7 +52,14 @@ export function createAttempt({ instanceId, clock, send, isOpen, log, steps, ite
     await steps('queue:before-send', svcId)
     try {
       if (isOpen()) item.leftAt = clock.now()
-      return await send({ ...stored, again: turn === 'again' || wasTried === true })
+      return await send({
+        ...stored,
+        again: turn === 'again' || wasTried === true,
+        mayHaveLeft: item.mayHaveLeft === true,
+        leaves() {
+          item.mayHaveLeft = true
+        },
+      })
     } catch (error) {
       if (error instanceof TryLater) return postponed(error, error.afterMs)
       if (isMediaFailure(error)) return postponed(error, MEDIA_PAUSE)

@@ -20,13 +20,13 @@ import type { StoredItem } from './item-store.ts'
 import type { HoldPolicy } from './line/holds.ts'
 
 /**
- * Thrown if the network cannot decide yet whether an operation is possible. This is no refusal: the item waits this many ms, and other items overtake
- * it. An immediate operation fails with `action_failed`.
+ * Thrown if an operation is not possible yet, because the network has not decided, or because send safety holds the message. This is no refusal: the
+ * item waits this many ms, and other items overtake it. An immediate operation fails with `action_failed`.
  */
 export class TryLater extends Failure {
   readonly afterMs: number
 
-  constructor(afterMs: number, options: { cause?: unknown; details?: Record<string, unknown> }) {
+  constructor(afterMs: number, options: { message?: string; cause?: unknown; details?: Record<string, unknown> }) {
     super('action_failed', options)
     this.name = 'TryLater'
     this.afterMs = afterMs
@@ -37,6 +37,10 @@ export class TryLater extends Failure {
 export interface SendItem extends StoredItem {
   /** True if an earlier attempt contacted the network before a crash or a lost connection, so the network may already know the message id. */
   again: boolean
+  /** Whether the network may know the message id. */
+  mayHaveLeft: boolean
+  /** Called before anything of the item is sent: from then on the network may know it. */
+  leaves(): void
 }
 
 /** The decision on an item, with its effects outside of the queue. */
@@ -80,13 +84,13 @@ export interface QueueOptions {
   /** Clock that measures all waits. */
   steady: Clock
   random: () => number
-  /** Further policies that hold items. `isUndecided`: whether the network may know the item already. */
-  policies?: ((isUndecided: (svcId: string) => boolean) => readonly HoldPolicy[]) | undefined
+  /** Further policies that hold items. */
+  policies?: readonly HoldPolicy[] | undefined
   /**
-   * Whether the policies may have stopped the ageing of items before this start. The queue asks this because the times
-   * at which ages were stopped are not stored.
+   * Whether the network may know the message of the item that was in flight when the previous run ended. By default
+   * the answer is yes.
    */
-  stopsAges?: (() => boolean) | undefined
+  mayHaveLeft?: ((messageId: string) => Promise<boolean>) | undefined
   /** Whether the person or chat to which an item goes has ever written to this account. */
   hasWritten: (phone: string) => Promise<boolean>
   /**

@@ -3,9 +3,10 @@ import { HOUR, MINUTE } from '../../../src/domain/clock.ts'
 import type { Timer } from '../../../src/storage/timer.ts'
 import { type QueueOptions, resultOf } from './contract.ts'
 import type { Drain } from './drain.ts'
-import type { Waiting } from './item.ts'
+import type { HeldTimes } from './held-times.ts'
 import type { HoldPolicy, Holds } from './line/holds.ts'
 import type { QueueLine } from './line/queue-line.ts'
+import type { Schedule } from './line/schedule.ts'
 import type { Settle } from './settle.ts'
 
 const CHECK_EVERY = MINUTE
@@ -16,6 +17,8 @@ export interface ExpiryDeps extends Pick<QueueOptions, 'instanceId' | 'steady' |
   timer: Timer
   line: Pick<QueueLine, 'rows'>
   holds: Pick<Holds, 'of'>
+  heldTimes: Pick<HeldTimes, 'add' | 'save'>
+  schedule: Pick<Schedule, 'isConnected'>
   sendAt: Pick<HoldPolicy, 'holding'>
   drain: Pick<Drain, 'takeOut'>
   settle: Settle
@@ -35,6 +38,8 @@ export function createExpiry({
   timer,
   line,
   holds,
+  heldTimes,
+  schedule,
   sendAt,
   drain,
   settle,
@@ -42,15 +47,33 @@ export function createExpiry({
   hasMoved,
 }: ExpiryDeps): Expiry {
   let alarm: { cancel(): void } | undefined
+  let checkedAt = steady.now()
 
-  const agesFrom = ({ arrivedAt, ageStoppedAt = 0 }: Waiting) => Math.max(arrivedAt, ageStoppedAt)
+  /**
+   * Adds the time since the last check to the held time of the items that are held now, and stores the sums. Without a connection all items wait for
+   * the connection.
+   */
+  function sumHeldTimes() {
+    const now = steady.now()
+    if (schedule.isConnected)
+      heldTimes.add(
+        line.rows.filter((item) => holds.of(item)?.stopsAge),
+        now - checkedAt,
+      )
+    checkedAt = now
+    heldTimes.save(line.rows).catch((error: unknown) => {
+      log.warn(
+        { instance_id: instanceId, err: error },
+        'queue: the times in which messages were held could not be stored; this is tried again in a minute',
+      )
+    })
+  }
 
   async function expire() {
-    for (const item of line.rows) if (holds.of(item)?.stopsAge) item.ageStoppedAt = steady.now()
     const oldest = steady.now() - settings().queue_max_age_hours * HOUR
     const message = 'The message waited longer than queue_max_age_hours of the instance allows.'
     for (;;) {
-      const expired = line.rows.filter((item) => !sendAt.holding(item) && agesFrom(item) <= oldest).slice(0, BATCH)
+      const expired = line.rows.filter((item) => !sendAt.holding(item) && item.arrivedAt + item.heldMs <= oldest).slice(0, BATCH)
       // After a move, the new server sends these items, or reports them as failed.
       if (expired.length === 0 || !isRunning() || hasMoved?.()) return
       drain.takeOut(expired)
@@ -60,6 +83,7 @@ export function createExpiry({
 
   function start() {
     alarm = timer(CHECK_EVERY, () => {
+      sumHeldTimes()
       expire()
         .catch((error: unknown) =>
           log.error(

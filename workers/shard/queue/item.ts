@@ -1,7 +1,7 @@
 /** The stored record of a queue item, and its form in the API. */
 import { encodeTime } from 'ulid'
 import * as v from 'valibot'
-import { HOUR, iso } from '../../../src/domain/clock.ts'
+import { iso } from '../../../src/domain/clock.ts'
 import type { SendOutcome } from '../../../src/domain/send-outcome.ts'
 import type { WaitingReason } from '../../../src/domain/waiting-reason.ts'
 import type { Delivery, DeliveryEvent } from '../../../src/features/webhook-payloads.ts'
@@ -39,8 +39,8 @@ export type QueueItem = v.InferOutput<typeof ItemSchema>
 export interface Waiting extends Omit<QueueItem, 'input' | 'preview' | 'delayTyping'> {
   /** Time of the steady clock from which the item waits for its turn; Infinity before its `send_at`. */
   arrivedAt: number
-  /** Time of the steady clock at which a hold last stopped the ageing of the item. Its age is counted from this time. */
-  ageStoppedAt?: number
+  /** Time in ms in which a hold stopped the ageing of the item. It is not part of its age. */
+  heldMs: number
   /** Text that determines the order in which items are sent. It can be compared with `svcId`, which has the same order. */
   place: string
   /**
@@ -49,6 +49,8 @@ export interface Waiting extends Omit<QueueItem, 'input' | 'preview' | 'delayTyp
   leftAt: number | undefined
   /** True if the item came back from an attempt. Another item may have been in flight since then, if this item had to wait. */
   wasTried?: boolean
+  /** True if the network may know the message of the item. */
+  mayHaveLeft?: boolean
 }
 
 export const queueItems = (sealed: Sealer): Repository<QueueItem> =>
@@ -76,6 +78,7 @@ export const waitingOf = (item: QueueItem, arrivedAt: number): Waiting => ({
   hasBytes: item.hasBytes,
   requestId: item.requestId,
   arrivedAt,
+  heldMs: 0,
   place: placeOf(item),
   leftAt: undefined,
 })
@@ -113,12 +116,11 @@ export interface Place {
   /** Earliest time of sending. Null if it is unknown. Without a connection it is known only for an item that waits for its `send_at`. */
   sendAfter: number | null
   reason: QueueEntry['waiting_reason']
-  /** Time in epoch ms from which the age of the item is counted. */
-  agesFrom: number
-  maxAgeHours: number
+  /** Time in epoch ms at which the item becomes too old. */
+  expiresAt: number
 }
 
-export function toEntry(item: QueueItem, { status, position, sendAfter, reason, agesFrom, maxAgeHours }: Place): QueueEntry {
+export function toEntry(item: QueueItem, { status, position, sendAfter, reason, expiresAt }: Place): QueueEntry {
   return {
     svc_id: item.svcId,
     message_id: item.messageId,
@@ -133,7 +135,7 @@ export function toEntry(item: QueueItem, { status, position, sendAfter, reason, 
     queued_at: iso(item.queuedAt),
     send_at: item.sendAt === undefined ? null : iso(item.sendAt),
     send_after: sendAfter === null ? null : iso(sendAfter),
-    expires_at: iso(agesFrom + maxAgeHours * HOUR),
+    expires_at: iso(expiresAt),
   }
 }
 

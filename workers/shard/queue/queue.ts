@@ -18,6 +18,7 @@ import type { Queue, QueueOptions } from './contract.ts'
 import { createDrain } from './drain.ts'
 import { createEntering } from './entering.ts'
 import { createExpiry } from './expiry.ts'
+import { createHeldTimes } from './held-times.ts'
 import type { Waiting } from './item.ts'
 import { createItemStore } from './item-store.ts'
 import { createHolds } from './line/holds.ts'
@@ -55,14 +56,15 @@ export function createQueue(options: QueueOptions): Queue {
       ),
   })
   const later = createLater(steady)
-  const holds = createHolds([sendAt, restricted, ...(options.policies?.(isUndecided) ?? []), later], clock)
+  const holds = createHolds([sendAt, restricted, ...(options.policies ?? []), later], { clock, steady })
+  const heldTimes = createHeldTimes(options)
   const durable = createDurableLine<Waiting>({
     store,
     prefix: keys.queue(instanceId),
     idOf: ({ svcId }) => svcId,
     decode(svcId, bytes) {
       const item = items.waiting(svcId, bytes, sendAt.arrivalOf)
-      return item && options.stopsAges?.() ? { ...item, ageStoppedAt: steady.now() } : item
+      return item && { ...item, heldMs: heldTimes.of(svcId) }
     },
   })
   const line = createQueueLine(durable, holds)
@@ -77,7 +79,7 @@ export function createQueue(options: QueueOptions): Queue {
   const attempt = createAttempt({ ...shared, items, counter })
   const settle = createSettle({ ...shared, items, line, outcomes })
   const drain = createDrain({ ...shared, line, modes, schedule, holds, later, lookAhead, counter, attempt, settle })
-  const expiry = createExpiry({ ...shared, line, holds, sendAt, drain, settle })
+  const expiry = createExpiry({ ...shared, line, holds, heldTimes, schedule, sendAt, drain, settle })
   const listing = createListing({ ...shared, items, line, modes, schedule, holds, sendAt })
   const enqueue = createEntering({ ...shared, ids, items, line, modes, schedule, holds, sendAt, counter, drain })
   holds.onChange(drain.pump)
@@ -100,9 +102,17 @@ export function createQueue(options: QueueOptions): Queue {
     return gone.length
   }
 
+  /** The item that was in flight when the previous run ended: if the network may know it, no policy may hold it back. */
+  async function recallUndecided() {
+    const item = line.rows.find(({ svcId }) => isUndecided(svcId))
+    if (item) item.mayHaveLeft = (await options.mayHaveLeft?.(item.messageId)) ?? true
+  }
+
   async function start() {
     await counter.load()
+    await heldTimes.load()
     ids.continueAfter((await line.load()) ?? '')
+    await recallUndecided()
     await items.sweep()
     state = 'running'
     expiry.start()
@@ -116,6 +126,12 @@ export function createQueue(options: QueueOptions): Queue {
     expiry.stop()
     await within(inFlight(modes.now)?.done, deadlineMs)
     stopping.abort(new Failure('engine_unavailable'))
+    await heldTimes.save(line.rows, true).catch((error: unknown) => {
+      log.warn(
+        { instance_id: instanceId, err: error },
+        'queue: the times in which messages were held could not be stored; the last minutes of them count as age',
+      )
+    })
     // The service was stopped on request, so the item did not cause this end and the attempt is not counted.
     if (counter.isNamed) return drain.unname(counter.svcId)
     const undecided = inFlight(modes.now)?.item

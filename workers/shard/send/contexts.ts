@@ -11,6 +11,7 @@ import { sendFailure } from '../connection/failures.ts'
 import { type NetworkRoute, presentRoute } from '../connection/network-route.ts'
 import { QUERY_DEADLINE } from '../connection/within.ts'
 import type { Context } from '../context/instance-context.ts'
+import type { SendItem } from '../queue/contract.ts'
 import type { StoredItem } from '../queue/item-store.ts'
 import type { SendSafety } from '../queue/safety/send-safety.ts'
 import type { Audience, Once, SendContext, SendFiles } from './contract.ts'
@@ -28,8 +29,12 @@ export interface ContextsDeps extends Pick<SendContext, 'messages' | 'contacts' 
   safety: Pick<SendSafety, 'leaving'>
 }
 
+/** An item of the queue, or a message that is sent without the queue. */
+type ContextItem = SendContext['item'] &
+  Partial<Pick<SendItem, 'copyMedia' | 'svcId' | 'referenceMessageId' | 'mayHaveLeft' | 'leaves'>>
+
 export interface Contexts {
-  of(session: Session, item: SendContext['item'] & Pick<StoredItem, 'copyMedia'>, once: Once): SendContext
+  of(session: Session, item: ContextItem, once: Once): SendContext
 }
 
 export function createContexts(
@@ -51,6 +56,17 @@ export function createContexts(
     fetchOptions: () => route().fetchOptions,
   })
 
+  /** Only the first chat is asked about: a further one belongs to the same person, and the message may have left already. */
+  function leavingOf(item: ContextItem): SendContext['leaving'] {
+    const chats = new Set<string>()
+    return async (jid) => {
+      if (chats.has(jid)) return
+      await safety.leaving(jid, item, item.mayHaveLeft === true || chats.size > 0)
+      chats.add(jid)
+      item.leaves?.()
+    }
+  }
+
   return {
     of: (session, item, once) => ({
       session,
@@ -63,7 +79,7 @@ export function createContexts(
       egressAllow: shard.egressAllow,
       media: filesOf(item, once),
       now: () => clock.now(),
-      leaving: (jid) => safety.leaving(jid, item.operation),
+      leaving: leavingOf(item),
       item: { messageId: item.messageId, operation: item.operation, delayTyping: item.delayTyping },
     }),
   }

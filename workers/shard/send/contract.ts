@@ -53,7 +53,10 @@ export interface SendContext extends Asker {
   egressAllow: Ranges
   media: SendFiles
   now(): number
-  /** Called before a message to this chat is sent, and before the commit of its keys. */
+  /**
+   * Called before a message to this chat is sent, and before the commit of its keys. Throws `TryLater` if send safety holds the message, which has then
+   * not left.
+   */
   leaving(jid: string): Promise<void>
   item: { messageId: string; operation: string; delayTyping: number }
 }

@@ -53,6 +53,8 @@ export async function sendMessage(context: SendContext, to: Destination, outgoin
   const message = await compose(context, to.jid, outgoing)
   if (outgoing.info) attach(message, outgoing.info)
   const stanza = stanzaOf(message, to, outgoing)
+  // A message that is held must not be stored as one that was sent.
+  await context.leaving(stanza.to)
   const store = context.messages.sent.putEncrypted(context.item.messageId, message, stanza)
   return relay(context, { message, stanza, ...(outgoing.statusJidList ? { statusJidList: outgoing.statusJidList } : {}) }, store)
 }

@@ -8,7 +8,6 @@ import type { CallOrigin, SendCall } from '../../../src/domain/call.ts'
 import type { DiskState } from '../../../src/domain/disk.ts'
 import { inlineMedia, takeOutMedia } from '../../../src/domain/media.ts'
 import type { SendEnd } from '../../../src/domain/send-outcome.ts'
-import { mayStopAges } from '../../../src/domain/send-safety.ts'
 import { diskNearlyFull } from '../../../src/domain/storage-failure.ts'
 import { giveBack } from '../../../src/lib/give-back.ts'
 import type { Blobs } from '../../../src/storage/blobs.ts'
@@ -76,7 +75,7 @@ export function createSending(context: SendingContext, deps: SendingDeps): Sendi
     steady: context.steady,
     hasWritten: deps.hasWritten,
     policies: deps.safety.policies,
-    stopsAges: () => mayStopAges(context.config().settings),
+    mayHaveLeft: async (messageId) => (await deps.messages.sent.stored(messageId)) !== undefined,
     random: Math.random,
     log: context.log,
     tally: context.tally,

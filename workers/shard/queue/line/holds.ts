@@ -17,8 +17,8 @@ export interface Hold {
   /** `waiting_reason` in the list of the queue. */
   reason: WaitingReason
   /**
-   * Time of the policy's clock at which the policy is asked again; the list of the queue shows it as `send_after`. If it is null or has passed, the
-   * policy is asked again only after it has reported a change.
+   * Time of the policy's clock at which the policy is asked again; the list of the queue shows it as `send_after`. If it has passed, the policy is
+   * asked again a minute later; if it is null, only after the policy has reported a change or a clock was set.
    */
   until: number | null
   /** Whether the item does not age while it is held. It can then not become too old because of this hold. */
@@ -44,6 +44,8 @@ export type ChangeListener = (concerns?: (item: Waiting) => boolean) => void
 
 /** Longest time in ms between two readings of the clocks: if a clock is set forward, no timer fires earlier because of that. */
 const LONGEST_SLEEP = MINUTE
+/** Change in ms of the difference between the two clocks after which one of them was set. Smaller changes adjust a clock. */
+const ADJUSTMENT = MINUTE
 
 export interface Holds {
   /** Adds an item that waits. It is ready to be sent until a policy holds it. */
@@ -74,11 +76,20 @@ interface Group {
 
 const isBefore = (one: Waiting, other: Waiting) => one.place < other.place
 
-export function createHolds(policies: readonly HoldPolicy[], epoch: Clock): Holds {
+export interface Clocks {
+  /** Clock of the epoch. */
+  clock: Clock
+  steady: Clock
+}
+
+export function createHolds(policies: readonly HoldPolicy[], { clock: epoch, steady }: Clocks): Holds {
   const ready = createSortedList<Waiting>(isBefore)
   const groups = policies.map((policy): Group => ({ policy, held: createSortedList(isAskedBefore) }))
   const heldIn = new Map<string, { group: Group; held: Held }>()
   const listeners: (() => void)[] = []
+  const difference = () => epoch.now() - steady.now()
+  /** Difference between the clocks when they were last seen to be set. */
+  let seen = difference()
 
   function askedFirst(item: Waiting): { group: Group; hold: Hold } | undefined {
     for (const group of groups) {
@@ -89,8 +100,9 @@ export function createHolds(policies: readonly HoldPolicy[], epoch: Clock): Hold
   }
 
   function hold(item: Waiting, { group, hold }: { group: Group; hold: Hold }) {
-    const { until } = hold
-    const askAt = until !== null && until > group.policy.clock.now() ? until : Number.POSITIVE_INFINITY
+    const now = group.policy.clock.now()
+    const until = hold.until ?? Number.POSITIVE_INFINITY
+    const askAt = until > now ? until : now + LONGEST_SLEEP
     const held = { item, hold, askAt }
     ready.remove(item)
     group.held.insert(held)
@@ -115,6 +127,14 @@ export function createHolds(policies: readonly HoldPolicy[], epoch: Clock): Hold
     for (let first = held.values[0]; first !== undefined && first.askAt <= now; first = held.values[0]) release(first)
   }
 
+  /** After a clock was set, times of day and dates come earlier or later than the holds say, so that all policies are asked again. */
+  function releaseIfClockWasSet() {
+    const now = difference()
+    if (Math.abs(now - seen) <= ADJUSTMENT) return
+    seen = now
+    for (const { held } of groups) for (const each of [...held.values]) release(each)
+  }
+
   for (const { policy, held } of groups)
     policy.onChange?.((concerns = () => true) => {
       for (const each of held.values.filter(({ item }) => concerns(item))) release(each)
@@ -131,6 +151,7 @@ export function createHolds(policies: readonly HoldPolicy[], epoch: Clock): Hold
       return { ...hold, until: epoch.now() + hold.until - group!.policy.clock.now() }
     },
     next() {
+      releaseIfClockWasSet()
       groups.forEach(releaseDue)
       for (;;) {
         const head = ready.values[0]

@@ -2,7 +2,7 @@
  * Lists a queue: the position of each item, and the earliest time at which it can be sent. Times are of the steady
  * clock, except those of places.
  */
-import { SECOND } from '../../../../src/domain/clock.ts'
+import { HOUR, SECOND } from '../../../../src/domain/clock.ts'
 import type { InstanceSettings } from '../../../../src/domain/instance.ts'
 import { onPage } from '../../../../src/domain/page.ts'
 import type { WaitingReason } from '../../../../src/domain/waiting-reason.ts'
@@ -21,6 +21,8 @@ export interface Standing {
   headAt: number | null
   /** Returns the hold of an item, with a time in epoch ms. */
   holdOf(item: Waiting): Hold | undefined
+  /** Current time in epoch ms. */
+  now: number
   /** Converts a time to epoch ms. */
   epoch(at: number): number
   settings: Pick<InstanceSettings, 'delay_message_min_ms' | 'queue_max_age_hours'>
@@ -31,8 +33,7 @@ type Listed = { item: Waiting; place: Place }
 const comesBefore = (one: Waiting, other: Waiting) => (one.place < other.place ? -1 : 1)
 
 /** Returns the places of all items in the order of sending: held items come last, in the order of their times. Pure. */
-export function places({ line, inFlight, headAt, holdOf, epoch, settings }: Standing): Listed[] {
-  const maxAgeHours = settings.queue_max_age_hours
+export function places({ line, inFlight, headAt, holdOf, now, epoch, settings }: Standing): Listed[] {
   const isConnected = headAt !== null
   const inOrder = line.toSorted(comesBefore).map((item) => ({ item, hold: holdOf(item) }))
   const free = inOrder.flatMap(({ item, hold }) => (hold ? [] : [item]))
@@ -42,11 +43,14 @@ export function places({ line, inFlight, headAt, holdOf, epoch, settings }: Stan
   let position = inFlight ? 1 : 0
   let at = headAt ?? 0
 
-  const agesFrom = (item: Waiting) =>
-    item.ageStoppedAt === undefined ? waitsFrom(item) : Math.max(waitsFrom(item), epoch(item.ageStoppedAt))
-  const waiting = (item: Waiting, sendAfter: number | null, reason: Place['reason']): Listed => {
+  /** While a hold stops the age, the item becomes too old as much later. */
+  const expiryOf = (item: Waiting, hold?: Hold) => {
+    const stillHeld = hold?.stopsAge ? Math.max(0, (hold.until ?? now) - now) : 0
+    return waitsFrom(item) + item.heldMs + stillHeld + settings.queue_max_age_hours * HOUR
+  }
+  const waiting = (item: Waiting, sendAfter: number | null, reason: Place['reason'], hold?: Hold): Listed => {
     position++
-    return { item, place: { status: 'waiting', position, sendAfter, reason, agesFrom: agesFrom(item), maxAgeHours } }
+    return { item, place: { status: 'waiting', position, sendAfter, reason, expiresAt: expiryOf(item, hold) } }
   }
   const freeOnes = free.map((item, index) => {
     if (!isConnected) return waiting(item, null, 'instance_not_connected')
@@ -55,15 +59,14 @@ export function places({ line, inFlight, headAt, holdOf, epoch, settings }: Stan
     if (index > 0) at = Math.max(at, item.arrivedAt) + interval
     return waiting(item, epoch(at), 'pacing')
   })
-  const heldOnes = held.map(({ item, hold: { until, reason } }) => waiting(item, until, reason))
+  const heldOnes = held.map(({ item, hold }) => waiting(item, hold.until, hold.reason, hold))
   if (inFlight === undefined) return [...freeOnes, ...heldOnes]
   const processing: Place = {
     status: 'processing',
     position: 1,
     sendAfter: epoch(inFlight.since),
     reason: null,
-    agesFrom: agesFrom(inFlight.item),
-    maxAgeHours,
+    expiresAt: expiryOf(inFlight.item),
   }
   return [{ item: inFlight.item, place: processing }, ...freeOnes, ...heldOnes]
 }
@@ -81,7 +84,8 @@ export function createListing(deps: ListingDeps): Pick<Queue, 'list' | 'find' | 
   const { clock, steady, settings, items, line, modes, schedule, holds, sendAt } = deps
 
   function standing() {
-    const offset = clock.now() - steady.now()
+    const now = clock.now()
+    const offset = now - steady.now()
     return places({
       line: line.rows,
       inFlight: inFlight(modes.now),
@@ -89,6 +93,7 @@ export function createListing(deps: ListingDeps): Pick<Queue, 'list' | 'find' | 
       // Without a connection only the policy of `send_at` is asked, because the policy of a restriction would have to look up who wrote to the
       // account.
       holdOf: schedule.isConnected ? holds.of : sendAt.holding,
+      now,
       epoch: (at) => at + offset,
       settings: settings(),
     })

@@ -29,6 +29,14 @@ export interface RecipientsDeps {
 
 type Jids = readonly [string, ...string[]]
 
+interface LookUp {
+  /** Result of the last look-up that ended; undefined before the first one. */
+  chat: Chat | undefined
+  isRunning: boolean
+  /** Number of the `refresh` after which it began. */
+  round: number
+}
+
 interface Chat {
   /** All jids under which the chat may be known. */
   jids: Jids
@@ -38,25 +46,50 @@ interface Chat {
 }
 
 export interface Recipients {
-  /** Returns the facts about the destination of an item; undefined during the look-up. `onFound` is called when the look-up ends. */
+  /**
+   * Returns the facts about the destination of an item, in the form of the API or as a jid; undefined during its first look-up. `onFound` is called
+   * when a look-up has ended.
+   */
   of(phone: string): Recipient | undefined
   /** Looks up a chat by its jid. */
   at(jid: string): Promise<Recipient & { jids: readonly [string, string?] }>
-  /** Whether the destination is this chat, which must be in the directory. False if the destination was not looked up. */
-  isChat(phone: string, jid: string): boolean
-  onFound(listener: (phone: string) => void): void
-  /** Resolves when the look-ups that are running now have ended. */
+  /**
+   * Returns whether a destination is the chat of this jid, which must be in the directory. The answer is no if the destination was not looked up.
+   */
+  inChat(jid: string): (phone: string) => boolean
+  /** The listener gets the destinations whose look-ups have ended since it was called before. */
+  onFound(listener: (phones: ReadonlySet<string>) => void): void
+  /** Resolves when the look-ups that are running now have ended and are reported. */
   settled(): Promise<void>
-  /** Forgets all look-ups, because a session has opened, which knows more names, or another account is linked. */
+  /**
+   * Repeats each look-up when its result is needed, because a session has opened, which knows more names, or a history was read. Until it has ended,
+   * the earlier result counts.
+   */
+  refresh(): void
+  /** Forgets all look-ups, because another account is linked. */
   clear(): void
 }
 
 export function createRecipients(deps: RecipientsDeps): Recipients {
   const { directory, otherName, hasWritten, registered, isMe, onError } = deps
-  /** Chats by destination; `coming` while a look-up is running. */
-  let chats = boundedCache<string, Chat | 'coming'>(MAX_KNOWN)
-  let onFound: (phone: string) => void = () => {}
+  /** Look-ups by destination. */
+  let lookUps = boundedCache<string, LookUp>(MAX_KNOWN)
+  let round = 0
   const running = new Set<Promise<void>>()
+  let onFound: (phones: ReadonlySet<string>) => void = () => {}
+  let found = new Set<string>()
+
+  function report() {
+    const phones = found
+    found = new Set()
+    if (phones.size > 0) onFound(phones)
+  }
+
+  /** Look-ups that end in the same turn of the event loop are reported together, because each report goes through all held items. */
+  function reportSoon(phone: string) {
+    if (found.size === 0) setImmediate(report)
+    found.add(phone)
+  }
 
   async function look(jids: Jids): Promise<Chat> {
     await directory.ready()
@@ -76,24 +109,35 @@ export function createRecipients(deps: RecipientsDeps): Recipients {
     return jid ? [jid] : [given, ...others.map((digits) => toJid({ ...destination, digits }))]
   }
 
-  function lookUp(phone: string) {
+  function lookUp(phone: string, chat?: Chat) {
     const destination = parseIdentifier(phone)
-    if (!destination) return
-    const current = chats
-    current.set(phone, 'coming')
-    const lookingUp = look(jidsOf(destination)).then(
-      (chat) => {
-        if (current !== chats) return
-        current.set(phone, chat)
-        onFound(phone)
-      },
-      (error: unknown) => {
-        current.delete(phone)
-        onError(error)
-      },
-    )
+    const current = lookUps
+    const begun: LookUp = { chat, isRunning: true, round }
+    current.set(phone, begun)
+    const lookingUp = look(destination ? jidsOf(destination) : [bare(phone)])
+      .then(
+        (result) => {
+          begun.chat = result
+          if (current === lookUps) reportSoon(phone)
+        },
+        (error: unknown) => {
+          // It is repeated when its result is needed again.
+          begun.round = -1
+          onError(error)
+        },
+      )
+      .finally(() => {
+        begun.isRunning = false
+        running.delete(lookingUp)
+      })
     running.add(lookingUp)
-    void lookingUp.finally(() => running.delete(lookingUp))
+  }
+
+  /** Returns the chat of a destination, if it is known by now. */
+  function chatOf(phone: string): Chat | undefined {
+    const known = lookUps.get(phone)
+    if (!known || (known.round !== round && !known.isRunning)) lookUp(phone, known?.chat)
+    return known?.chat
   }
 
   function recipient({ jids, isUser, hasWritten: wrote }: Chat): Recipient {
@@ -109,27 +153,33 @@ export function createRecipients(deps: RecipientsDeps): Recipients {
 
   return {
     of(phone) {
-      const chat = chats.get(phone)
-      if (chat === undefined) lookUp(phone)
-      return chat === undefined || chat === 'coming' ? undefined : recipient(chat)
+      const chat = chatOf(phone)
+      return chat && recipient(chat)
     },
     async at(jid) {
       const chat = await look([bare(jid)])
       const [first, other] = chat.jids
       return { ...recipient(chat), jids: other === undefined ? [first] : [first, other] }
     },
-    isChat(phone, jid) {
-      const chat = chats.get(phone)
-      if (chat === undefined || chat === 'coming') return false
+    inChat(jid) {
       const entry = directory.chat([jid])
-      return entry !== undefined && entry === directory.chat(chat.jids)
+      return (phone) => {
+        const chat = lookUps.get(phone)?.chat
+        return entry !== undefined && chat !== undefined && entry === directory.chat(chat.jids)
+      }
     },
     onFound(listener) {
       onFound = listener
     },
-    settled: async () => void (await Promise.all(running)),
+    async settled() {
+      await Promise.all(running)
+      report()
+    },
+    refresh() {
+      round++
+    },
     clear() {
-      chats = boundedCache(MAX_KNOWN)
+      lookUps = boundedCache(MAX_KNOWN)
     },
   }
 }

@@ -47,17 +47,19 @@ const NEVER = Number.POSITIVE_INFINITY
 /**
  * Returns the wait of a message to this chat, for an answer or for a free place in a budget, and its end by the steady
  * clock; undefined if the message need not wait. The wait for an answer is checked first, because its end is unknown.
+ * `freeAt`: see `budgetsFreeAt`.
  */
-export function paceWait(settings: SendSafetySettings, state: SafetyState, recipient: Recipient, now: Moment): Wait | undefined {
-  const { isPerson, isKnown, unanswered } = recipient
+export function paceWait(
+  settings: SendSafetySettings,
+  { isPerson, isKnown, unanswered }: Recipient,
+  freeAt: () => number | undefined,
+): Wait | undefined {
   const most = settings.pause_after_unanswered
   if (!isPerson) return undefined
   if (most !== null && unanswered >= most) return { reason: 'unanswered', until: null }
   if (isKnown) return undefined
-  const ends = budgetsOf(settings, state, now).flatMap(({ freeAt }) => freeAt ?? [])
-  if (ends.length === 0) return undefined
-  const until = Math.max(...ends)
-  return { reason: 'first_contact_budget', until: until === NEVER ? null : until }
+  const until = freeAt()
+  return until === undefined ? undefined : { reason: 'first_contact_budget', until: until === NEVER ? null : until }
 }
 
 /** Returns whether a message to this chat waits for the end of quiet hours, and until which time in epoch ms. */
@@ -78,6 +80,14 @@ export interface Budget {
    * now.
    */
   freeAt: number | undefined
+}
+
+/**
+ * Returns the time of the steady clock at which all budgets allow the next first contact, `Infinity` if they never do; undefined if they allow it now.
+ */
+export function budgetsFreeAt(settings: SendSafetySettings, state: SafetyState, now: Moment): number | undefined {
+  const ends = budgetsOf(settings, state, now).flatMap(({ freeAt }) => freeAt ?? [])
+  return ends.length === 0 ? undefined : Math.max(...ends)
 }
 
 /** Returns the budgets that are set: for an hour, and for a day. */

@@ -6,13 +6,25 @@
 import { type Clock, DAY, HOUR, iso, SECOND } from '../../../../src/domain/clock.ts'
 import type { InstanceSettings } from '../../../../src/domain/instance.ts'
 import { hasBudget, isSendSafetyOn, type QuietHours } from '../../../../src/domain/send-safety.ts'
+import { boundedCache } from '../../../../src/lib/bounded-cache.ts'
 import type { AccountDirectory } from '../../directory/account-directory.ts'
-import type { Queue, SendResult } from '../contract.ts'
+import { bare } from '../../wire/jid.ts'
+import { type Queue, type SendResult, TryLater } from '../contract.ts'
 import type { Waiting } from '../item.ts'
 import type { ChangeListener, Hold, HoldPolicy } from '../line/holds.ts'
 import { quietUntil } from './quiet-hours.ts'
 import { createRecipients, type RecipientsDeps } from './recipients.ts'
-import { type Budget, budgetsOf, type Moment, paceWait, type QuietUntil, quietWait, type Recipient, type Wait } from './rules.ts'
+import {
+  type Budget,
+  budgetsFreeAt,
+  budgetsOf,
+  type Moment,
+  paceWait,
+  type QuietUntil,
+  quietWait,
+  type Recipient,
+  type Wait,
+} from './rules.ts'
 import type { ToldBudgets } from './told-budgets.ts'
 
 /** Time after which a look-up that failed is repeated. */
@@ -20,6 +32,9 @@ const LOOK_UP_AGAIN = 5 * SECOND
 
 /** Operation of texts that answer a call. They are never held, because the caller has contacted the account first. */
 const CALL_ANSWER = 'instance.callReject'
+
+/** The most items whose message goes to another chat than the item says: as many as a queue can hold. */
+const MAX_OTHER_CHATS = 1_000
 
 export interface SendSafetyDeps extends Omit<RecipientsDeps, 'directory'> {
   clock: Clock
@@ -50,11 +65,22 @@ export interface SafetyReading {
   quietUntil: number | null
 }
 
+/** A message that is about to be sent; `svcId` is absent for a message that was not in the queue. */
+export interface Leaving {
+  svcId?: string
+  operation: string
+  referenceMessageId?: string | null
+}
+
 export interface SendSafety {
-  /** Policies of the queue. `isUndecided`: whether the network may know the item already; such an item is never held. */
-  policies(isUndecided: (svcId: string) => boolean): readonly HoldPolicy[]
-  /** Called before a message to this chat is sent. A first contact is recorded in the commit of the message's keys. */
-  leaving(jid: string, operation: string): Promise<void>
+  /** Policies of the queue. */
+  readonly policies: readonly HoldPolicy[]
+  /**
+   * Called before a message to this chat is sent. A first contact is recorded in the commit of the message's keys. The message may go to another chat
+   * than its item says, or may not have been in the queue: so the rules for the budgets and for the pause are checked again here, and `TryLater` is
+   * thrown if the message must wait. `isFurther`: an earlier attempt of the message may have reached the network, so it does not wait.
+   */
+  leaving(jid: string, leaving: Leaving, isFurther: boolean): Promise<void>
   /**
    * Adds the used-up budgets that were not reported yet to the result of a send. The `delivery` of the send reports
    * them, and the same commit records that they were reported, so a kill neither loses nor repeats them.
@@ -76,8 +102,12 @@ export function createSendSafety(deps: SendSafetyDeps): SendSafety {
   const { clock, steady, settings, directory, linkedAt, told, isTold, onUntold } = deps
   const recipients = createRecipients(deps)
   const contacts = createContacts(deps)
+  const budgets = createBudgetEnd(deps, contacts.times)
   const quietNow = memo(quietUntil)
   const listeners: ChangeListener[] = []
+  /** Chats of items that go to another chat than they say, by service id: answers in private to a message in a group. */
+  const otherChats = boundedCache<string, string>(MAX_OTHER_CHATS)
+  const recipientOf = ({ svcId, phone }: Pick<Waiting, 'svcId' | 'phone'>) => otherChats.get(svcId) ?? phone
 
   const changed: ChangeListener = (concerns) => {
     for (const listener of listeners) listener(concerns)
@@ -85,7 +115,7 @@ export function createSendSafety(deps: SendSafetyDeps): SendSafety {
   const changedIfOn: ChangeListener = (concerns) => {
     if (isSendSafetyOn(settings())) changed(concerns)
   }
-  recipients.onFound((phone) => changed((item) => item.phone === phone))
+  recipients.onFound((phones) => changed((item) => phones.has(recipientOf(item))))
   contacts.onLoaded(() => changed())
 
   const quiet = (): QuietUntil | undefined => {
@@ -94,6 +124,14 @@ export function createSendSafety(deps: SendSafetyDeps): SendSafety {
   }
   const state = () => ({ contacts: contacts.times(), linkedAt: linkedAt() })
   const moment = () => ({ at: clock.now(), steady: steady.now() })
+  const isPaced = () => hasBudget(settings()) || settings().pause_after_unanswered !== null
+
+  /**
+   * Whether no rule holds the item: it refers to another message, which it changes or answers, the caller has contacted the account first, or the
+   * network may know it already.
+   */
+  const isExempt = ({ operation, referenceMessageId, mayHaveLeft }: Waiting) =>
+    mayHaveLeft === true || referenceMessageId !== null || operation === CALL_ANSWER
 
   async function usedUpResult(result: SendResult, queue: Pick<Queue, 'waitingFor'>): Promise<SendResult> {
     await contacts.load()
@@ -117,42 +155,47 @@ export function createSendSafety(deps: SendSafetyDeps): SendSafety {
   /** Creates a policy. `waitOf` decides with the facts about the recipient. */
   const policyOf = (policyClock: Clock, isOn: () => boolean, waitOf: (recipient: Recipient) => Wait | undefined) => {
     const holding = (item: Waiting): Hold | undefined => {
-      const recipient = contacts.isLoaded() ? recipients.of(item.phone) : undefined
+      const recipient = contacts.isLoaded() ? recipients.of(recipientOf(item)) : undefined
       if (!recipient) return { reason: 'pacing', until: policyClock.now() + LOOK_UP_AGAIN }
       const wait = waitOf(recipient)
       // The age of an item is not stopped while it waits for an answer: only a person can end this wait, so without the age limit it might never end.
       return wait && { ...wait, stopsAge: wait.reason !== 'unanswered' }
     }
-    return (isExempt: (item: Waiting) => boolean): HoldPolicy => ({
+    const policy: HoldPolicy = {
       clock: policyClock,
       holding: (item) => (!isOn() || isExempt(item) ? undefined : holding(item)),
       onChange: (listener) => void listeners.push(listener),
-    })
+    }
+    return policy
   }
 
-  const pace = policyOf(
-    steady,
-    () => hasBudget(settings()) || settings().pause_after_unanswered !== null,
-    (recipient) => paceWait(settings(), state(), recipient, moment()),
-  )
+  const pace = policyOf(steady, isPaced, (recipient) => paceWait(settings(), recipient, budgets.freeAt))
   const byNight = policyOf(
     clock,
     () => quiet()?.(clock.now()) != null,
     (recipient) => quietWait(recipient, clock.now(), quiet()!),
   )
 
+  /** Creates the error for a message that must wait. An item waits in the queue from now on, for the reason of the rule. */
+  function held({ reason }: Wait, jid: string, svcId: string | undefined): TryLater {
+    if (svcId !== undefined) otherChats.set(svcId, bare(jid))
+    return new TryLater(LOOK_UP_AGAIN, {
+      message: `Send safety holds messages to this person (${reason}); GET /send-safety says until when.`,
+      details: { waiting_reason: reason },
+    })
+  }
+
   return {
-    policies(isUndecided) {
-      // A message that refers to another message changes or answers an existing one, so it is exempt from the rules.
-      const isExempt = ({ svcId, operation, referenceMessageId, wasTried }: Waiting) =>
-        wasTried === true || referenceMessageId !== null || operation === CALL_ANSWER || isUndecided(svcId)
-      return [pace(isExempt), byNight(isExempt)]
-    },
-    async leaving(jid, operation) {
-      if (!hasBudget(settings()) || operation === CALL_ANSWER) return
-      const { isPerson, isKnown, jids } = await recipients.at(jid)
-      if (!isPerson || isKnown) return
-      directory.contacted(jids, clock.now())
+    policies: [pace, byNight],
+    async leaving(jid, { svcId, operation, referenceMessageId = null }, isFurther) {
+      if (!isPaced() || operation === CALL_ANSWER) return
+      await contacts.load()
+      const recipient = await recipients.at(jid)
+      const wait = isFurther || referenceMessageId !== null ? undefined : paceWait(settings(), recipient, budgets.freeAt)
+      if (wait) throw held(wait, jid, svcId)
+      // Nothing may be awaited between the check and the count, because another message may leave meanwhile.
+      if (!hasBudget(settings()) || !recipient.isPerson || recipient.isKnown) return
+      directory.contacted(recipient.jids, clock.now())
       contacts.add()
     },
     async withUsedUp(result, queue) {
@@ -165,25 +208,31 @@ export function createSendSafety(deps: SendSafetyDeps): SendSafety {
         return result
       }
     },
-    heard: (jid) => changedIfOn((item) => recipients.isChat(item.phone, jid)),
+    heard(jid) {
+      if (!isSendSafetyOn(settings())) return
+      const isInChat = recipients.inChat(jid)
+      changed((item) => isInChat(recipientOf(item)))
+    },
     peopleLearned() {
-      recipients.clear()
+      recipients.refresh()
+      budgets.forget()
       changedIfOn()
     },
     configured: () => changed(),
     async reading() {
       await contacts.load()
       const now = moment()
-      const budgets = budgetsOf(settings(), state(), now)
+      const used = budgetsOf(settings(), state(), now)
       return {
-        hour: readingOf(budgets, HOUR, now),
-        day: readingOf(budgets, DAY, now),
+        hour: readingOf(used, HOUR, now),
+        day: readingOf(used, DAY, now),
         linkedAt: linkedAt(),
         quietUntil: quiet()?.(now.at) ?? null,
       }
     },
     async forget() {
       recipients.clear()
+      budgets.forget()
       contacts.forget()
       await told.forget()
     },
@@ -220,11 +269,13 @@ function createContacts({ clock, steady, directory, onError }: SendSafetyDeps) {
     onLoaded()
   }
 
-  const load = () => {
+  /** Reads the contacts once. Reading them again would lose those that were counted while the clock was behind. */
+  const load = async () => {
+    if (times !== undefined) return
     loading ??= read().finally(() => {
       loading = undefined
     })
-    return times ? Promise.resolve() : loading
+    await loading
   }
 
   return {
@@ -233,7 +284,8 @@ function createContacts({ clock, steady, directory, onError }: SendSafetyDeps) {
       onLoaded = listener
     },
     isLoaded() {
-      if (times === undefined) load().catch(onError)
+      // Many items ask at once, and one failure is reported once.
+      if (times === undefined && loading === undefined) load().catch(onError)
       return times !== undefined
     },
     times: () => times ?? [],
@@ -244,6 +296,27 @@ function createContacts({ clock, steady, directory, onError }: SendSafetyDeps) {
     },
     forget() {
       times = undefined
+    },
+  }
+}
+
+/** Keeps the end of the used-up budgets, because all held messages need it at once. */
+function createBudgetEnd({ clock, steady, settings, linkedAt }: SendSafetyDeps, contacts: () => readonly number[]) {
+  let last: { settings: InstanceSettings; contacts: readonly number[]; difference: number; freeAt: number } | undefined
+
+  return {
+    /** Returns the time of the steady clock at which all budgets allow a first contact; undefined if they allow one now. */
+    freeAt(): number | undefined {
+      const now = { at: clock.now(), steady: steady.now() }
+      const difference = now.at - now.steady
+      const isSame = last?.settings === settings() && last.contacts === contacts()
+      if (last && isSame && Math.abs(last.difference - difference) < SECOND && now.steady < last.freeAt) return last.freeAt
+      const freeAt = budgetsFreeAt(settings(), { contacts: contacts(), linkedAt: linkedAt() }, now)
+      last = freeAt === undefined ? undefined : { settings: settings(), contacts: contacts(), difference, freeAt }
+      return freeAt
+    },
+    forget() {
+      last = undefined
     },
   }
 }

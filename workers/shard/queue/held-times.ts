@@ -1,0 +1,77 @@
+/**
+ * Sums for each waiting item the time in which a hold stopped its age. The sums are stored, because after a restart nobody could say which part of
+ * its age an item was held. They are added up once a minute, and stored in one record when an item is held for the first time, every ten minutes, and
+ * at a stop.
+ */
+import * as v from 'valibot'
+import { MINUTE } from '../../../src/domain/clock.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
+import { RecordError, repository } from '../../../src/storage/repository.ts'
+import type { QueueOptions } from './contract.ts'
+import type { Waiting } from './item.ts'
+
+const SAVE_EVERY = 10 * MINUTE
+
+const HeldTimesSchema = v.object({
+  /** Held time in ms by the service id of the item. */
+  ms: v.record(v.string(), v.number()),
+})
+
+export interface HeldTimes {
+  load(): Promise<void>
+  /** Returns the held time of an item that was stored before this start, in ms. */
+  of(svcId: string): number
+  /** Adds this time to the sums of the items, which a hold keeps from ageing. */
+  add(held: readonly Waiting[], ms: number): void
+  /** Stores the sums of the waiting items if they must be stored now, or in any case if `isLast`. */
+  save(waiting: readonly Waiting[], isLast?: boolean): Promise<void>
+}
+
+export type HeldTimesDeps = Pick<QueueOptions, 'instanceId' | 'store' | 'sealer' | 'steady' | 'log'>
+
+export function createHeldTimes({ instanceId, store, sealer, steady, log }: HeldTimesDeps): HeldTimes {
+  const records = repository({ name: 'held times', schema: HeldTimesSchema, version: 1, sealed: sealer })
+  const key = keys.queueHeldTimes(instanceId)
+  let atStart: Readonly<Record<string, number>> = {}
+  let isStored = false
+  let savedAt = steady.now()
+  let change: 'none' | 'some' | 'urgent' = 'none'
+
+  return {
+    async load() {
+      try {
+        const stored = await records.get(store, key)
+        isStored = stored !== undefined
+        atStart = stored?.ms ?? {}
+      } catch (error) {
+        if (!(error instanceof RecordError)) throw error
+        log.error(
+          { instance_id: instanceId, err: error },
+          'queue: the record of held times could not be decoded; the messages may become too old earlier than they should',
+        )
+      }
+    },
+    of(svcId) {
+      const ms = Object.hasOwn(atStart, svcId) ? atStart[svcId]! : 0
+      // A kill loses the time after the last save, and no message may become too old because of that.
+      return ms > 0 ? ms + SAVE_EVERY : 0
+    },
+    add(held, ms) {
+      for (const item of held) {
+        if (item.heldMs === 0) change = 'urgent'
+        else if (change === 'none') change = 'some'
+        item.heldMs += Math.min(ms, Math.max(0, steady.now() - item.arrivedAt))
+      }
+    },
+    async save(waiting, isLast = false) {
+      const isDue = change === 'urgent' || (change === 'some' && (isLast || steady.now() - savedAt >= SAVE_EVERY))
+      const sums = waiting.filter(({ heldMs }) => heldMs > 0).map(({ svcId, heldMs }) => [svcId, heldMs] as const)
+      const isOver = isStored && sums.length === 0
+      if (!isDue && !isOver) return
+      await store.commit({ ops: [isOver ? [key, null] : records.encode(key, { ms: Object.fromEntries(sums) })] })
+      isStored = !isOver
+      savedAt = steady.now()
+      change = 'none'
+    },
+  }
+}
