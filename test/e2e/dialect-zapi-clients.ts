@@ -29,9 +29,9 @@ export interface Client {
    */
   pairing?: { status?: string; code: string }
   /**
-   * Call that sets the URL of the webhooks. If a client has no such call, its user sets the URL on the gateway's page.
+   * Calls that set the URL of the webhooks. If a client has no such call, its user sets the URL on the gateway's page.
    */
-  webhooks?: ClientCall
+  webhooks?: readonly ClientCall[]
   /** Fields of the webhook of a received message that the client reads. */
   received: Readonly<Record<string, unknown>>
   calls: readonly ClientCall[]
@@ -41,6 +41,12 @@ export interface Client {
 
 const post = (path: string, body: ClientCall['body'], more: Omit<ClientCall, 'ask' | 'body'> = {}): ClientCall => ({
   ask: `POST ${path}`,
+  ...(body ? { body } : {}),
+  ...more,
+})
+
+const put = (path: string, body: ClientCall['body'], more: Omit<ClientCall, 'ask' | 'body'> = {}): ClientCall => ({
+  ask: `PUT ${path}`,
   ...(body ? { body } : {}),
   ...more,
 })
@@ -157,11 +163,7 @@ export const clients: Readonly<Record<string, Client>> = {
 
   'the n8n node and trigger n8n-nodes-zedaapi 0.3.1': {
     pairing: { status: 'GET /status', code: 'GET /qr-code/image' },
-    webhooks: {
-      ask: 'PUT /update-every-webhooks',
-      body: { value: '$hook', notifySentByMe: true },
-      reads: { value: true },
-    },
+    webhooks: [put('/update-every-webhooks', { value: '$hook', notifySentByMe: true }, { reads: { value: true } })],
     received: {
       type: '$any',
       phone,
@@ -310,5 +312,75 @@ export const clients: Readonly<Record<string, Client>> = {
       post('/leave-group', { groupId: '$group' }),
     ],
     end: 'POST /disconnect',
+  },
+
+  'the JavaScript library z-api-sdk 0.0.1': {
+    pairing: { status: 'GET /status', code: 'GET /qr-code/image' },
+    webhooks: ['received', 'delivery', 'message-status', 'connected', 'disconnected'].map((name) =>
+      put(`/update-webhook-${name}`, { value: '$hook' }, { reads: { value: true } }),
+    ),
+    received: { type: 'ReceivedCallback', phone, messageId: '$question', text: { message: '$any' } },
+    calls: [
+      post('/send-text', { phone, message: 'Wrong' }, { arrives: { text: 'Wrong' }, keeps: { sent: 'messageId' } }),
+      {
+        ask: 'DELETE /messages?phone=$ana&messageId=$sent&owner=true',
+        arrives: { kind: 'revoke', proto: { protocolMessage: { key: { id: '$sent' } } } },
+      },
+      post(
+        '/send-text',
+        { phone, message: 'On its way', messageId: '$question', delayMessage: 1 },
+        {
+          arrives: { proto: { extendedTextMessage: { text: 'On its way', ...QUOTE } } },
+          reads: { messageId: '$any', zaapId: '$any', id: '$any' },
+        },
+      ),
+      post(
+        '/send-image',
+        { phone, image: '$small', caption: 'Look' },
+        { arrives: { proto: { imageMessage: { caption: 'Look' } } } },
+      ),
+      post('/send-document/pdf', { phone, document: pdf, fileName: 'bill' }, { arrives: bill('bill.pdf') }),
+      post(
+        '/send-location',
+        { phone, title: 'Shop', address: 'Street 1', latitude: '-23.5', longitude: '-46.6' },
+        { arrives: place('Shop', 'Street 1') },
+      ),
+      post('/send-contact', { phone, contactName: 'Ben', contactPhone: '$ben' }, { arrives: contact }),
+      post('/send-reaction', { phone, messageId: '$question', reaction: '👍' }, { arrives: { proto: reaction('👍') } }),
+      post(
+        '/send-remove-reaction',
+        { phone, messageId: '$question' },
+        { arrives: { kind: 'reaction', proto: { reactionMessage: { key: { id: '$question' } } } } },
+      ),
+      post('/read-message', { phone, messageId: '$question' }),
+      post('/forward-message', { phone, messageId: '$question', messagePhone: '$ana' }, { arrives: { text: '$any' } }),
+      post(
+        '/send-poll',
+        { phone, message: 'When?', poll: [{ name: 'Today' }, { name: 'Later' }] },
+        { arrives: { text: 'When?' } },
+      ),
+      post('/create-group', { groupName: 'Launch', phones: ['$ana'], autoInvite: true }, { keeps: { group: 'phone' } }),
+      post(
+        '/add-participant',
+        { groupId: '$group', phones: ['$ben'], autoInvite: true },
+        { group: { subject: 'Launch', members: ['$ana', '$ben'] } },
+      ),
+      post('/add-admin', { groupId: '$group', phones: ['$ben'] }),
+      post(
+        '/update-group-name',
+        { groupId: '$group', groupName: 'Launch 2' },
+        { group: { subject: 'Launch 2', members: ['$ana', '$ben'] } },
+      ),
+      post('/remove-participant', { groupId: '$group', phones: ['$ben'] }, { group: { subject: 'Launch 2', members: ['$ana'] } }),
+      post('/update-group-settings', { phone: '$group', adminOnlyMessage: true }),
+      { ask: 'GET /group-metadata/$group', reads: { phone: '$group', subject: 'Launch 2' } },
+      post('/redefine-invitation-link/$group', undefined, { reads: { invitationLink: '$any' } }),
+      post('/leave-group', { groupId: '$group' }),
+      { ask: 'GET /chats?page=1&pageSize=50' },
+      { ask: 'GET /contacts?page=1&pageSize=100' },
+      { ask: 'GET /phone-exists/$ana', reads: { exists: true } },
+      { ask: 'GET /restart', reads: { value: true } },
+    ],
+    end: 'GET /disconnect',
   },
 }
