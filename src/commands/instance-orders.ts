@@ -5,7 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { StoredState } from '../../workers/portability/export/moved.ts'
 import type { Config } from '../config.ts'
-import { answerTo, ORDER_MS, type OrderName, orderOps, withdrawnOrder } from '../directory/orders.ts'
+import { answerTo, confirmOrder, newOrder, ORDER_MS, type OrderName, orderOps, withdrawnOrder } from '../directory/orders.ts'
 import { SECOND } from '../domain/clock.ts'
 import type { Steps } from '../domain/steps.ts'
 import { createKillAt } from '../kill-at.ts'
@@ -108,8 +108,9 @@ export const withInstance = <T>(
  * Sends an order to the service and waits for its answer. Resolves with false if no service runs. Rejects with the reason if the service did not
  * carry out the order.
  */
-async function isCarriedOut({ store }: Stored, id: string, order: OrderName, steps: Steps): Promise<boolean> {
-  await store.commit({ ops: orderOps(id, order, Date.now()) })
+async function isCarriedOut({ store }: Stored, id: string, name: OrderName, steps: Steps): Promise<boolean> {
+  const order = newOrder(name, Date.now())
+  await store.commit({ ops: orderOps(id, order) })
   await steps('export:ordered')
   if (!(await store.visitOwner())) {
     await store.commit({ ops: [withdrawnOrder(id)] })
@@ -118,8 +119,11 @@ async function isCarriedOut({ store }: Stored, id: string, order: OrderName, ste
   const endsAt = Date.now() + ORDER_MS
   while (Date.now() < endsAt) {
     const answer = await answerTo(store, id)
-    if (answer?.problem === null) return true
-    if (answer) throw new Error(answer.problem ?? '')
+    if (answer && 'problem' in answer) {
+      if (answer.problem === null) return true
+      throw new Error(answer.problem)
+    }
+    if (answer?.asks === order.id) await confirmOrder(store, id, order)
     await pause(LOOK_AGAIN_MS)
   }
   throw new Error(`The service did not answer within ${ORDER_MS / SECOND} s; its log says why. Run the command again.`)

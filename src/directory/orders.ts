@@ -1,15 +1,18 @@
 /**
- * Orders of a command to the service that runs on the same store: the command writes an order and visits the service (`storage/owner.ts`), which
- * carries it out, removes it and writes an answer. An order for which no command waits is dropped: if the command was killed, its operator assumes
- * that it had no effect, and may have connected the device in another program in the meantime.
+ * Orders of a command to the service that runs on the same store: the command writes an order and visits the service (`storage/owner.ts`). The service
+ * asks the command whether it still waits, and after the confirmation it carries the order out, removes it and writes an answer. An order that no
+ * command confirms is dropped: if the command was killed, its operator assumes that it had no effect, and may have connected the device in another
+ * program in the meantime. The service cannot see this in another way, because the visit of any command makes it read all orders.
  */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
 import * as v from 'valibot'
-import { type Clock, MINUTE, SECOND } from '../domain/clock.ts'
+import { MINUTE, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { Log } from '../domain/log.ts'
 import type { Steps } from '../domain/steps.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { Op, StateStore } from '../storage/contract.ts'
+import type { Batch, Op, StateStore } from '../storage/contract.ts'
 import { keys } from '../storage/record-keys.ts'
 import { removeThese } from '../storage/remove-all.ts'
 import { repository } from '../storage/repository.ts'
@@ -24,29 +27,53 @@ const orders = repository({
   name: 'order to the service',
   version: 1,
   // An order of an earlier release has no time. It counts as very old, because its command has ended.
-  schema: v.object({ order: v.picklist(ORDERS), at: v.optional(v.number(), 0) }),
+  schema: v.object({
+    order: v.picklist(ORDERS),
+    at: v.optional(v.number(), 0),
+    id: v.optional(v.string(), ''),
+    confirmed: v.optional(v.literal(true)),
+  }),
 })
+type Order = { order: OrderName; at: number; id: string }
+/** Question to the command whether it still waits for the order with this id, or the result. */
 const answers = repository({
   name: 'answer to an order',
   version: 1,
-  schema: v.object({ problem: v.nullable(v.string()) }),
+  schema: v.union([v.object({ asks: v.string() }), v.object({ problem: v.nullable(v.string()) })]),
 })
+type Answer = { asks: string } | { problem: string | null }
 
 /** Time for the service to carry out an order; ending a connection takes a few seconds. After this time the command fails. */
 export const ORDER_MS = 60 * SECOND
 
+export const newOrder = (order: OrderName, at: number): Order => ({ order, at, id: randomUUID() })
+
 /** Writes an order. At most one order per instance waits: a later one replaces it. */
-export const orderOps = (instance: string, order: OrderName, at: number): Op[] => [
-  orders.encode(keys.order(instance), { order, at }),
+export const orderOps = (instance: string, order: Order): Op[] => [
+  orders.encode(keys.order(instance), order),
   answers.remove(keys.orderAnswer(instance)),
 ]
+
+/** Confirms that the command still waits for its order. Has no effect if another command has replaced the order. */
+export async function confirmOrder(store: Pick<StateStore, 'commit'>, instance: string, order: Order): Promise<void> {
+  const [key, written] = orders.encode(keys.order(instance), order)
+  await store.commit({ guard: { key, equals: written }, ops: [orders.encode(key, { ...order, confirmed: true })] })
+}
 
 /** Withdraws the order, for a command that found no running service. */
 export const withdrawnOrder = (instance: string): Op => orders.remove(keys.order(instance))
 
-/** Returns the answer to an order; undefined while the order waits. `problem` is the reason why the service did not carry out the order, or null. */
-export const answerTo = (store: Pick<StateStore, 'get'>, instance: string): Promise<{ problem: string | null } | undefined> =>
+/**
+ * Returns the answer to an order; undefined before the service has read the order. `asks`: the service asks the command that has written the order with
+ * this id to confirm it. `problem`: the reason why the service did not carry out the order, or null.
+ */
+export const answerTo = (store: Pick<StateStore, 'get'>, instance: string): Promise<Answer | undefined> =>
   answers.get(store, keys.orderAnswer(instance))
+
+/** Time for a command to confirm its order. A waiting command looks for the question ten times per second. */
+const CONFIRM_MS = 5 * SECOND
+const LOOK_MS = 50
+const TOO_LATE = 'The command did not confirm its request in time, so nothing was done. Run the command again.'
 
 /**
  * Longest time that an instance is without a shard. The limit is needed because a killed command does not end its pause. A command that still works
@@ -57,17 +84,26 @@ const PAUSE_MS = 10 * MINUTE
 export interface OrdersDeps {
   store: StateStore
   engine: Pick<Engine, 'call' | 'stop'>
-  clock: Clock
   /** Time at which this service started. Orders that were written before this time were meant for an earlier service. */
   startedAt: number
   steps: Steps
   log: Log
   /** Assigns the instance to a shard again. */
   host(instance: string): Promise<unknown>
+  /** Waits between two looks for the confirmation of an order; tests replace it. */
+  pause?(ms: number): Promise<unknown>
 }
 
 /** Carries out all waiting orders. */
-export function createOrders({ store, engine, clock, startedAt, steps, log, host }: OrdersDeps): () => Promise<void> {
+export function createOrders({
+  store,
+  engine,
+  startedAt,
+  steps,
+  log,
+  host,
+  pause: untilNextLook = wait,
+}: OrdersDeps): () => Promise<void> {
   const paused = new Map<string, NodeJS.Timeout>()
 
   /** Assigns a paused instance to a shard again, because its command has ended or was killed. */
@@ -110,16 +146,40 @@ export function createOrders({ store, engine, clock, startedAt, steps, log, host
     }
   }
 
-  const isForgotten = (at: number) => at < startedAt || clock.now() - at > ORDER_MS
+  async function drop(instance: string, order: Order, batch: Batch): Promise<boolean> {
+    const isDropped = await store.commit(batch)
+    if (isDropped)
+      log.warn({ instance_id: instance, order: order.order }, 'a request of a CLI command that has ended was dropped')
+    return isDropped
+  }
+
+  /** Drops an order that nobody has confirmed. Resolves with false if it was confirmed or replaced in the meantime. */
+  function dropSilent(instance: string, order: Order): Promise<boolean> {
+    const [key, read] = orders.encode(keys.order(instance), order)
+    const answer = answers.encode(keys.orderAnswer(instance), { problem: TOO_LATE })
+    return drop(instance, order, { guard: { key, equals: read }, ops: [orders.remove(key), answer] })
+  }
+
+  /** Asks the command whether it waits for this order. Resolves with false if it does not, or if another order has replaced this one. */
+  async function isAwaited(instance: string, order: Order): Promise<boolean> {
+    await store.commit({ ops: [answers.encode(keys.orderAnswer(instance), { asks: order.id })] })
+    for (let waited = 0; ; waited += LOOK_MS) {
+      const now = await orders.get(store, keys.order(instance))
+      if (now?.id !== order.id) return false
+      if (now.confirmed) return true
+      if (waited >= CONFIRM_MS && (await dropSilent(instance, order))) return false
+      await untilNextLook(LOOK_MS)
+    }
+  }
 
   return async () => {
     for await (const { key, value } of orders.list(store, keys.orders)) {
       const instance = key.slice(keys.orders.length)
-      if (isForgotten(value.at)) {
-        log.warn({ instance_id: instance, order: value.order }, 'a request of a CLI command that has ended was dropped')
-        await store.commit({ ops: [orders.remove(key)] })
+      if (value.at < startedAt) {
+        await drop(instance, value, { ops: [orders.remove(key)] })
         continue
       }
+      if (!(await isAwaited(instance, value))) continue
       const problem = await carryOut(instance, value.order)
       await steps('order:taken')
       await store.commit({ ops: [orders.remove(key), answers.encode(keys.orderAnswer(instance), { problem })] })

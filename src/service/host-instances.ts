@@ -1,7 +1,6 @@
 /** Starts the instances of the directory, and processes the imported devices and the orders that commands have written to the store. */
 import type { Directory } from '../directory/directory.ts'
 import { createOrders, removeOrderAnswers } from '../directory/orders.ts'
-import { systemClock } from '../domain/clock.ts'
 import type { InstanceConfig } from '../domain/instance.ts'
 import type { PooledEngine } from '../engine/pooled-engine.ts'
 import type { Logger } from '../log.ts'
@@ -32,7 +31,6 @@ export async function hostInstances(deps: HostingDeps): Promise<void> {
   const carryOutOrders = createOrders({
     store: storage.store,
     engine,
-    clock: systemClock,
     startedAt: performance.timeOrigin,
     steps: storage.steps,
     log,

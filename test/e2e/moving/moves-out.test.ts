@@ -11,10 +11,11 @@ import { runCommand } from '../../harness/cli.ts'
 import type { Instance } from '../../harness/gateway.ts'
 import { must } from '../../harness/http.ts'
 import { type FolderClient, openFolder } from '../../harness/library-folder.ts'
+import { readByDevices } from '../../harness/read-by-devices.ts'
 import { cliSample } from '../../harness/samples.ts'
 import { until } from '../../harness/until.ts'
 import { startWorld, type World } from '../../harness/world.ts'
-import { isReady, jidOf, received } from '../../simulator/client.ts'
+import { isReady, jidOf, received, textOf } from '../../simulator/client.ts'
 
 const PHONE = '5511999990095'
 const [ANA, BIA] = ['5511988880095', '5511988880096'] as const
@@ -56,7 +57,7 @@ describe('a device moves out into a folder of Baileys', { timeout: 480_000 }, ()
     dir = await mkdtemp(join(tmpdir(), 'svc-moving-'))
     folder = join(dir, 'auth')
     const { sandbox, gateway, receiver } = world
-    for (const phone of [ANA, BIA]) await sandbox.createContact(phone)
+    for (const phone of [ANA, BIA]) await sandbox.createContact(phone, { devices: 2 })
     instance = await gateway.connected(sandbox, PHONE, receiver)
     group = (await sandbox.createGroup({ subject: 'Team', owner: ANA, participants: [ANA, BIA, PHONE] })).id
     await sandbox.send(ANA, PHONE, { text: 'hello from Ana' })
@@ -129,7 +130,7 @@ describe('a device moves out into a folder of Baileys', { timeout: 480_000 }, ()
     assert.equal((await cli('export', instance.id, folder, '--to', 'baileys')).code, 0)
   })
 
-  test('Baileys reads what waited, writes to everybody, and asks for nothing again', async () => {
+  test('Baileys reads what waited, writes to everybody, and asks for nothing again', async (t) => {
     const { sandbox } = world
     const retries = await watchRetries()
     await sandbox.send(ANA, PHONE, { text: 'waiting from Ana' })
@@ -138,20 +139,36 @@ describe('a device moves out into a folder of Baileys', { timeout: 480_000 }, ()
     library = await openFolder(world, folder)
     const { client } = library
     await isReady(client)
-    for (const words of ['waiting from Ana', 'waiting from Bia', 'waiting in the group']) await received(client, words)
-    for (const phone of [ANA, BIA]) {
-      await client.socket.sendMessage(jidOf(phone), { text: `from there to ${phone}` })
-      assert.equal((await gotBy(phone, `from there to ${phone}`)).retries, 0)
+    const waiting = ['waiting from Ana', 'waiting from Bia', 'waiting in the group']
+    for (const words of waiting) await received(client, words)
+    const sends = [
+      { to: jidOf(ANA), readers: [ANA] },
+      { to: jidOf(BIA), readers: [BIA] },
+      { to: group, readers: [ANA, BIA] },
+    ]
+    let devices = 0
+    for (const { to, readers } of sends) {
+      const text = `from there to ${to}`
+      const { key } = (await client.socket.sendMessage(to, { text }))!
+      for (const phone of readers) {
+        devices += await readByDevices(sandbox, phone, key.id!, 2)
+        assert.equal((await gotBy(phone, text)).retries, 0)
+      }
+      devices += await readByDevices(sandbox, PHONE, key.id!, 1)
     }
-    await client.socket.sendMessage(group, { text: 'from there to all' })
-    for (const phone of [ANA, BIA]) assert.equal((await gotBy(phone, 'from there to all')).retries, 0)
-    assert.deepEqual(await retries(), [], 'messages asked for again')
+    const again = await retries()
+    assert.deepEqual(again, [], 'messages asked for again')
+    const arrived = client.messages.filter((message) => waiting.includes(textOf(message) ?? '')).length
+    assert.equal(arrived, waiting.length, 'each message arrived once')
+    t.diagnostic(
+      `svc to Baileys: ${arrived} of ${waiting.length} waiting messages arrived, ${again.length} asked for again, ${sends.length} sends read by all ${devices} devices`,
+    )
     await until(sandbox.pending, (count) => count === 0)
     await library.stop()
     library = undefined
   })
 
-  test('the instance can be deleted without logging the device out, and the device comes back', async () => {
+  test('the instance can be deleted without logging the device out, and the device comes back', async (t) => {
     const { gateway, receiver, sandbox } = world
     await must('DELETE', `${gateway.baseUrl}/account/instances/${instance.id}`, undefined, gateway.account)
     await must('PUT', `${gateway.baseUrl}/account/webhooks`, { single_url: receiver.url }, gateway.account)
@@ -163,7 +180,9 @@ describe('a device moves out into a folder of Baileys', { timeout: 480_000 }, ()
     const shown = await must<Instance>('GET', `${gateway.baseUrl}/account/instances/${back}`, undefined, gateway.account)
     receiver.trust(back, shown.webhooks.secret)
     await said('on the way back')
-    assert.deepEqual(await retries(), [], 'messages asked for again')
+    const again = await retries()
+    assert.deepEqual(again, [], 'messages asked for again')
+    t.diagnostic(`and back: 1 of 1 waiting message arrived, ${again.length} asked for again`)
   })
 
   test('with a stopped service the command does the same by itself', async () => {

@@ -16,6 +16,7 @@ import { run } from '../../harness/process.ts'
 import { type Ground, startGround, until } from '../ground.ts'
 
 const PHONE = '5511999990061'
+const OTHER_PHONE = '5511999990062'
 const ANA = '5511988880061'
 const PASSPHRASE = 'correct horse battery'
 const MOVED = 'The account was moved to another program, so it is not started here.'
@@ -213,6 +214,16 @@ for (const [kind, step] of [
     await callOff()
     await assertWorks()
   })
+
+test('the order of a killed command is not carried out when another command has the service read all orders', async () => {
+  round += 1
+  const other = await ground.gateway.connected(ground.sandbox, OTHER_PHONE, null)
+  await killed('folder', 'export:ordered', join(dir, `${round}`))
+  const backup = await runCommand(ground.dataDir, 'instance', 'export', other.id, ...kinds.backup(join(dir, `${round}.age`)))
+  assert.equal(backup.code, 0, backup.errors)
+  assert.equal(await statusNow(), 'connected')
+  await assertWorks()
+})
 
 test('a service that is killed while the command writes the archive does not connect the instance, and nothing is lost', async () => {
   round += 1

@@ -1,46 +1,81 @@
 /**
  * Tests orders that commands leave in a real store: an order is carried out while its command waits for it, and never
- * afterwards.
+ * after the command was killed.
  */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { answerTo, createOrders, ORDER_MS, orderOps } from '../../../src/directory/orders.ts'
+import { type TestContext, test } from 'node:test'
+import { answerTo, confirmOrder, createOrders, newOrder, orderOps } from '../../../src/directory/orders.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
+import { until } from '../../harness/until.ts'
 import { INSTANCE, recordingLog, START, tempStore } from '../storage/fixtures.ts'
 
-for (const [when, writtenAt, now, isCarriedOut] of [
-  ['just now', START + 5, START + 5, true],
-  ['as long ago as a command waits', START, START + ORDER_MS, true],
-  ['longer ago than any command waits', START, START + ORDER_MS + 1, false],
-  ['before this service started', START - 1, START + 5, false],
-] as const)
-  test(`an order that was written ${when} is ${isCarriedOut ? 'carried out and answered' : 'dropped'}`, async (t) => {
-    const store = await tempStore(t)
-    const done: string[] = []
-    const log = recordingLog()
-    const engine = {
-      async call(_: string, { operation }: { operation: string }) {
-        done.push(operation)
-      },
-      async stop() {},
-    } as unknown as Engine
-    const carryOut = createOrders({
-      store,
-      engine,
-      clock: { now: () => now },
-      startedAt: START,
-      steps: () => {},
-      log,
-      host: async () => {},
-    })
-    await store.commit({ ops: orderOps(INSTANCE, 'resume', writtenAt) })
-    await carryOut()
-    assert.deepEqual(done, isCarriedOut ? ['instance.callOffMove'] : [])
-    assert.equal(await store.get(keys.order(INSTANCE)), undefined, 'it does not wait any more')
-    assert.deepEqual(await answerTo(store, INSTANCE), isCarriedOut ? { problem: null } : undefined)
-    assert.equal(
-      log.lines.some(({ level }) => level === 'warn'),
-      !isCarriedOut,
-    )
+/** Starts the service's part. `pause` is called while the service waits for a confirmation. */
+async function service(t: TestContext, pause: () => Promise<unknown> = async () => {}) {
+  const store = await tempStore(t)
+  const done: string[] = []
+  const log = recordingLog()
+  const engine = {
+    async call(_: string, { operation }: { operation: string }) {
+      done.push(operation)
+    },
+    async stop() {},
+  } as unknown as Engine
+  const carryOut = createOrders({ store, engine, startedAt: START, steps: () => {}, log, host: async () => {}, pause })
+  const warned = () => log.lines.some(({ level }) => level === 'warn')
+  return { store, done, warned, carryOut }
+}
+
+const anOrder = (at = START) => newOrder('resume', at)
+
+test('an order is carried out and answered when its command says that it waits', async (t) => {
+  const { store, done, warned, carryOut } = await service(t, () => new Promise((resolve) => setTimeout(resolve, 1)))
+  const order = anOrder()
+  await store.commit({ ops: orderOps(INSTANCE, order) })
+  const carriedOut = carryOut()
+  const asked = await until(
+    () => answerTo(store, INSTANCE),
+    (answer) => answer !== undefined,
+  )
+  assert.deepEqual(asked, { asks: order.id })
+  assert.deepEqual(done, [], 'nothing is done before the command has confirmed its order')
+  await confirmOrder(store, INSTANCE, order)
+  await carriedOut
+  assert.deepEqual(done, ['instance.resume'])
+  assert.deepEqual(await answerTo(store, INSTANCE), { problem: null })
+  assert.equal(await store.get(keys.order(INSTANCE)), undefined, 'it does not wait any more')
+  assert.equal(warned(), false)
+})
+
+test('the order of a killed command is dropped, whoever asks the service to look', async (t) => {
+  const { store, done, warned, carryOut } = await service(t)
+  await store.commit({ ops: orderOps(INSTANCE, anOrder()) })
+  await carryOut()
+  assert.deepEqual(done, [])
+  assert.equal(await store.get(keys.order(INSTANCE)), undefined)
+  assert.equal(warned(), true)
+  const { problem } = (await answerTo(store, INSTANCE)) as { problem: string }
+  assert.match(problem, /^The command did not confirm its request in time/, 'a command that was only slow learns why')
+})
+
+test('an order that another command writes meanwhile is not lost, and is not confirmed by the first one', async (t) => {
+  const [first, second] = [anOrder(), anOrder()]
+  const { store, done, carryOut } = await service(t, async () => {
+    await store.commit({ ops: orderOps(INSTANCE, second) })
+    await confirmOrder(store, INSTANCE, first)
   })
+  await store.commit({ ops: orderOps(INSTANCE, first) })
+  await carryOut()
+  assert.deepEqual(done, [])
+  assert.ok(await store.get(keys.order(INSTANCE)), 'it waits for the visit of its own command')
+})
+
+test('an order that was written before this service started is dropped at once', async (t) => {
+  const { store, done, warned, carryOut } = await service(t, async () => assert.fail('nobody is asked'))
+  await store.commit({ ops: orderOps(INSTANCE, anOrder(START - 1)) })
+  await carryOut()
+  assert.deepEqual(done, [])
+  assert.equal(await store.get(keys.order(INSTANCE)), undefined)
+  assert.equal(await answerTo(store, INSTANCE), undefined)
+  assert.equal(warned(), true)
+})
