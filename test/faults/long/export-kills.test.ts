@@ -219,8 +219,11 @@ test('the order of a killed command is not carried out when another command has 
   round += 1
   const other = await ground.gateway.connected(ground.sandbox, OTHER_PHONE, null)
   await killed('folder', 'export:ordered', join(dir, `${round}`))
-  const backup = await runCommand(ground.dataDir, 'instance', 'export', other.id, ...kinds.backup(join(dir, `${round}.age`)))
-  assert.equal(backup.code, 0, backup.errors)
+  const moved = await runCommand(ground.dataDir, 'instance', 'export', other.id, ...kinds.folder(join(dir, 'of another')))
+  assert.equal(moved.code, 0, moved.errors)
+  // The service reads orders again for this command, after it has finished with those that it read for the command before.
+  const resumed = await runCommand(ground.dataDir, 'instance', 'resume', other.id)
+  assert.equal(resumed.code, 0, resumed.errors)
   assert.equal(await statusNow(), 'connected')
   await assertWorks()
 })
