@@ -24,10 +24,10 @@ export interface ClientCall {
 
 export interface Client {
   /**
-   * Calls that read an image of the QR code. If a client has no such call, its user pairs the instance on the gateway's
-   * page.
+   * Calls that read an image of the QR code, and the field of the answer that has it, which is mostly `value`. If a
+   * client has no such call, its user pairs the instance on the gateway's page.
    */
-  pairing?: { status?: string; code: string }
+  pairing?: { status?: string; code: string; field?: string }
   /**
    * Calls that set the URL of the webhooks. If a client has no such call, its user sets the URL on the gateway's page.
    */
@@ -70,6 +70,100 @@ const bill = (fileName: string, caption?: string) => ({
 })
 
 export const clients: Readonly<Record<string, Client>> = {
+  // Reactions and webhooks are calls of the operation "Make API Call", with the fields that the user writes.
+  'the n8n node @z-api/n8n-nodes-zapi 0.1.8': {
+    pairing: { code: 'GET /qr-code', field: 'qrCode' },
+    webhooks: [put('/update-every-webhooks', { value: '$hook' })],
+    received: { type: 'ReceivedCallback', phone, messageId: '$question' },
+    calls: [
+      post('/send-text', { phone, message: 'Wrong' }, { arrives: { text: 'Wrong' }, keeps: { sent: 'messageId' } }),
+      {
+        ask: 'DELETE /messages?phone=$ana&messageId=$sent&owner=true',
+        arrives: { kind: 'revoke', proto: { protocolMessage: { key: { id: '$sent' } } } },
+      },
+      post('/read-message', { phone, messageId: '$question' }),
+      post(
+        '/send-text',
+        { phone, message: 'On its way', messageId: '$question', delayMessage: 1 },
+        { arrives: { proto: { extendedTextMessage: { text: 'On its way', ...QUOTE } } } },
+      ),
+      post('/send-image', { phone, image: '$small' }, { arrives: { media: { mime: 'image/png' } } }),
+      post(
+        '/send-document/pdf',
+        { phone, document: pdf, fileName: 'bill.pdf', caption: 'Here' },
+        { arrives: bill('bill.pdf', 'Here') },
+      ),
+      post('/send-sticker', { phone, sticker: '$small' }, { arrives: { kind: 'sticker', media: { mime: 'image/webp' } } }),
+      post(
+        '/send-location',
+        { phone, latitude: '-23.5', longitude: '-46.6', title: 'Shop', address: 'Street 1' },
+        { arrives: place('Shop', 'Street 1') },
+      ),
+      post('/send-contact', { phone, contactName: 'Ben', contactPhone: '$ben' }, { arrives: contact }),
+      post(
+        '/send-link',
+        {
+          phone,
+          message: 'Read https://example.com/',
+          linkImage: '$small',
+          linkUrl: 'https://example.com/',
+          linkTitle: 'A page',
+          linkDescription: 'About',
+        },
+        { arrives: { proto: { extendedTextMessage: { title: 'A page', description: 'About' } } } },
+      ),
+      post(
+        '/send-button-list',
+        { phone, message: 'Pick', buttonList: { buttons: [{ label: 'One', id: '1' }] } },
+        { arrives: { text: 'Pick' } },
+      ),
+      post(
+        '/send-option-list',
+        {
+          phone,
+          message: 'Pick',
+          optionList: { title: 'Menu', buttonLabel: 'Open', options: [{ title: 'One', description: 'First', id: '1' }] },
+        },
+        { arrives: { proto: { interactiveMessage: { body: { text: 'Pick' } } } } },
+      ),
+      post('/send-reaction', { phone, messageId: '$question', reaction: '👍' }, { arrives: { proto: reaction('👍') } }),
+      post(
+        '/create-group',
+        { groupName: 'Launch', phones: ['$ana'], autoInvite: true, description: 'About' },
+        { keeps: { group: 'phone' } },
+      ),
+      post(
+        '/add-participant',
+        { groupId: '$group', phones: ['$ben'], autoInvite: true },
+        { group: { subject: 'Launch', members: ['$ana', '$ben'] } },
+      ),
+      post('/add-admin', { groupId: '$group', phones: ['$ben'] }),
+      post('/remove-admin', { groupId: '$group', phones: ['$ben'] }),
+      post('/remove-participant', { groupId: '$group', phones: ['$ben'] }),
+      post(
+        '/update-group-name',
+        { groupId: '$group', groupName: 'Launch 2' },
+        { group: { subject: 'Launch 2', members: ['$ana'] } },
+      ),
+      post('/update-group-settings', {
+        phone: '$group',
+        adminOnlyMessage: true,
+        adminOnlySettings: true,
+        requireAdminApproval: true,
+        adminOnlyAddMember: true,
+      }),
+      { ask: 'GET /group-metadata/$group', reads: { phone: '$group' } },
+      post('/redefine-invitation-link/$group', undefined, { reads: { invitationLink: '$any' } }),
+      post('/leave-group', { groupId: '$group' }),
+      { ask: 'GET /chats?page=1&pageSize=15' },
+      { ask: 'GET /contacts?page=1&pageSize=50' },
+      { ask: 'GET /phone-exists/$ana', reads: { exists: true } },
+      { ask: 'GET /queue?page=1&pageSize=100' },
+      { ask: 'GET /device', reads: { phone: '$me' } },
+    ],
+    end: 'GET /disconnect',
+  },
+
   'the n8n node n8n-nodes-zapi 0.1.0': {
     received: { type: 'ReceivedCallback' },
     calls: [

@@ -137,6 +137,8 @@ const status = (its: Answer) => ({
 const forms: Readonly<Record<string, (its: Answer) => unknown>> = {
   'instance.me': me,
   'instance.status': status,
+  // The n8n node of that gateway itself reads this field, although its documentation has `value`.
+  'instance.qrCode': (its) => ({ ...its, qrCode: its.value }),
   'instance.phoneCode': (its) => ({ ...its, code: its.value }),
   'instance.device': (its) => ({ ...its, originalDevice: its.platform }),
   'webhooks.update': (its) => ({ value: true, ...its }),

@@ -67,7 +67,7 @@ export const reshapes: Readonly<Record<string, Reshape>> = {
   'send.sendCarousel': { input: carouselWithIdsPerCard },
   // Several clients write these names, although the documentation of that gateway has ours.
   'send.sendLocation': { rename: { name: 'title' } },
-  'send.sendLink': { rename: { url: 'link_url', description: 'link_description' } },
+  'send.sendLink': { rename: { url: 'link_url', description: 'link_description', linkTitle: 'title', linkImage: 'image' } },
   'send.deleteMessage': { rename: { fromMe: 'owner' } },
   'send.sendEvent': { values: { event: withOffset } },
   'send.sendEditEvent': { values: { event: withOffset } },
