@@ -71,7 +71,7 @@ export const answerTo = (store: Pick<StateStore, 'get'>, instance: string): Prom
   answers.get(store, keys.orderAnswer(instance))
 
 /** Time for a command to confirm its order. A waiting command looks for the question ten times per second. */
-const CONFIRM_MS = 5 * SECOND
+const CONFIRM_MS = 10 * SECOND
 const LOOK_MS = 50
 const TOO_LATE = 'The command did not confirm its request in time, so nothing was done. Run the command again.'
 
