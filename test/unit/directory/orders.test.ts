@@ -7,7 +7,6 @@ import { type TestContext, test } from 'node:test'
 import { answerTo, confirmOrder, createOrders, newOrder, orderOps } from '../../../src/directory/orders.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
-import { until } from '../../harness/until.ts'
 import { INSTANCE, recordingLog, START, tempStore } from '../storage/fixtures.ts'
 
 /** Starts the service's part. `pause` is called while the service waits for a confirmation. */
@@ -29,19 +28,15 @@ async function service(t: TestContext, pause: () => Promise<unknown> = async () 
 const anOrder = (at = START) => newOrder('resume', at)
 
 test('an order is carried out and answered when its command says that it waits', async (t) => {
-  const { store, done, warned, carryOut } = await service(t, () => new Promise((resolve) => setTimeout(resolve, 1)))
   const order = anOrder()
+  const { store, done, warned, carryOut } = await service(t, async () => {
+    assert.deepEqual(await answerTo(store, INSTANCE), { asks: order.id })
+    assert.deepEqual(done, [], 'nothing is done before the command has confirmed its order')
+    await confirmOrder(store, INSTANCE, order)
+  })
   await store.commit({ ops: orderOps(INSTANCE, order) })
-  const carriedOut = carryOut()
-  const asked = await until(
-    () => answerTo(store, INSTANCE),
-    (answer) => answer !== undefined,
-  )
-  assert.deepEqual(asked, { asks: order.id })
-  assert.deepEqual(done, [], 'nothing is done before the command has confirmed its order')
-  await confirmOrder(store, INSTANCE, order)
-  await carriedOut
-  assert.deepEqual(done, ['instance.resume'])
+  await carryOut()
+  assert.deepEqual(done, ['instance.callOffMove'])
   assert.deepEqual(await answerTo(store, INSTANCE), { problem: null })
   assert.equal(await store.get(keys.order(INSTANCE)), undefined, 'it does not wait any more')
   assert.equal(warned(), false)
