@@ -68,6 +68,6 @@ function isEndpoint(value: string): boolean {
 /** Returns the same bucket with a longer prefix. */
 export const under = (bucket: Bucket, folder: string): Bucket => ({ ...bucket, prefix: `${bucket.prefix}${folder}/` })
 
-/** Returns the name of a bucket in sentences. */
+/** Returns the name of a bucket as sentences for the operator show it. */
 export const shownBucket = ({ name, prefix, endpoint }: Pick<Bucket, 'name' | 'prefix' | 'endpoint'>): string =>
   `${name}/${prefix} at ${endpoint}`

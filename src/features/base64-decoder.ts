@@ -24,7 +24,7 @@ export interface Base64Decoder {
   write(characters: Uint8Array, target: Uint8Array, at: number): number
   /** Decodes the rest, at most 2 bytes. Returns the end of the result. */
   end(target: Uint8Array, at: number): number
-  /** Nothing more is decoded after the first problem. */
+  /** Returns the first problem of the text, after which nothing more is decoded; undefined if there is none so far. */
   problem(): Base64Problem | undefined
 }
 

@@ -111,7 +111,7 @@ export interface RouterDeps {
   onGivenUp(error: Error, about: { route: string; step: string }): void
   /** Called when too many stanzas wait for a mutex, and one of them was answered without being processed. */
   onOverflow(line: string): void
-  /** Called with a stanza that no row matches, or only the row for the rest. */
+  /** Called with a stanza that matches no row, or only the row for all other stanzas (`isRest`). */
   onUnknown(node: BinaryNode): void
   /** Called when the answer could not be written, usually because the connection has just ended. */
   onUnanswered(error: Error): void

@@ -1,4 +1,7 @@
-/** Native flows of payment: the Pix card, a bill to review and pay, and the status of an order. All amounts are in cents with an offset of 100. */
+/**
+ * Native flows of payment: the Pix card, a bill to review and pay, and the status of an order. All amounts are in cents; `offset: 100`
+ * tells the network that 100 of them are one unit of the currency.
+ */
 import { type Totals, toCents, totalsOf } from '../../../../src/domain/amounts.ts'
 import { type PixType, pixKey } from '../../../../src/domain/pix.ts'
 import type { Order, PaymentSettings } from '../../../../src/features/send/orders.ts'
