@@ -1,0 +1,124 @@
+/** Reads the event stream of an instance: server-sent events, resumed behind the last one after each disconnection. */
+import { SvcConnectionError, SvcError } from './errors.ts'
+import type { EventOf, EventType } from './event.ts'
+import { pause, type Requests } from './request.ts'
+
+/** A part of the stream that is lost: the service no longer had the events between these two ids. */
+export interface Gap {
+  from: string
+  to: string
+}
+
+export interface EventsOptions<T extends EventType> {
+  /** Types to read; all if omitted. */
+  types?: readonly T[] | undefined
+  /** Id of the last event that your program has handled. Without it the stream begins now. */
+  after?: string | undefined
+  /** Called for each part of the stream that is lost. */
+  onGap?: ((gap: Gap) => void) | undefined
+  /** Called when the stream is open: the first time, and again after each disconnection. */
+  onOpen?: (() => void) | undefined
+  /** Called when the stream was cut off, with the ms after which it is opened again. */
+  onCut?: ((error: Error, pauseMs: number) => void) | undefined
+  /** Ends the iteration. */
+  signal?: AbortSignal | undefined
+}
+
+/** The service sends at least a comment every 15 s. Without a byte for this time, the connection counts as broken. */
+const SILENCE_MS = 45_000
+const FIRST_PAUSE_MS = 1_000
+const LONGEST_PAUSE_MS = 30_000
+
+/**
+ * Yields events in order. An event counts as handled when the next one is requested; if the stream is cut off before
+ * that, it continues behind the last handled event. Throws if the service refuses the stream for good.
+ */
+export async function* readEvents<T extends EventType>(
+  requests: Pick<Requests, 'open'>,
+  prefix: string,
+  { types, after, onGap, onOpen, onCut, signal }: EventsOptions<T>,
+): AsyncGenerator<EventOf<T>, void, void> {
+  const path = `${prefix}/events${types === undefined ? '' : `?types=${encodeURIComponent(types.join(','))}`}`
+  let last = after
+  let pauseMs = FIRST_PAUSE_MS
+  while (!signal?.aborted) {
+    const connection = new AbortController()
+    const end = () => connection.abort(signal?.reason)
+    signal?.addEventListener('abort', end, { once: true })
+    let error: Error
+    try {
+      const headers = { Accept: 'text/event-stream', ...(last === undefined ? {} : { 'Last-Event-ID': last }) }
+      const response = await requests.open(path, headers, connection.signal)
+      for await (const message of messagesIn(response, connection)) {
+        pauseMs = FIRST_PAUSE_MS
+        if (message.event === 'ready') onOpen?.()
+        else if (message.event === 'gap') onGap?.(JSON.parse(message.data) as Gap)
+        else if (message.data !== '') yield JSON.parse(message.data) as EventOf<T>
+        last = message.id ?? last
+      }
+      error = new SvcConnectionError('the service ended the event stream')
+    } catch (thrown) {
+      if (signal?.aborted) return
+      if (!isTemporary(thrown)) throw thrown
+      error = thrown
+      if (thrown.retryAfter !== undefined) pauseMs = Math.max(pauseMs, thrown.retryAfter * 1_000)
+    } finally {
+      signal?.removeEventListener('abort', end)
+      connection.abort()
+    }
+    onCut?.(error, pauseMs)
+    await pause(pauseMs, signal).catch(() => {})
+    pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
+  }
+}
+
+/** Whether the stream can be opened again. A wrong credential stays wrong. */
+function isTemporary(error: unknown): error is SvcError | SvcConnectionError {
+  if (error instanceof SvcConnectionError) return error.status === undefined || error.status === 429 || error.status >= 500
+  return error instanceof SvcError && (error.status === 429 || error.status >= 500)
+}
+
+interface Message {
+  event: string | undefined
+  id: string | undefined
+  data: string
+}
+
+async function* messagesIn(response: Response, connection: AbortController): AsyncGenerator<Message> {
+  const decoder = new TextDecoder()
+  const reader = response.body?.getReader()
+  if (reader === undefined) return
+  let silence: ReturnType<typeof setTimeout> | undefined
+  let rest = ''
+  let message: Message = { event: undefined, id: undefined, data: '' }
+  try {
+    for (;;) {
+      silence = setTimeout(() => connection.abort(new SvcConnectionError('the service sent nothing for 45 s')), SILENCE_MS)
+      const { done, value } = await reader.read()
+      clearTimeout(silence)
+      if (done) return
+      const lines = (rest + decoder.decode(value, { stream: true })).split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) {
+        if (line !== '') {
+          message = withField(message, line)
+          continue
+        }
+        if (message.event !== undefined || message.id !== undefined || message.data !== '') yield message
+        message = { event: undefined, id: undefined, data: '' }
+      }
+    }
+  } catch (cause) {
+    if (cause instanceof SvcConnectionError) throw cause
+    throw new SvcConnectionError('the event stream was cut off', { cause })
+  } finally {
+    clearTimeout(silence)
+  }
+}
+
+function withField(message: Message, line: string): Message {
+  const [, name, value] = /^(id|event|data): ?(.*?)\r?$/.exec(line) ?? []
+  if (name === undefined || value === undefined) return message
+  if (name === 'data') return { ...message, data: message.data === '' ? value : `${message.data}\n${value}` }
+  return { ...message, [name]: value }
+}

@@ -1,0 +1,47 @@
+import type { SvcEvent } from './event.ts'
+import { SignatureError, verifyWebhook } from './webhook.ts'
+
+export interface WebhookOptions {
+  /** The `whsec_…` secret, or a function that returns it by the id of the instance (undefined if that is unknown). */
+  secret: string | ((instanceId: string) => string | undefined | Promise<string | undefined>)
+  /**
+   * Handles an event. The service waits for at most 10 seconds for the answer, so put long work into a queue. If this
+   * function throws, the answer is 500, and the service sends the event again later.
+   */
+  onEvent(event: SvcEvent): unknown
+  /** Returns whether the event is already handled. Deliveries can be repeated: remember each `event_id` for a week. */
+  isKnown?: ((eventId: string) => boolean | Promise<boolean>) | undefined
+  /** Whether test events, too, are handled. False by default. */
+  withTests?: boolean | undefined
+}
+
+/**
+ * Returns a receiver of webhooks for a server with Web standards (`Request` to `Response`): Deno, Bun, workers, and all
+ * frameworks on them. It verifies, drops repeats and test events, and answers.
+ */
+export function createWebhookHandler(options: WebhookOptions): (request: Request) => Promise<Response> {
+  return async (request) => {
+    if (request.method !== 'POST') return answer(405, 'Send webhooks with POST.')
+    return receive(options, request.headers, new Uint8Array(await request.arrayBuffer()))
+  }
+}
+
+/** Receives a webhook of which the raw body was read already. */
+export async function receive(options: WebhookOptions, headers: Pick<Headers, 'get'>, body: Uint8Array): Promise<Response> {
+  const { secret } = options
+  const found = typeof secret === 'string' ? secret : await secret(headers.get('X-Svc-Instance-Id') ?? '')
+  if (!found) return answer(401, 'No secret is known for this instance.')
+  let event: SvcEvent
+  try {
+    event = await verifyWebhook(body, headers.get('X-Svc-Signature'), found)
+  } catch (error) {
+    if (error instanceof SignatureError) return answer(401, `${error.message}.`)
+    throw error
+  }
+  if (event.test && !options.withTests) return answer(200, 'This is a test event.')
+  if (await options.isKnown?.(event.event_id)) return answer(200, 'This event is known.')
+  await options.onEvent(event)
+  return answer(200, 'Thank you.')
+}
+
+const answer = (status: number, text: string) => new Response(text, { status, headers: { 'Content-Type': 'text/plain' } })
