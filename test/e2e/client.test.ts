@@ -122,7 +122,7 @@ describe('the package svc-client', { skip }, () => {
     assert.deepEqual([told.answer.phone, told.answer.text.message], [ANA, 'Hello back'])
     assert.match(told.group.phone, /-group$/)
     assert.ok(told.chats > 0)
-    assert.equal(told.picture, 'instance_already_connected')
+    assert.equal(told.picture, 'not_found')
     assert.deepEqual(told.lost, { repeated: 'sent', afterSend: 2, group: 'connection', afterGroup: 1, wrong: 'invalid_phone' })
     const texts = (await world.sandbox.inbox(ANA)).map(({ text }) => text)
     assert.equal(texts.filter((text) => text === 'Only once').length, 1)
