@@ -6,12 +6,14 @@ export const INSTANCE_ROUTES: Readonly<Record<string, Route>> = {
   'instance.device': {"method":"GET","path":"/device"},
   'instance.disconnect': {"method":"POST","path":"/disconnect"},
   'instance.me': {"method":"GET","path":"/me"},
+  'instance.pause': {"method":"POST","path":"/pause"},
   'instance.phoneCode': {"method":"GET","path":"/phone-code/{phone}"},
   'instance.qrCode': {"method":"GET","path":"/qr-code"},
   'instance.qrCodeImage': {"method":"GET","path":"/qr-code/image","answer":"bytes"},
   'instance.qrCodePage': {"method":"GET","path":"/qr-code/page","answer":"text"},
   'instance.rename': {"method":"PUT","path":"/name","body":"json"},
   'instance.restart': {"method":"POST","path":"/restart"},
+  'instance.resume': {"method":"POST","path":"/resume"},
   'instance.status': {"method":"GET","path":"/status"},
   'instance.updateSettings': {"method":"PUT","path":"/settings","body":"json"},
   'instance.passkey': {"method":"GET","path":"/passkey"},
@@ -208,6 +210,14 @@ export interface InstanceGroups {
      */
     me: Method<'instance.me'>
     /**
+     * Close the session and keep it closed
+     *
+     * The status is `stopped` with the reason `paused`, also after a restart of the service, until `POST /resume` or `POST /restart`. The device stays linked, and messages that are sent meanwhile wait in the queue. What arrives meanwhile is received afterwards. The phone logs out a device that was not online for about 14 days. Refused with `not_allowed` if no phone is linked.
+     *
+     * Available in every state of the instance.
+     */
+    pause: Method<'instance.pause'>
+    /**
      * Pairing code to type on the phone
      *
      * The code has eight characters. The status must be `qr`. A second request for the same number within 60 s returns the same code. The code is valid for three minutes.
@@ -253,6 +263,14 @@ export interface InstanceGroups {
      * Available in every state of the instance.
      */
     restart: Method<'instance.restart'>
+    /**
+     * Open the session of a paused instance again
+     *
+     * Changes nothing if the session is running. Refused with `not_allowed` if the session is not running for another reason.
+     *
+     * Available in every state of the instance.
+     */
+    resume: Method<'instance.resume'>
     /**
      * State of the instance
      *

@@ -929,11 +929,11 @@ export interface components {
             /** @description Number of this account. */
             phone: string | null;
             /** @description Reason of the disconnection. Null unless the status is `disconnected`, `logged_out`, `banned` or `stopped`. */
-            disconnect_reason: ("engine_restart" | "pairing_required" | "restarting" | "passkey_required" | "passkey_confirmation" | "connection_lost" | "connection_closed" | "service_unavailable" | "stream_error" | "client_outdated" | "connect_failure" | "bad_session" | "connection_replaced" | "moved" | "qr_timeout" | "start_failed" | "proxy_error" | "multidevice_mismatch" | "pairing_failed" | "logged_out" | "logout_requested" | "account_locked" | "banned" | "temporarily_banned") | null;
+            disconnect_reason: ("engine_restart" | "pairing_required" | "restarting" | "passkey_required" | "passkey_confirmation" | "connection_lost" | "connection_closed" | "service_unavailable" | "stream_error" | "client_outdated" | "connect_failure" | "bad_session" | "connection_replaced" | "moved" | "paused" | "qr_timeout" | "start_failed" | "proxy_error" | "multidevice_mismatch" | "pairing_failed" | "logged_out" | "logout_requested" | "account_locked" | "banned" | "temporarily_banned") | null;
             /** @description Sentence that `GET /status` returns in `error`. */
             reason: string | null;
             /** @description Reason for programs, present in every status, as in `GET /me`. */
-            status_reason: ("engine_restart" | "pairing_required" | "restarting" | "passkey_required" | "passkey_confirmation" | "connection_lost" | "connection_closed" | "service_unavailable" | "stream_error" | "client_outdated" | "connect_failure" | "bad_session" | "connection_replaced" | "moved" | "qr_timeout" | "start_failed" | "proxy_error" | "multidevice_mismatch" | "pairing_failed" | "logged_out" | "logout_requested" | "account_locked" | "banned" | "temporarily_banned") | null;
+            status_reason: ("engine_restart" | "pairing_required" | "restarting" | "passkey_required" | "passkey_confirmation" | "connection_lost" | "connection_closed" | "service_unavailable" | "stream_error" | "client_outdated" | "connect_failure" | "bad_session" | "connection_replaced" | "moved" | "paused" | "qr_timeout" | "start_failed" | "proxy_error" | "multidevice_mismatch" | "pairing_failed" | "logged_out" | "logout_requested" | "account_locked" | "banned" | "temporarily_banned") | null;
         };
         /** @description A contact came online, is typing, or went offline. */
         ChatPresenceEvent: {
@@ -1021,7 +1021,7 @@ export interface components {
             token: string;
             /** @enum {string} */
             status: "created" | "starting" | "qr" | "connecting" | "connected" | "disconnected" | "logged_out" | "banned" | "stopped";
-            status_reason: ("engine_restart" | "pairing_required" | "restarting" | "passkey_required" | "passkey_confirmation" | "connection_lost" | "connection_closed" | "service_unavailable" | "stream_error" | "client_outdated" | "connect_failure" | "bad_session" | "connection_replaced" | "moved" | "qr_timeout" | "start_failed" | "proxy_error" | "multidevice_mismatch" | "pairing_failed" | "logged_out" | "logout_requested" | "account_locked" | "banned" | "temporarily_banned") | null;
+            status_reason: ("engine_restart" | "pairing_required" | "restarting" | "passkey_required" | "passkey_confirmation" | "connection_lost" | "connection_closed" | "service_unavailable" | "stream_error" | "client_outdated" | "connect_failure" | "bad_session" | "connection_replaced" | "moved" | "paused" | "qr_timeout" | "start_failed" | "proxy_error" | "multidevice_mismatch" | "pairing_failed" | "logged_out" | "logout_requested" | "account_locked" | "banned" | "temporarily_banned") | null;
             connected: boolean;
             /** @description Number that was connected last, digits only. */
             phone: string | null;
@@ -1499,12 +1499,12 @@ export interface components {
             send_at: string | null;
             /**
              * Format: date-time
-             * @description Earliest time at which the item is sent. While the instance is not connected, it is null unless the item waits for its `send_at`.
+             * @description Earliest time at which the item is sent. While the instance is not connected, it is null unless the item waits for its `send_at`. All items that wait for a budget show the time of its next free place, which only the first of them gets.
              */
             send_after: string | null;
             /**
              * Format: date-time
-             * @description `queue_max_age_hours` after `send_at`, or after `queued_at` if there was no `send_at` or it had passed.
+             * @description `queue_max_age_hours` after `send_at`, or after `queued_at` if there was no `send_at` or it had passed. Time in which the item waits for a budget or for the end of quiet hours is added.
              */
             expires_at: string;
         };
@@ -1996,7 +1996,7 @@ export interface components {
                 token: string;
                 /** @enum {string} */
                 status: "created" | "starting" | "qr" | "connecting" | "connected" | "disconnected" | "logged_out" | "banned" | "stopped";
-                status_reason: ("engine_restart" | "pairing_required" | "restarting" | "passkey_required" | "passkey_confirmation" | "connection_lost" | "connection_closed" | "service_unavailable" | "stream_error" | "client_outdated" | "connect_failure" | "bad_session" | "connection_replaced" | "moved" | "qr_timeout" | "start_failed" | "proxy_error" | "multidevice_mismatch" | "pairing_failed" | "logged_out" | "logout_requested" | "account_locked" | "banned" | "temporarily_banned") | null;
+                status_reason: ("engine_restart" | "pairing_required" | "restarting" | "passkey_required" | "passkey_confirmation" | "connection_lost" | "connection_closed" | "service_unavailable" | "stream_error" | "client_outdated" | "connect_failure" | "bad_session" | "connection_replaced" | "moved" | "paused" | "qr_timeout" | "start_failed" | "proxy_error" | "multidevice_mismatch" | "pairing_failed" | "logged_out" | "logout_requested" | "account_locked" | "banned" | "temporarily_banned") | null;
                 connected: boolean;
                 /** @description Number that was connected last, digits only. */
                 phone: string | null;
@@ -2188,6 +2188,34 @@ export interface operations {
             };
         };
     };
+    "instance.pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        value: true;
+                        /**
+                         * @description Status right after the request.
+                         * @enum {string}
+                         */
+                        status: "created" | "starting" | "qr" | "connecting" | "connected" | "disconnected" | "logged_out" | "banned" | "stopped";
+                    };
+                };
+            };
+        };
+    };
     "instance.phoneCode": {
         parameters: {
             query?: never;
@@ -2310,6 +2338,34 @@ export interface operations {
         };
     };
     "instance.restart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        value: true;
+                        /**
+                         * @description Status right after the request.
+                         * @enum {string}
+                         */
+                        status: "created" | "starting" | "qr" | "connecting" | "connected" | "disconnected" | "logged_out" | "banned" | "stopped";
+                    };
+                };
+            };
+        };
+    };
+    "instance.resume": {
         parameters: {
             query?: never;
             header?: never;
