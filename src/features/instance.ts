@@ -5,7 +5,7 @@ import { atLeastOne, settingsFields } from './changes.ts'
 import { action, control, local } from './endpoint.ts'
 import { Done, displayText, INVALID_PHONE, instant } from './fields.ts'
 import { Instance, instanceExample, Restriction, Settings, settingsExample } from './objects.ts'
-import { HTML, pageResponse } from './page.ts'
+import { HTML, languageOfRequest, pageResponse } from './page.ts'
 
 const StatusAfter = z.object({
   value: z.literal(true),
@@ -46,12 +46,16 @@ export const qrCodePage = local('instance.qrCodePage', 'GET /qr-code/page', {
   access: 'instance',
   summary: 'Pair in a browser',
   description:
-    'A page that starts the session, shows and renews the QR code, offers a pairing code as an alternative, and ends with a green tick. It loads ' +
-    'nothing from other hosts and sends no referrer.',
+    'A page that starts the session, shows and renews the QR code, offers a pairing code as an alternative, and ends with a green tick. It names the ' +
+    'instance, and is in English, Portuguese or Spanish, as the browser wishes. It loads nothing from other hosts and sends no referrer. A browser ' +
+    'that has a wrong token gets a page, with the same status.',
   reply: z.string(),
   contentType: HTML,
   cacheControl: 'no-store',
-  handle: async ({ parts }) => pageResponse(parts.pages.pairing),
+  handle: async ({ parts, instance, request }) => {
+    const { name } = parts.directory.render(instance, '')
+    return pageResponse(parts.pages.pairing({ name, language: languageOfRequest(request) }))
+  },
 })
 
 const pairingNumber = z

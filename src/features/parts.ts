@@ -8,6 +8,7 @@ import type { Failure } from '../domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
 import type { Status } from '../domain/instance.ts'
 import type { ImportInstance } from '../domain/instance-import.ts'
+import type { Language } from '../domain/language.ts'
 import type { Passkeys } from '../domain/passkey.ts'
 import type { Readings } from '../domain/readings.ts'
 import type { EventStreams } from '../domain/server-events.ts'
@@ -84,10 +85,19 @@ export interface ConsentView {
   problem?: string
 }
 
+export interface PairingView {
+  /** Name of the instance. */
+  name: string
+  language: Language
+}
+
 export interface Pages {
   home: Page
   consent(view: ConsentView): Page
-  pairing: Page
+  /** The pairing page of an instance, for the holder of its token. */
+  pairing(view: PairingView): Page
+  /** Returns the page for an address of a pairing page that belongs to no instance. */
+  pairingRefusal(language: Language): Page
   /** The pairing page of a connect link. */
   connect(link: ConnectLink): Page
   /** Returns the page that explains why pairing is not possible. The link is undefined if no such link exists. */

@@ -9,7 +9,8 @@ import { isStorageFailure, noStorage } from '../domain/storage-failure.ts'
 import { parseRanges } from '../egress/addresses.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { SendOutcomes } from '../engine/send-outcomes.ts'
-import type { Description, Parts } from '../features/parts.ts'
+import { languageOfRequest, pageResponse, wantsPage } from '../features/page.ts'
+import type { Description, Pages, Parts } from '../features/parts.ts'
 import { dialectRoutes, requestRoutes } from '../features/requests.ts'
 import type { Tally } from '../metrics/tally.ts'
 import { type AccessChecks, createAccessChecks } from './access-checks.ts'
@@ -146,7 +147,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
   const dialects = createDialects(directory)
   const dialectOf = (c: Context<Env>) => dialects.ofRefused(c.req.path, c.req.raw.headers)
   const refused = (failure: Failure, c: Context<Env>) =>
-    c.get('state').refusal?.(failure) ?? failureResponse(failure, dialectOf(c))
+    c.get('state').refusal?.(failure) ?? deadPairingPage(failure, c.req.raw, deps.pages) ?? failureResponse(failure, dialectOf(c))
 
   const app = new Hono<Env>()
   app.use(observe(deps, throttle.failed, gate.remaining))
@@ -180,6 +181,14 @@ export function createApp(deps: AppDeps): Hono<Env> {
   mountPages(app, deps.pages, gate)
   if (deps.dashboard) mountDashboard(app, mounted, deps.dashboard)
   return app
+}
+
+const PAIRING_PAGE = /^\/instances\/[^/]+\/token\/[^/]+\/qr-code\/page$/
+
+/** A person whose pairing page no longer works gets a page, because nobody can read the answer for programs. */
+function deadPairingPage({ code, status }: Failure, request: Request, pages: Pages): Response | undefined {
+  const isDead = code === 'instance_not_found' && PAIRING_PAGE.test(new URL(request.url).pathname) && wantsPage(request)
+  return isDead ? pageResponse(pages.pairingRefusal(languageOfRequest(request)), status) : undefined
 }
 
 /** Operations that do not exist if the service runs without documentation. */

@@ -8,8 +8,8 @@ const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).di
 export const CLOSED = ["default-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"]
 
 const STYLE = `
-:root { color-scheme: light dark; --ink: #17211d; --soft: #5b6b64; --paper: #f6f8f7; --card: #fff; --line: #d9e1dd; --green: #128c4a }
-@media (prefers-color-scheme: dark) { :root { --ink: #e8eeeb; --soft: #9db0a7; --paper: #101614; --card: #18211d; --line: #2c3a34; --green: #2fbf71 } }
+:root { color-scheme: light dark; --ink: #17211d; --soft: #5b6b64; --paper: #f6f8f7; --card: #fff; --line: #d9e1dd; --green: #128c4a; --button: #0b7540 }
+@media (prefers-color-scheme: dark) { :root { --ink: #e8eeeb; --soft: #9db0a7; --paper: #101614; --card: #18211d; --line: #2c3a34; --green: #2fbf71; --button: #0b7540 } }
 * { box-sizing: border-box }
 body { margin: 0; min-height: 100vh; display: grid; place-items: center; background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sans-serif }
 main { width: min(34rem, 100vw - 2rem); margin: 2rem 0; padding: 2rem; background: var(--card); border: 1px solid var(--line); border-radius: 14px }

@@ -6,10 +6,12 @@ import { docsAssets, docsPage } from './docs.ts'
 import { createExtension } from './extension.ts'
 import { homePage } from './home.ts'
 import { pairingPage } from './pairing.ts'
+import { pairingRefusalPage } from './pairing-refusal.ts'
 
 export const createPages = ({ hasDocs, hasDashboard }: { hasDocs: boolean; hasDashboard: boolean }): Pages => ({
   home: homePage({ hasDocs, hasDashboard }),
-  pairing: pairingPage(),
+  pairing: pairingPage,
+  pairingRefusal: pairingRefusalPage,
   connect: connectPage,
   connectRefusal: connectRefusalPage,
   consent: consentPage,

@@ -56,6 +56,14 @@ export interface PairingWords {
   /** Instruction for a QR code; next, the instruction for a code to type. */
   scan: string
   typeCode: string
+  /** Text while a code is fetched; then the time until the next code, and until a code to type is over. `{n}` stands for the time. */
+  fetching: string
+  newCode: string
+  codeLeft: string
+  /** Text for a number that is too short, or has no country code. */
+  needsNumber: string
+  /** Last sentence, when the number is connected. */
+  mayClose: string
   away: string
   connected: string
   qr: string
@@ -88,6 +96,11 @@ const EN: PairingWords = {
   },
   scan: 'WhatsApp on the phone: Linked devices, then Link a device, and scan.',
   typeCode: 'WhatsApp on the phone: Linked devices, Link with phone number instead, and type the code.',
+  fetching: 'Getting a code…',
+  newCode: 'New code in {n} s',
+  codeLeft: 'Valid for {n}',
+  needsNumber: 'Write the number with its country code, for example 55 11 …',
+  mayClose: 'Done. You can close this page.',
   away: 'The service does not answer. This page goes on trying.',
   connected: 'Connected',
   qr: 'QR code to scan',
@@ -165,6 +178,11 @@ const PT: PairingWords = {
   },
   scan: 'No celular, abra o WhatsApp: Dispositivos conectados, depois Conectar dispositivo, e escaneie o código.',
   typeCode: 'No celular, abra o WhatsApp: Dispositivos conectados, Conectar com número de telefone, e digite o código.',
+  fetching: 'Buscando um código…',
+  newCode: 'Novo código em {n} s',
+  codeLeft: 'Válido por {n}',
+  needsNumber: 'Digite o número com o código do país, por exemplo 55 11 …',
+  mayClose: 'Pronto. Você pode fechar esta página.',
   away: 'O serviço não responde. Esta página continua tentando.',
   connected: 'Conectado',
   qr: 'Código QR para escanear',
@@ -260,6 +278,11 @@ const ES: PairingWords = {
   },
   scan: 'En el teléfono, abra WhatsApp: Dispositivos vinculados, luego Vincular un dispositivo, y escanee el código.',
   typeCode: 'En el teléfono, abra WhatsApp: Dispositivos vinculados, Vincular con el número de teléfono, y escriba el código.',
+  fetching: 'Buscando un código…',
+  newCode: 'Código nuevo en {n} s',
+  codeLeft: 'Válido por {n}',
+  needsNumber: 'Escriba el número con el código de país, por ejemplo 55 11 …',
+  mayClose: 'Listo. Puede cerrar esta página.',
   away: 'El servicio no responde. Esta página sigue intentándolo.',
   connected: 'Conectado',
   qr: 'Código QR para escanear',

@@ -3,8 +3,9 @@
  * calls the routes beside it by relative URLs. The credential is only in the address of the page, and no referrer contains it.
  */
 import { BRAND } from '../domain/brand.ts'
-import type { Page } from '../features/parts.ts'
-import { makePage } from './page.ts'
+import { contained } from '../domain/isolated-text.ts'
+import type { Page, PairingView } from '../features/parts.ts'
+import { escaped, makePage } from './page.ts'
 import { passkeyBody, passkeyScript, passkeyStyle } from './pairing-passkey.ts'
 import { PAIRING_WORDS, type PairingWords } from './pairing-words.ts'
 
@@ -14,6 +15,9 @@ main { text-align: center }
 #code { margin: 1rem 0; font: 700 2.2rem/1.2 ui-monospace, monospace; letter-spacing: .15em }
 #tick svg { width: 9rem; margin: 1rem auto; display: block; stroke: var(--green) }
 form { justify-content: center }
+#busy { width: 2.5rem; aspect-ratio: 1; margin: 2rem auto; border: 4px solid var(--line); border-top-color: var(--green); border-radius: 50%; animation: turn 1s linear infinite }
+@keyframes turn { to { transform: rotate(1turn) } }
+@media (prefers-reduced-motion: reduce) { #busy { animation-duration: 4s } }
 #problem, #failure, #refused { color: #c0392b }
 ${passkeyStyle}`
 
@@ -82,21 +86,31 @@ const ask = async (path, sent) => {
 }
 `
 
+/** Time in ms for which a code to type is valid. */
+const CODE_LIFE = 3 * 60_000
+
 /** Switches between QR code and pairing code, and asks for a pairing code. */
 const waysScript = `document.getElementById('by-code').addEventListener('click', (event) => { event.preventDefault(); byCode(true) })
 document.getElementById('by-qr').addEventListener('click', (event) => { event.preventDefault(); byCode(false) })
 document.getElementById('number').addEventListener('submit', async (event) => {
   event.preventDefault()
   const { phone, ask: button } = event.target.elements
+  const number = phone.value.replace(/[^0-9]/g, '').replace(/^00/, '')
+  show('code', false)
+  codeUntil = 0
+  if (number.length < 7 || number.startsWith('0')) return setText('problem', WORDS.needsNumber)
+  setText('problem', '')
+  setText('clock', WORDS.fetching)
   button.disabled = true
   try {
-    const { value } = await ask('phone-code/' + encodeURIComponent(phone.value.replace(/[^0-9]/g, '')))
+    const { value } = await ask('phone-code/' + encodeURIComponent(number))
     setText('code', value.slice(0, 4) + '-' + value.slice(4))
     show('code', true)
-    setText('problem', '')
+    codeUntil = Date.now() + ${CODE_LIFE}
   } catch (error) {
     setText('problem', sentenceOf(error))
   }
+  tick()
   button.disabled = false
 })
 `
@@ -108,22 +122,41 @@ const OPERATIONS = ${operations}
 ${helperScript}/** Statuses for which the sentence of the API says more than the word of the page; answers to connect links have none. */
 const EXPLAINED = ['disconnected', 'logged_out', 'banned']
 let expiresAt = 0
+/** Time until which the shown code to type is valid; 0 without one. */
+let codeUntil = 0
+const clockOf = (ms) => Math.floor(ms / 60000) + ':' + String(Math.floor(ms / 1000) % 60).padStart(2, '0')
+const isShown = (id) => !document.getElementById(id).hidden
+/** Shows how long the code is valid. */
+const tick = () => {
+  const left = codeUntil - Date.now()
+  if (left > 0) return setText('clock', WORDS.codeLeft.replace('{n}', clockOf(left)))
+  if (codeUntil > 0) show('code', false)
+  codeUntil = 0
+  const seconds = Math.ceil((expiresAt - Date.now()) / 1000)
+  setText('clock', isShown('qr') && seconds > 0 ? WORDS.newCode.replace('{n}', seconds) : '')
+}
+setInterval(tick, 1000)
+/** A sentence of the service has times of UTC; people read their own. */
+const withLocalTimes = (text) => text.replace(/\\d{4}-\\d\\d-\\d\\dT[0-9:.]+Z/g, (time) => new Date(time).toLocaleString())
 let isByCode = false
 let hasLooked = false
 const showQr = async () => {
   const { value, expires_at } = await ask('qr-code')
   show('qr', value !== null)
+  show('busy', value === null)
   if (value === null) return
   document.getElementById('qr').src = value
   expiresAt = Date.parse(expires_at)
 }
 const showOnly = (text) => {
-  for (const id of ['qr', 'code', 'number', 'by-code', 'by-qr', 'before', 'passkey', 'over']) show(id, false)
-  for (const id of ['failure', 'refused', 'problem']) setText(id, '')
+  for (const id of ['qr', 'busy', 'code', 'number', 'by-code', 'by-qr', 'before', 'passkey', 'over']) show(id, false)
+  for (const id of ['failure', 'refused', 'problem', 'clock']) setText(id, '')
+  codeUntil = 0
   setText('state', text)
 }
 const finish = (phone) => {
-  showOnly(phone ? WORDS.connected + ': ' + phone : WORDS.connected)
+  showOnly(phone ? WORDS.connected + ': +' + phone : WORDS.connected)
+  setText('clock', WORDS.mayClose)
   show('tick', true)
   document.title = WORDS.connected
   tell('paired')
@@ -156,16 +189,20 @@ const look = async () => {
     return false
   }
   show('over', false)
-  const explained = EXPLAINED.includes(status) && error
-  setText('state', status === 'qr' ? (isByCode ? WORDS.typeCode : WORDS.scan) : explained || WORDS.statuses[status] || error || status)
+  // The sentences of the service are in English.
+  const explained = WORDS.failures === null && EXPLAINED.includes(status) && error && withLocalTimes(error)
+  const instruction = isByCode ? WORDS.typeCode : isShown('qr') ? WORDS.scan : WORDS.fetching
+  setText('state', status === 'qr' ? instruction : explained || WORDS.statuses[status] || error || status)
+  show('busy', !isByCode && !isShown('qr') && status !== 'banned')
   // If an account is linked but not connected, the reader can do nothing about it, so only this state is shown.
-  if (paired) {
+  if (paired || status === 'banned') {
     hideWays()
     return false
   }
   showWays()
-  if (status === 'banned' || status === 'connecting' || status === 'starting' || isByCode) return false
+  if (status === 'connecting' || status === 'starting' || isByCode) return false
   if (status !== 'qr' || Date.now() >= expiresAt) await showQr()
+  if (isShown('qr')) setText('state', WORDS.scan)
   return false
 }
 const run = async () => {
@@ -198,7 +235,7 @@ const goneOn = async () => {
   setText('state', WORDS.statuses.starting)
   expiresAt = 0
 }
-const hideWays = () => { for (const id of ['code', 'number', 'by-code', 'by-qr']) show(id, false) }
+const hideWays = () => { for (const id of ['busy', 'code', 'number', 'by-code', 'by-qr']) show(id, false) }
 const showWays = () => {
   show('number', isByCode)
   show('by-qr', isByCode)
@@ -208,8 +245,10 @@ const byCode = (isOn) => {
   isByCode = isOn
   expiresAt = 0
   showWays()
-  show('code', false)
-  show('qr', false)
+  for (const id of ['code', 'qr', 'busy']) show(id, false)
+  codeUntil = 0
+  setText('problem', '')
+  tick()
 }
 ${passkeyScript}
 ${waysScript}run()
@@ -221,8 +260,10 @@ export const pairingBody = ({ words, root }: PairingPlace, withoutScript: string
 <p id="state" role="status" aria-live="polite">${words.statuses.starting}</p>
 <img id="qr" alt="${words.qr}" hidden>
 <div id="tick" hidden><svg viewBox="0 0 52 52" fill="none" stroke-width="4" stroke-linecap="round" role="img" aria-label="${words.connected}"><circle cx="26" cy="26" r="23"/><path d="M15 27l8 8 15-17"/></svg></div>
+<div id="busy"></div>
 <p id="code" hidden></p>
-<form id="number" hidden autocomplete="off"><input name="phone" type="tel" inputmode="tel" required minlength="7" placeholder="${words.number}" aria-label="${words.number}"><button name="ask">${words.getCode}</button></form>
+<p id="clock" class="soft"></p>
+<form id="number" hidden autocomplete="off"><input name="phone" type="tel" inputmode="tel" required placeholder="${words.number}" aria-label="${words.number}"><button name="ask">${words.getCode}</button></form>
 ${passkeyBody(words, root)}
 <p id="paused" hidden><button id="go-on">${words.goOn}</button></p>
 <p id="problem" role="alert"></p>
@@ -232,13 +273,17 @@ ${passkeyBody(words, root)}
 const WITHOUT_SCRIPT =
   'This page needs JavaScript. Without it: <a href="image">the QR code as an image</a>, which has to be reloaded.'
 
-export function pairingPage(): Page {
-  const place: PairingPlace = { words: PAIRING_WORDS.en, operations: "'../'", root: '../../../../../', link: null }
+/** The page of an instance says which one it pairs, because several may be open. */
+const headOf = (name: string) => `<p class="soft"><bdi>${escaped(contained(name))}</bdi></p>`
+
+export function pairingPage({ name, language }: PairingView): Page {
+  const place: PairingPlace = { words: PAIRING_WORDS[language], operations: "'../'", root: '../../../../../', link: null }
   return makePage({
     title: `${place.words.title} · ${BRAND}`,
+    language,
     style: pairingStyle,
     script: pairingScript(place),
-    body: pairingBody(place, WITHOUT_SCRIPT),
+    body: headOf(name) + pairingBody(place, WITHOUT_SCRIPT),
     connects: true,
   })
 }

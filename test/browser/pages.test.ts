@@ -51,23 +51,39 @@ describe('pages in Chromium', { skip }, () => {
     await page.getByText('gateway to WhatsApp accounts').waitFor()
     await picture(page, 'home')
     assert.equal(await page.getByRole('link', { name: 'API reference' }).getAttribute('href'), './docs')
+    assert.equal(await page.getByRole('link', { name: 'Open the dashboard' }).getAttribute('href'), './dashboard')
+    assert.equal(await page.getByRole('listitem').count(), 3)
+    await page.getByText('Have the address of an instance?').click()
     await page.getByRole('textbox').fill(instance.api_url)
     await page.getByRole('button', { name: 'Pair' }).click()
     await page.waitForURL(`${instance.api_url}/qr-code/page`)
   })
 
+  test('a pairing page that no longer works says so to a person, and still 401 to a program', async () => {
+    const instance = await world.gateway.createInstance(null)
+    const dead = `${instance.api_url.replace(instance.token, '0'.repeat(instance.token.length))}/qr-code/page`
+    const answer = await page.goto(dead)
+    assert.equal(answer!.status(), 401)
+    await page.getByText('This link has expired or was revoked. Ask whoever sent it for a new one.').waitFor()
+    assert.match((await fetch(dead)).headers.get('content-type')!, /json/)
+    // Chromium reports the status of the page as a failed load.
+    watched.complaints.length = 0
+  })
+
   test('the pairing page shows a QR, which a phone scans, and ends in a green tick', async () => {
     const phone = '5511999990101'
     await world.sandbox.createPhone(phone, { name: 'Ana' })
-    const instance = await world.gateway.createInstance(null)
+    const instance = await world.gateway.createInstance(null, { name: 'Bakery <orders>' })
     await page.goto(`${instance.api_url}/qr-code/page`)
+    await page.getByText('Bakery <orders>', { exact: true }).waitFor()
     const qr = page.locator('#qr')
     await qr.waitFor({ state: 'visible' })
+    await page.getByText(/^New code in \d+ s$/).waitFor()
     await picture(page, 'pairing-qr')
     await world.sandbox.scan(phone, (await qr.getAttribute('src'))!)
     await page.locator('#tick').waitFor({ state: 'visible' })
     await picture(page, 'pairing-tick')
-    assert.equal(await page.locator('#state').textContent(), `Connected: ${phone}`)
+    assert.equal(await page.locator('#state').textContent(), `Connected: +${phone}`)
     assert.equal(await qr.isVisible(), false)
     assert.equal((await world.gateway.status(instance)).connected, true)
   })
@@ -97,9 +113,12 @@ describe('pages in Chromium', { skip }, () => {
     await page.getByRole('link', { name: 'Link with the phone number' }).click()
     assert.equal(await page.locator('#qr').isVisible(), false)
     await page.getByRole('textbox').fill('12')
+    await page.getByRole('button', { name: 'Get a code' }).click()
+    await page.getByText('Write the number with its country code').waitFor()
     await page.getByRole('textbox').fill('+55 11 99999-0102')
     await page.getByRole('button', { name: 'Get a code' }).click()
     await page.locator('#code').waitFor({ state: 'visible' })
+    await page.getByText(/^Valid for [23]:\d\d$/).waitFor()
     await picture(page, 'pairing-code')
     const code = (await page.locator('#code').textContent())!
     assert.match(code, /^[0-9A-Z]{4}-[0-9A-Z]{4}$/)
@@ -109,6 +128,10 @@ describe('pages in Chromium', { skip }, () => {
 
   test('the reference shows every area, and sends a first text', async () => {
     const instance = await world.gateway.connected(world.sandbox, '5511999990103', null)
+    // The dashboard leads to the reference in this way: every operation then has the instance.
+    await page.goto(`${world.gateway.baseUrl}/`)
+    const known = JSON.stringify({ instance_id: instance.id, token: instance.token })
+    await page.evaluate(`sessionStorage.setItem('svc_docs', ${JSON.stringify(known)})`)
     await page.goto(`${world.gateway.baseUrl}/docs`)
     for (const area of ['groups', 'instance', 'send-media', 'account']) await page.locator(`[data-tag="${area}"]`).waitFor()
     await picture(page, 'docs')
@@ -116,10 +139,12 @@ describe('pages in Chromium', { skip }, () => {
     const path = page.locator('[data-path$="/send-text"]')
     const operation = page.locator('.opblock', { has: path })
     await path.click()
-    await operation.locator('tr[data-param-name="instance_id"] input').fill(instance.id)
-    await operation.locator('tr[data-param-name="token"] input').fill(instance.token)
+    // No example has a number to which a press of the button would send.
+    assert.doesNotMatch(await operation.locator('.body-param__text').inputValue(), /\d{10}/)
     await operation.locator('tr[data-param-name="Prefer"] input').fill('wait=30')
-    await operation.locator('.body-param__text').fill(JSON.stringify({ phone: ANA, message: 'Hello from the reference' }))
+    await operation
+      .locator('.body-param__text')
+      .fill(JSON.stringify({ phone: '+55 (11) 98888-0001', message: 'Hello from the reference' }))
     await operation.getByRole('button', { name: 'Execute' }).click()
     await operation.locator('.live-responses-table .response-col_status').filter({ hasText: '200' }).waitFor()
     await operation.locator('.live-responses-table').scrollIntoViewIfNeeded()

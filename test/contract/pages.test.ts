@@ -66,7 +66,7 @@ test('the pairing page does not know its own token: it asks beside itself', asyn
 test('the files of the reference are served, compressed for whoever takes gzip, and no other files', async () => {
   const { html } = await page('/docs')
   const files = [...html.matchAll(/(?:src|href)="\.\/(docs\/[^"]+)"/g)].map(([, path]) => path!)
-  assert.equal(files.length, 3)
+  assert.equal(files.length, 4)
   for (const file of files) {
     const plain = await service.app.request(`http://gw.test/${file}`)
     const packed = await service.app.request(`http://gw.test/${file}`, { headers: { 'Accept-Encoding': 'gzip' } })

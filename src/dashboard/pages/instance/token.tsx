@@ -6,6 +6,9 @@ import { Secret } from '../../parts/secret.tsx'
 import { t } from '../../texts/t.ts'
 import type { Instance } from './tab.ts'
 
+/** The reference reads the instance of the browser tab from here, and fills it in. */
+const remember = ({ id, token }: Instance) => sessionStorage.setItem('svc_docs', JSON.stringify({ instance_id: id, token }))
+
 export function Token({ instance, reload }: { instance: Instance; reload(): Promise<void> }) {
   const [isAsking, setAsking] = useState(false)
   return (
@@ -15,6 +18,11 @@ export function Token({ instance, reload }: { instance: Instance; reload(): Prom
         <Button onPress={() => setAsking(true)}>{t('Rotate')}</Button>
         <p>{t('Anyone who has this address can do everything with this instance. Every call has it in its path.')}</p>
       </header>
+      <p>
+        <a href="../docs" onClick={() => remember(instance)}>
+          {t('Try the API with this instance')}
+        </a>
+      </p>
       <div class="stack">
         <span class="soft">{t('Token')}</span>
         <Secret value={instance.token} what={t('token')} key={instance.token} />

@@ -87,6 +87,7 @@ export const INSTANCE = {
     'Quem tem este endereço pode tudo com esta instância. Toda chamada o tem no caminho.',
     'Quien tiene esta dirección puede todo con esta instancia. Cada llamada la tiene en su ruta.',
   ],
+  'Try the API with this instance': ['Testar a API com esta instância', 'Probar la API con esta instancia'],
   'Address for programs': ['Endereço para programas', 'Dirección para programas'],
   'Create a new token?': ['Criar um novo token?', '¿Crear un nuevo token?'],
   'The instance has a new token. The previous one no longer works.': [

@@ -1,0 +1,94 @@
+/**
+ * Script of the reference. It starts Swagger UI with a description that has no number to which somebody could send by accident, fills in the instance
+ * that was used last in this browser tab, and reads numbers as people write them.
+ */
+export const docsScript = `
+const TAB = 'svc_docs'
+/** Instance of this tab: its id and token. The dashboard stores it, too (src/dashboard/pages/instance/token.tsx). */
+const remembered = () => {
+  try {
+    return JSON.parse(sessionStorage.getItem(TAB)) || {}
+  } catch {
+    return {}
+  }
+}
+const NUMBER = /^[1-9][0-9]{9,14}$/
+/** A number of an example may belong to somebody, so nothing that can be sent has one. */
+const withoutNumbers = (value) => {
+  if (typeof value === 'string') return NUMBER.test(value) ? '' : value
+  if (Array.isArray(value)) return value.map(withoutNumbers)
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, key === 'responses' ? each : withoutNumbers(each)]))
+}
+const METHODS = ['get', 'put', 'post', 'delete', 'patch']
+/** Returns a parameter with the value of this tab in place of its example. */
+const filled = (parameter, values) => {
+  if (parameter.name === 'Prefer') return { ...parameter, example: undefined, examples: undefined }
+  const value = parameter.in === 'path' && values[parameter.name]
+  return value ? { ...parameter, example: value, examples: undefined } : parameter
+}
+/** Returns the description with the instance of this tab in every operation, and without numbers. */
+const prepared = (description, values) => {
+  const { paths, ...others } = withoutNumbers(description)
+  for (const item of Object.values(paths))
+    for (const method of METHODS)
+      if (item[method]) item[method].parameters = (item[method].parameters || []).map((each) => filled(each, values))
+  return { ...others, paths }
+}
+const OF_INSTANCE = new RegExp('/instances/([0-9a-f-]{36})/token/([0-9a-f]+)')
+const fields = document.forms.instance.elements
+const keep = (values) => {
+  sessionStorage.setItem(TAB, JSON.stringify(values))
+  for (const name of ['instance_id', 'token']) fields[name].value = values[name] || ''
+}
+const asked = new Set()
+/** Reads a number as people write it. A short one without a plus may lack its country code, so the page asks once. */
+const read = (text) => {
+  if (typeof text !== 'string' || !/^[+]?[0-9 ().-]+$/.test(text.trim())) return text
+  const digits = text.replace(/[^0-9]/g, '').replace(/^00/, '')
+  const isWhole = text.trim().startsWith('+') || digits.length > 11 || asked.has(digits)
+  if (!isWhole && !confirm('The number will be used as +' + digits + '. Is its country code there?'))
+    throw new Error('Write the number with its country code, for example 55 11 …')
+  asked.add(digits)
+  return digits
+}
+const withNumbers = (body) => {
+  try {
+    const input = JSON.parse(body)
+    return input && typeof input.phone === 'string' ? JSON.stringify({ ...input, phone: read(input.phone) }) : body
+  } catch (error) {
+    if (error instanceof SyntaxError) return body
+    throw error
+  }
+}
+const ui = SwaggerUIBundle({
+  url: './openapi.json',
+  dom_id: '#reference',
+  deepLinking: true,
+  docExpansion: 'none',
+  filter: true,
+  tryItOutEnabled: true,
+  displayRequestDuration: true,
+  defaultModelsExpandDepth: -1,
+  validatorUrl: null,
+  presets: [SwaggerUIBundle.presets.apis],
+  requestInterceptor: (request) => {
+    const [, instance_id, token] = OF_INSTANCE.exec(request.url) || []
+    if (instance_id) keep({ instance_id, token })
+    if (typeof request.body === 'string') request.body = withNumbers(request.body)
+    return request
+  },
+  responseInterceptor: (response) => {
+    if (!response.url.endsWith('/openapi.json')) return response
+    return { ...response, text: JSON.stringify(prepared(JSON.parse(response.text), remembered())) }
+  },
+})
+window.ui = ui
+keep(remembered())
+document.forms.instance.addEventListener('submit', (event) => event.preventDefault())
+document.forms.instance.addEventListener('change', () => {
+  keep({ instance_id: fields.instance_id.value.trim(), token: fields.token.value.trim() })
+  // The description is read again only with the page, because a change of it takes Swagger UI seconds.
+  if (fields.instance_id.value && fields.token.value) location.reload()
+})
+`

@@ -1,0 +1,16 @@
+/** Pages for addresses of a pairing page that belong to no instance, one for each language. */
+import { BRAND } from '../domain/brand.ts'
+import { LANGUAGES, type Language } from '../domain/language.ts'
+import type { Page } from '../features/parts.ts'
+import { makePage } from './page.ts'
+import { PAIRING_WORDS } from './pairing-words.ts'
+
+function pageIn(language: Language): Page {
+  const { title, ended } = PAIRING_WORDS[language]
+  return makePage({ title: `${title} · ${BRAND}`, language, body: `<h1>${title}</h1><p role="alert">${ended}</p>` })
+}
+
+/** They are built once, because a guess must not take more work than a look-up. */
+const PAGES = Object.fromEntries(LANGUAGES.map((language) => [language, pageIn(language)])) as Record<Language, Page>
+
+export const pairingRefusalPage = (language: Language): Page => PAGES[language]
