@@ -59,6 +59,7 @@ const Environment = v.object({
   SVC_MEDIA_URL: v.optional(bucketUrl),
   SVC_MEDIA_DAYS: v.optional(whole(1, 365), '30'),
   SVC_KEYS_DIR: v.optional(text),
+  SVC_STANDBY: v.optional(oneOf('on', 'off'), 'off'),
   SVC_SECRET_KEY: v.optional(
     v.pipe(
       v.string(),
@@ -186,6 +187,8 @@ export interface Config {
   baseUrl: string | null
   dataDir: string
   storeUrl: string
+  /** Whether the start waits while another service uses the store, and then takes over. */
+  isStandby: boolean
   /** Folders that the operator named for media of waiting messages and for keys; null if there is no such folder. */
   blobsDir: string | null
   keysDir: string | null
@@ -280,6 +283,7 @@ export function readConfig({
   if (!parsed.success) throw new Error(parsed.issues.map(sentence).join('\n'))
   const known = parsed.output
   refuseTwoPlaces(known)
+  refuseLocalStandby(known)
   const dataDir = resolve(known.SVC_DATA_DIR)
   const places = {
     dataDir,
@@ -288,6 +292,7 @@ export function readConfig({
   }
   const config: Config = {
     ...places,
+    isStandby: known.SVC_STANDBY === 'on',
     blobs: blobPlace(places, bucketOf('SVC_BLOBS_URL', known)),
     mediaBucket: bucketOf('SVC_MEDIA_URL', known),
     mediaDays: known.SVC_MEDIA_DAYS,
@@ -385,6 +390,11 @@ type Known = v.InferOutput<typeof Environment>
 function refuseTwoPlaces({ SVC_BLOBS_DIR, SVC_BLOBS_URL }: Known): void {
   if (SVC_BLOBS_DIR !== undefined && SVC_BLOBS_URL !== undefined)
     throw new Error('SVC_BLOBS_DIR and SVC_BLOBS_URL are both set; media of waiting messages have one place.')
+}
+
+function refuseLocalStandby({ SVC_STANDBY, SVC_STORE_URL = '' }: Known): void {
+  if (SVC_STANDBY === 'on' && parseStoreUrl(SVC_STORE_URL)?.backend !== 'postgres')
+    throw new Error('SVC_STANDBY is "on"; it needs a store in PostgreSQL (SVC_STORE_URL), which two machines can use.')
 }
 
 /** Returns the bucket that a variable names; null if it is not set. */

@@ -26,6 +26,7 @@ import { createInstanceStarts } from './service/instance-starts.ts'
 import { openStorage } from './service/open-storage.ts'
 import { openThreads } from './service/open-threads.ts'
 import { createShutdown, type Shutdown } from './service/shutdown.ts'
+import { standBy } from './service/stand-by.ts'
 import { type Starting, watchStart } from './starting.ts'
 import { backendOf } from './storage/backends.ts'
 import { makeNamedFolder } from './storage/private.ts'
@@ -100,7 +101,8 @@ async function startParts(
   shutdown.add(server.close)
   // The programs are run once as a check, while the store is opened.
   const searching = findPrograms({ ffmpeg: config.ffmpeg, path: config.searchPath })
-  const storage = await openStorage(config, { log, shutdown, backend })
+  const turn = await standBy(config, { log, backend, starting })
+  const storage = await openStorage(config, { log, shutdown, backend, turn })
 
   starting.at('the accounts')
   const { store, sealer, keyRing, steps, blobs, blobsUsed } = storage

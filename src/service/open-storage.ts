@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import type { Bucket } from '../domain/bucket.ts'
+import { systemClock } from '../domain/clock.ts'
 import type { SharedDisk } from '../domain/disk.ts'
 import type { Steps } from '../domain/steps.ts'
 import { createKillAt } from '../kill-at.ts'
@@ -16,7 +17,7 @@ import { refuseMarked } from '../storage/moving/marks.ts'
 import { openBlobItems, openStore } from '../storage/open-store.ts'
 import type { Sealer } from '../storage/sealer.ts'
 import { loadSecretKey } from '../storage/secret-key.ts'
-import type { Backend, OpenStore } from '../storage/store-backend.ts'
+import type { Backend, OpenStore, Turn } from '../storage/store-backend.ts'
 import type { Shutdown } from './shutdown.ts'
 
 export interface ServiceStorage {
@@ -33,19 +34,22 @@ export interface ServiceStorage {
   /** Watch of the bucket that stores the media; undefined if the media are not in a bucket. */
   blobsWatch: BucketWatch | undefined
   steps: Steps
+  /** Time at which this service took the store over from one that had not ended in order; null if it did not. */
+  takenOverAt: number | null
   /** Sets the only listener, which is called when a command has written something to the store. */
   onVisit(listener: () => void): void
 }
 
 export async function openStorage(
   config: Config,
-  { log, shutdown, backend }: { log: Logger; shutdown: Shutdown; backend: Backend },
+  { log, shutdown, backend, turn }: { log: Logger; shutdown: Shutdown; backend: Backend; turn: Turn | undefined },
 ): Promise<ServiceStorage> {
   await backend.refuseDamaged((problem) => log.warn({ problem }, 'the store could not be checked'))
   // The number of threads is the shards, the main thread, and the thread that writes the data of imports (`engine/archive-threads.ts`).
   const disk = shareDisk(config.shards + 2)
   const store = await openStore(config.storeUrl, {
     keysDir: config.keysDir ?? undefined,
+    turn,
     claims: claimsOf(disk, 0),
     onCommit: noteCommit(disk),
     onOver: endWithStore(log),
@@ -98,6 +102,7 @@ export async function openStorage(
     blobsUsed,
     blobsWatch,
     steps: createKillAt(config.killAt),
+    takenOverAt: store.hasTakenOver?.() ? systemClock.now() : null,
     onVisit(listener) {
       visited = listener
     },

@@ -134,6 +134,7 @@ async function openEngine(
     outboxMax: config.outboxMax,
     webVersion: config.webVersion,
     newsletterInviteQueryId: config.newsletterInviteQueryId,
+    takenOverAt: storage.takenOverAt,
     media,
     disk: storage.disk,
     prepareMedia: conversions.prepare,

@@ -31,6 +31,23 @@ export interface Backend {
   /** Reads the whole store. Throws a sentence for the operator if the store is damaged, and `NoStore` if it does not exist. */
   check(): Promise<CheckedStore>
   open(options: OpenOptions): Promise<StateDriver & OpenParts>
+  /**
+   * Waits until no other service owns the store. The turn then belongs to this process, which opens the store with it.
+   * Absent if only services on one machine could use the store.
+   */
+  waitForTurn?(options: TurnOptions): Promise<Turn>
+}
+
+/** The right to be the next owner of a store. Only the backend that gave it knows what is in it. */
+export interface Turn {
+  link: unknown
+}
+
+export interface TurnOptions {
+  /** Called at each look while another service owns the store. `name` is the name of its machine, if it is known. */
+  onWaiting(name: string | undefined): void
+  /** Called when the service that owned the store no longer runs although it has not ended in order. */
+  onDead(name: string | undefined): void
 }
 
 export interface CheckedStore {
@@ -45,6 +62,8 @@ export interface OpenOptions {
   isReader?: boolean | undefined
   /** Folder for the keys, instead of the store's own place for them. */
   keysDir?: string | undefined
+  /** Turn of this process, if it has waited for one (`Backend.waitForTurn`). */
+  turn?: Turn | undefined
   /** Claims of disk space that all threads of the process share. Absent if this thread is the only one that opens the store. */
   claims?: Claims | undefined
   /** Called at the end of every commit that reached the store. */
@@ -78,6 +97,11 @@ export interface OpenParts {
    * called when a command has written something to the store for the service.
    */
   own(onVisit?: () => void): Promise<() => Promise<void>>
+  /**
+   * Whether this process became the owner after a service that had not ended in order, and that may still run somewhere.
+   * Absent if such a service cannot exist.
+   */
+  hasTakenOver?(): boolean
   /** Asks the service that owns the store to read it. Resolves with false if no service runs on the store. */
   visitOwner(): Promise<boolean>
   /**

@@ -12,24 +12,30 @@ import { runCommandIn } from '../harness/cli.ts'
 import type { Instance } from '../harness/gateway.ts'
 import { ask, must } from '../harness/http.ts'
 import { type Cluster, noPostgres, startCluster } from '../harness/postgres.ts'
+import { type PostgresProxy, startProxy } from '../harness/postgres-proxy.ts'
 import { postgresEnv } from '../harness/store-env.ts'
 import { until } from '../harness/until.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988887777'
+/** Number of texts over which statements are counted. */
+const TEXTS = 10
 
 describe('a service whose store is in PostgreSQL', { skip: noPostgres }, () => {
   let cluster: Cluster
+  let proxy: PostgresProxy
   let ground: Ground
   let env: Record<string, string>
   let instance: Instance
   before(async () => {
     cluster = await startCluster()
-    env = postgresEnv(cluster.url(''), 'e2e')
+    proxy = await startProxy(cluster.socket)
+    env = postgresEnv(`postgres://svc@127.0.0.1:${proxy.port}/postgres`, 'e2e')
     ground = await startGround({}, { ...env, SVC_SHARDS: '2' })
   })
   after(async () => {
     await ground?.stop()
+    await proxy?.stop()
     await cluster?.stop()
   })
 
@@ -89,6 +95,38 @@ describe('a service whose store is in PostgreSQL', { skip: noPostgres }, () => {
     const inbox = await sandbox.inbox(ANA, 0, 1_000)
     assert.deepEqual([...new Set(inbox.map(({ text }) => text))], texts)
     assert.equal((await sandbox.stats()).undecryptable, 0)
+  })
+
+  test('texts of a known chat are sent without a read of the database, and received with one', async () => {
+    const { gateway, sandbox, receiver } = ground
+    const statements = async (act: () => Promise<unknown>) => {
+      const before = proxy.statements()
+      for (let count = 0; count < TEXTS; count++) await act()
+      const after = proxy.statements()
+      return (...names: string[]) => names.reduce((sum, name) => sum + (after[name] ?? 0) - (before[name] ?? 0), 0) / TEXTS
+    }
+    const send = async () => {
+      const { message_id } = await gateway.sendText(instance, ANA, 'counted')
+      await receiver.waitFor('delivery', (each) => each.type === 'delivery' && each.message_id === message_id)
+    }
+    const receive = async () => {
+      const { id } = await sandbox.send(ANA, ME, { text: 'counted' })
+      await receiver.waitFor('received', (each) => each.type === 'received' && each.message_id === id)
+    }
+    await statements(send)
+    await statements(receive)
+    const sent = await statements(send)
+    const received = await statements(receive)
+    const reads = ['get', 'range', 'reverse', 'count']
+    const counts = {
+      sent: sent(...reads),
+      sentCommits: sent('commit'),
+      received: received(...reads),
+      receivedCommits: received('commit'),
+    }
+    // The reads of a received text are one statement: whether its id is known, in all generations of both sides.
+    const isAsDesigned = counts.sent < 0.5 && counts.sentCommits < 8 && counts.received < 1.5 && counts.receivedCommits < 3
+    assert.ok(isAsDesigned, JSON.stringify(counts))
   })
 
   test('media that wait to be sent survive kills and the loss of the data folder, and leave the database when they are sent', {

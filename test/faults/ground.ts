@@ -58,7 +58,7 @@ export async function until(what: string, isSo: () => boolean | Promise<boolean>
  * Returns a free port. A test uses the same port for all starts, so that `api_url` stays valid. The port is below those
  * that systems assign (32,768 and up), so that no other program takes it while the service is down.
  */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const port = randomInt(10_000, 30_000)
   const server = createServer()
   const isFree = await new Promise<boolean>((resolve) => {

@@ -6,10 +6,12 @@
  * the same bytes.
  */
 import assert from 'node:assert/strict'
+import { hostname } from 'node:os'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import { StorageFailure } from '../../src/domain/storage-failure.ts'
+import { backendOf } from '../../src/storage/backends.ts'
 import { putSealedBlob, removeOwner } from '../../src/storage/blobs/items.ts'
 import { SEALED_PIECE } from '../../src/storage/blobs/pieces.ts'
 import { Fenced } from '../../src/storage/drivers/postgres/writer.ts'
@@ -393,6 +395,54 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await giveBack()
   })
 
+  test('a standby waits while the owner runs, and follows one that cannot reach the database, and one that ends', async () => {
+    const { main, thread, over, schema } = await service()
+    const url = cluster.url(schema)
+    const waited: unknown[] = []
+    const dead: unknown[] = []
+    const standBy = async () => {
+      const { waitForTurn } = await backendOf(url)
+      return waitForTurn!({ onWaiting: (name) => waited.push(name), onDead: (name) => dead.push(name) })
+    }
+    let isNext = false
+    const turn = standBy().finally(() => {
+      isNext = true
+    })
+    // In this time an owner without a lock would count as dead.
+    await until(
+      async () => waited.length,
+      (count) => count > 4,
+    )
+    assert.equal(isNext, false)
+    assert.deepEqual([new Set(waited), dead], [new Set([hostname()]), []])
+    proxy.refuse(true)
+    proxy.cut()
+    const other = await openStore(url, { turn: await turn })
+    const giveBackOther = await other.own()
+    proxy.refuse(false)
+    assert.deepEqual([dead, other.hasTakenOver?.()], [[hostname()], true])
+    await assert.rejects(main.commit(put('k', 'after')), Fenced)
+    await until(
+      async () => over,
+      ({ length }) => length > 0,
+    )
+    await thread.close()
+    await main.close()
+
+    const next = standBy()
+    await until(
+      async () => waited.length,
+      (count) => count > 6,
+    )
+    await other.close()
+    await giveBackOther()
+    const last = await openStore(url, { turn: await next })
+    const giveBack = await last.own()
+    assert.deepEqual([dead.length, last.hasTakenOver?.()], [1, false])
+    await last.close()
+    await giveBack()
+  })
+
   test('a writer that was declared over changes neither media nor keys', async () => {
     const schema = `over_${schemas++}`
     const store = await openStore(cluster.url(schema))
@@ -429,7 +479,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await putSealedBlob(await openBlobItems({ in: 'store' }, store), keys.blob(INSTANCE, 'one'), Buffer.alloc(100))
     await store.close()
     await side.query("UPDATE svc_meta SET value = '99' WHERE key = 'format'")
-    await assert.rejects(openStore(url), /has format 99, and this release knows 2; use the newer release\.$/)
+    await assert.rejects(openStore(url), /has format 99, and this release knows 3; use the newer release\.$/)
   })
 
   test('a server that could lose commits, or takes none, is refused in one sentence', async () => {

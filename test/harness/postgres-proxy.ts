@@ -5,6 +5,7 @@
  */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { statementReader } from './postgres-statements.ts'
 
 /**
  * - `before`: the statement does not reach the server.
@@ -21,6 +22,8 @@ export interface PostgresProxy {
    * statement.
    */
   next(text: string, fault: Fault): void
+  /** Returns how often each prepared statement was run, by its name. */
+  statements(): Readonly<Record<string, number>>
   /** Returns the number of faults that have happened. */
   faults(): number
   /** Ends all connections. */
@@ -34,6 +37,7 @@ export async function startProxy(socket: string): Promise<PostgresProxy> {
   const open = new Set<Socket>()
   let planned: { text: string; fault: Fault } | undefined
   let faults = 0
+  const statements: Record<string, number> = {}
   let isRefused = false
 
   const server = createServer((near): unknown => {
@@ -52,7 +56,11 @@ export async function startProxy(socket: string): Promise<PostgresProxy> {
         end()
       })
     }
+    const readStatements = statementReader((name) => {
+      statements[name] = (statements[name] ?? 0) + 1
+    })
     near.on('data', (bytes) => {
+      readStatements(bytes)
       if (!planned || !bytes.includes(planned.text)) return void far.write(bytes)
       const { fault } = planned
       planned = undefined
@@ -80,6 +88,7 @@ export async function startProxy(socket: string): Promise<PostgresProxy> {
       planned = { text, fault }
     },
     faults: () => faults,
+    statements: () => ({ ...statements }),
     cut,
     refuse(value) {
       isRefused = value

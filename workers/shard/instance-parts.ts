@@ -308,6 +308,7 @@ function createLinked(deps: ShardDeps, ground: Ground, account: Account, traffic
   const status = createStatus(context, {
     state,
     random: Math.random,
+    takenOverAt: deps.takenOverAt,
     outbox,
     carryOut: createLinkEffects(context, { link, pairing, state: state.get, logoutDeadlineMs: LOGOUT_DEADLINE }),
     announce,

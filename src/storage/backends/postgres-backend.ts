@@ -5,7 +5,8 @@
 import { blobRows } from '../drivers/postgres/blob-rows.ts'
 import { keyRows } from '../drivers/postgres/key-rows.ts'
 import { connect } from '../drivers/postgres/link.ts'
-import { isOwned, ownSchema } from '../drivers/postgres/schema-owner.ts'
+import { isOwned, ownSchema, type SchemaTurn } from '../drivers/postgres/schema-owner.ts'
+import { waitForTurn } from '../drivers/postgres/schema-turn.ts'
 import { tablesExist } from '../drivers/postgres/tables.ts'
 import { type Target, targetOf, threadUrl } from '../drivers/postgres/target.ts'
 import { openPostgres } from '../drivers/postgres.ts'
@@ -37,9 +38,11 @@ export function postgresBackend(url: string): Backend {
         await driver.dispose()
       }
     },
+    waitForTurn: (options) => waitForTurn(target, options),
     async open(options) {
       const driver = await openPostgres({ url, ...options })
       let isClosing = false
+      let hasTakenOver = false
       return {
         ...driver,
         shown,
@@ -55,10 +58,15 @@ export function postgresBackend(url: string): Backend {
           ownSchema(target, {
             writer: driver.writer!,
             threads: options.claims?.all.length ?? 1,
+            turn: options.turn as SchemaTurn | undefined,
             isClosing: () => isClosing,
+            onTakenOver() {
+              hasTakenOver = true
+            },
             onVisit: onVisit ?? (() => {}),
             onOver: options.onOver ?? (() => {}),
           }),
+        hasTakenOver: () => hasTakenOver,
         visitOwner: () => isOwned(target),
         async backup() {
           throw new Error(`The store in ${shown} is copied with PostgreSQL's own programs: pg_basebackup or pg_dump.`)

@@ -251,6 +251,7 @@ describe('a bad variable ends the start with one sentence', () => {
       value,
       `SVC_WEB_VERSION is "${value}"; it must be the version of a web client, for example 2.3000.1043857760.`,
     ]),
+    ['SVC_STANDBY', 'on', 'SVC_STANDBY is "on"; it needs a store in PostgreSQL (SVC_STORE_URL), which two machines can use.'],
     [
       'SVC_SECRET_KEY',
       'abc',

@@ -111,6 +111,11 @@ const NOT_RUN: readonly (readonly [page: string, words: string, reason: string])
   ],
   [
     'docs/postgresql.md',
+    'SVC_STANDBY=on',
+    'It names an example host. test/faults/long/standby.test.ts starts two services with these variables and a server of its own.',
+  ],
+  [
+    'docs/postgresql.md',
     'store copy --to postgres://',
     'It names an example host. test/contract/store-copy.test.ts copies in this direction.',
   ],

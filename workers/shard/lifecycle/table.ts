@@ -35,12 +35,18 @@ const BAN_WITHOUT_END = 60 * MINUTE
 const START_TRIES = 3
 const BAD_SESSIONS = 5
 const OUTDATED = 3
+/**
+ * Time after a takeover in which the former service may log in once more: it may have been paused right before a login. The next constant is the
+ * number of times that its sessions may end those of this service.
+ */
+const TAKEOVER = 2 * MINUTE
+const REPLACED = 3
 
 interface Row {
   row: string
   from: readonly Status[]
   on: LifecycleEvent['type']
-  when?: (at: Lifecycle, event: never) => boolean
+  when?: (at: Lifecycle, event: never, chance: Chance) => boolean
   then: (at: Lifecycle, event: never, chance: Chance) => Step
 }
 
@@ -50,7 +56,7 @@ function row<T extends LifecycleEvent['type']>(
   from: readonly Status[],
   on: T,
   then: (at: Lifecycle, event: Of<T>, chance: Chance) => Step,
-  when?: (at: Lifecycle, event: Of<T>) => boolean,
+  when?: (at: Lifecycle, event: Of<T>, chance: Chance) => boolean,
 ): Row {
   return { row: name, from, on, then, ...(when ? { when } : {}) } as Row
 }
@@ -233,11 +239,11 @@ const ROWS: readonly Row[] = [
     '8',
     LIVE_OR_STARTING,
     'opened',
-    (_, { phone, profileName, platform }, { now }) => ({
+    (at, { phone, profileName, platform }, { now }) => ({
       status: 'connected',
       reason: null,
       state: { phone, profileName, platform, connectedAt: now, disconnectedAt: null, bannedUntil: null },
-      run: FRESH_RUN,
+      run: { ...FRESH_RUN, replaced: at.run.replaced },
     }),
     isPaired,
   ),
@@ -303,6 +309,18 @@ const ROWS: readonly Row[] = [
     'closed',
     () => stopped('client_outdated'),
     (at, event) => event.code === 405 && at.run.outdated + 1 >= OUTDATED,
+  ),
+  // The other session is that of the service that was taken over. It cannot store its status, so it does not log in again.
+  row(
+    '19: after a takeover',
+    LIVE_OR_STARTING,
+    'closed',
+    (at, event, chance) => {
+      const step = dropped(at, event, chance)
+      return { ...step, run: { ...step.run, replaced: at.run.replaced + 1 } }
+    },
+    (at, { code }, { now, takenOverAt }) =>
+      isPaired(at) && code === 440 && takenOverAt !== null && now - takenOverAt < TAKEOVER && at.run.replaced < REPLACED,
   ),
   row('19', LIVE_OR_STARTING, 'closed', () => stopped('connection_replaced'), hasCode(440)),
   row('20', LIVE_OR_STARTING, 'closed', () => loggedOut('logged_out'), hasCode(401)),
@@ -389,7 +407,7 @@ export function next(at: Lifecycle, event: LifecycleEvent, chance: Chance): Move
     (candidate) =>
       candidate.on === event.type &&
       candidate.from.includes(at.state.status) &&
-      (candidate.when === undefined || candidate.when(at, event as never)),
+      (candidate.when === undefined || candidate.when(at, event as never, chance)),
   )
   if (!found) return null
   const step = found.then(at, event as never, chance)

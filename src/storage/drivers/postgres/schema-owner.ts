@@ -5,26 +5,36 @@
  * The lock only keeps a second service from starting; an earlier owner cannot write any longer because its writers were removed. The connection of an
  * owner may break while the owner runs; then another service may take the schema, and the earlier owner detects that its writer was removed, and ends.
  */
+import { hostname } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { BRAND } from '../../../domain/brand.ts'
-import type { OpenOptions } from '../../store-backend.ts'
+import type { OpenOptions, Turn } from '../../store-backend.ts'
 import { connect, type Link, UnfitServer } from './link.ts'
 import type { Target } from './target.ts'
 import { Fenced, TERMINATE } from './writer.ts'
+
+/** A turn with the connection that holds the lock. */
+export interface SchemaTurn extends Turn {
+  link: Link
+}
 
 export interface OwnerOptions {
   /** Row of the main thread in `svc_writer`. */
   writer: string
   /** Number of threads of the service that open the store. */
   threads: number
+  /** Turn of a standby, with the connection that holds the lock already. */
+  turn?: SchemaTurn | undefined
   /** True when the service closes the store, which removes the writer. */
   isClosing(): boolean
   onVisit(): void
+  /** Called if an earlier service has not ended in order. */
+  onTakenOver(): void
   onOver: NonNullable<OpenOptions['onOver']>
 }
 
 /** First half of the number of the advisory lock; the number is arbitrary. The second half identifies the schema. */
-const OWNING = 7_632_142
+export const OWNING = 7_632_142
 const TAKE = { text: `SELECT pg_try_advisory_lock(${OWNING}, hashtext(current_schema()))` }
 /** Checks whether the lock is free. The shared lock that the check takes is released at the end of the statement. */
 const IS_FREE = { text: `SELECT pg_try_advisory_xact_lock_shared(${OWNING}, hashtext(current_schema()))` }
@@ -32,13 +42,29 @@ const IS_FREE = { text: `SELECT pg_try_advisory_xact_lock_shared(${OWNING}, hash
 const VISIT = {
   text: "INSERT INTO svc_meta AS m VALUES ('visits', '1') ON CONFLICT (key) DO UPDATE SET value = (m.value::bigint + 1)::text",
 }
-const LOOK = "SELECT EXISTS (SELECT FROM svc_writer WHERE id = $1), (SELECT value FROM svc_meta WHERE key = 'visits')"
+/**
+ * Raises the counter that shows a standby that this service runs. The change does not wait for the disk: nothing is lost
+ * if the counter goes back.
+ */
+const LOOK = `WITH w AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true) AS set),
+  b AS (UPDATE svc_node SET beat = beat + 1 FROM w WHERE writer = $1 AND w.set <> '')
+SELECT EXISTS (SELECT FROM svc_writer WHERE id = $1), (SELECT value FROM svc_meta WHERE key = 'visits')`
+const SHOW = 'INSERT INTO svc_node (writer, name) VALUES ($1, $2)'
 const MARK = 'UPDATE svc_writer SET is_service = true WHERE id = $1'
 /**
  * Removes the writers of earlier services and, with them, the writers of their threads. It also removes writers of
  * commands that are more than a day old, because those commands were killed.
  */
-const REMOVE_EARLIER = `DELETE FROM svc_writer WHERE id <> $1 AND (is_service OR (service IS NULL AND made_at < now() - interval '1 day'))`
+const REMOVE_EARLIER = `DELETE FROM svc_writer WHERE id <> $1 AND (is_service OR (service IS NULL AND made_at < now() - interval '1 day'))
+RETURNING is_service`
+/**
+ * Ends connections on which a writer has stopped in the middle of a transaction: a process that stands still would hold its locks for as long, and the
+ * removal of its writer would wait for them. A writer that does run finds out what became of its commit.
+ */
+const END_IDLE = {
+  text: `SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a JOIN pg_locks l ON l.pid = a.pid AND l.relation = 'svc_writer'::regclass
+  WHERE a.state LIKE 'idle in transaction%' AND a.usename = current_user AND a.pid <> pg_backend_pid()`,
+}
 /** Smallest of the connection limits of the server, the role and the database. */
 const CONNECTIONS = {
   text: `SELECT least(current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
@@ -52,20 +78,23 @@ const CONNECTIONS = {
 const OTHER_CONNECTIONS = 4
 /** Time in ms that the server should need at most to detect that the former owner was killed. */
 const PATIENCE = 2_000
-const SILENCE = 3_000
-/** Interval in ms at which the owner checks whether a command has written something to the store for the service. */
+export const SILENCE = 3_000
+/** Interval in ms at which the owner shows that it runs, and checks whether a command has written something to the store for the service. */
 const LOOK_EVERY = 1_000
 
 const OVER = 'Another service has taken over the store in PostgreSQL.'
 
 export async function ownSchema(target: Target, options: OwnerOptions): Promise<() => Promise<void>> {
-  const { writer, isClosing, onVisit, onOver } = options
-  let link = await connect(target, { name: 'owner' })
+  const { writer, turn, isClosing, onVisit, onTakenOver, onOver } = options
+  let link = turn?.link.isUp() ? turn.link : await connect(target, { name: 'owner' })
   try {
     await checkConnections(link, target, options.threads)
     await take(link, target)
+    await link.ask({ text: "SET application_name = 'svc owner'" }, SILENCE)
     await link.ask({ text: MARK, values: [writer] }, SILENCE)
-    await link.ask({ text: REMOVE_EARLIER, values: [writer] }, SILENCE)
+    await link.ask(END_IDLE, SILENCE)
+    if ((await link.ask({ text: REMOVE_EARLIER, values: [writer] }, SILENCE)).rows.some(([isService]) => isService)) onTakenOver()
+    await link.ask({ text: SHOW, values: [writer, hostname()] }, SILENCE)
   } catch (error) {
     await link.end()
     throw error
@@ -135,7 +164,7 @@ export async function isOwned(target: Target): Promise<boolean> {
   }
 }
 
-const isGranted = async (link: Link): Promise<boolean> => (await link.ask(TAKE, SILENCE)).rows[0]![0] as boolean
+export const isGranted = async (link: Link): Promise<boolean> => (await link.ask(TAKE, SILENCE)).rows[0]![0] as boolean
 
 async function take(link: Link, { shown }: Target): Promise<void> {
   const until = performance.now() + PATIENCE

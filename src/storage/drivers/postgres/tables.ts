@@ -2,7 +2,7 @@
 import { NO_INSTANCE } from './places.ts'
 
 /** Format of the records and tables. The service refuses a store of a newer format. */
-export const FORMAT = 2
+export const FORMAT = 3
 
 /**
  * Number of the advisory lock under which the tables are created, so that only one of several threads that start on an
@@ -29,6 +29,8 @@ export const tablesExist = (schema: string) => ({
  *   sequence could be given again after a failover that lost the newest rows, and two writers would share a row. The row
  *   of a thread refers to the row of its service's main thread, and is removed with it: from then on no thread of the service can store anything, and
  *   no further thread can start.
+ * - `svc_node` has the row of the service that owns the schema. Its counter `beat` grows every second while the service
+ *   runs (`owner-watch.ts`), and the row is removed with the service's writer.
  */
 export const makeTables = (schema: string, hasSchema: boolean) => ({
   text: `
@@ -50,6 +52,11 @@ CREATE TABLE IF NOT EXISTS "${schema}".svc_writer (
   seq bigint NOT NULL DEFAULT 0,
   generation int NOT NULL DEFAULT 0,
   is_over boolean NOT NULL DEFAULT false
+) WITH (fillfactor = 20);
+CREATE TABLE IF NOT EXISTS "${schema}".svc_node (
+  writer uuid PRIMARY KEY REFERENCES "${schema}".svc_writer ON DELETE CASCADE,
+  name text NOT NULL,
+  beat bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 20);
 CREATE TABLE IF NOT EXISTS "${schema}".svc_key (name text PRIMARY KEY, first bytea, second bytea);
 CREATE TABLE IF NOT EXISTS "${schema}".svc_blob (

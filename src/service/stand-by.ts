@@ -1,0 +1,53 @@
+/**
+ * Waits, as a standby (`SVC_STANDBY`), until no other service uses the store. It first checks that it
+ * could use the store, because otherwise nobody would notice a wrong key before the other service fails.
+ */
+import { join } from 'node:path'
+import type { Config } from '../config.ts'
+import type { Logger } from '../log.ts'
+import type { Starting } from '../starting.ts'
+import { checkSecretKey } from '../storage/key-ring.ts'
+import { refuseMarked } from '../storage/moving/marks.ts'
+import { openStore } from '../storage/open-store.ts'
+import { keys } from '../storage/record-keys.ts'
+import { loadSecretKey } from '../storage/secret-key.ts'
+import type { Backend, Turn } from '../storage/store-backend.ts'
+
+export interface StandbyDeps {
+  log: Logger
+  backend: Backend
+  starting: Starting
+}
+
+/** Resolves with the turn of this process; undefined if it is no standby. */
+export async function standBy(config: Config, { log, backend, starting }: StandbyDeps): Promise<Turn | undefined> {
+  // A sandbox without a store that outlives it has no waiting either.
+  if (!config.isStandby || backend.waitForTurn === undefined) return undefined
+  await checkStore(config)
+  let shown: string | undefined
+  const turn = await backend.waitForTurn({
+    onWaiting(name = 'another machine') {
+      if (shown === name) return
+      shown = name
+      starting.at(`the service on ${name}, whose standby it is`, { isSaidElsewhere: true })
+      log.info({ active: name }, 'another service uses the store; this service is its standby')
+    },
+    onDead: (name) => log.warn({ former: name }, 'the service that used the store no longer runs; its standby takes over'),
+  })
+  starting.at('the store')
+  return turn
+}
+
+/** Throws if this service could not use the store: it was moved, or has another secret key. */
+async function checkStore({ storeUrl, dataDir, ...config }: Config): Promise<void> {
+  const store = await openStore(storeUrl, { isReader: true, keysDir: config.keysDir ?? undefined })
+  try {
+    await refuseMarked(store)
+    const secretKey = config.secretKey ?? undefined
+    const key = await loadSecretKey({ secretKey, file: join(dataDir, 'secret-key'), store, isGivenOnly: true })
+    // A store without this record has no data yet, and the first service that starts on it creates its keys.
+    if ((await store.get(keys.keyRing)) !== undefined) await checkSecretKey(store, key)
+  } finally {
+    await store.close()
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * Tests a standby (`SVC_STANDBY`): a second service on the same store in PostgreSQL takes over when the first one is
+ * killed or stands still. Nothing is lost, nothing is stored by the former service afterwards, and no account is stopped.
+ */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { schemaOf } from '../../../src/domain/store-url.ts'
+import type { Instance } from '../../harness/gateway.ts'
+import { ask, must } from '../../harness/http.ts'
+import { type Cluster, noPostgres, startCluster } from '../../harness/postgres.ts'
+import { type Running, run } from '../../harness/process.ts'
+import { postgresEnv } from '../../harness/store-env.ts'
+import { until } from '../../harness/until.ts'
+import { freePort, type Ground, startGround } from '../ground.ts'
+
+const ME = '5511999990000'
+const SHOP = '5511999990001'
+const ANA = '5511988887777'
+
+/** SQL of the trigger that notes which process of the server wrote each record, in order. */
+const AUDIT = `
+CREATE TABLE audit (n bigserial PRIMARY KEY, pid int NOT NULL);
+CREATE FUNCTION noted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  INSERT INTO audit (pid) VALUES (pg_backend_pid());
+  RETURN NULL;
+END $$;
+CREATE TRIGGER noting AFTER INSERT OR UPDATE OR DELETE ON svc_state FOR EACH ROW EXECUTE FUNCTION noted()`
+const WRITERS = "SELECT pid FROM pg_stat_activity WHERE application_name = 'svc writer'"
+
+/** Starts a receiver that answers nothing until it is opened. */
+async function startLateReceiver() {
+  let isOpen = false
+  const types: string[] = []
+  const server = createServer(async (request, response) => {
+    const chunks = (await request.toArray().catch(() => [])) as Buffer[]
+    const { type } = JSON.parse(Buffer.concat(chunks).toString() || '{}') as { type?: string }
+    types.push(`${isOpen ? 'taken' : 'kept waiting'} ${type}`)
+    if (isOpen) response.end()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    types: () => types,
+    open() {
+      isOpen = true
+    },
+    stop() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+interface Standby {
+  url: string
+  /** Resolves when the service has taken over. */
+  active: Promise<Running>
+}
+
+describe('a standby', { skip: noPostgres, timeout: 240_000 }, () => {
+  let cluster: Cluster
+  let ground: Ground
+  let env: Record<string, string>
+  let instance: Instance
+  const started: Promise<Running>[] = []
+  before(async () => {
+    cluster = await startCluster()
+    env = { ...postgresEnv(cluster.url(''), 'standby'), SVC_STANDBY: 'on' }
+    ground = await startGround({}, env)
+  })
+  after(async () => {
+    for (const service of await Promise.all(started)) service.child.kill('SIGKILL')
+    await ground?.stop()
+    await cluster?.stop()
+  })
+
+  /** Starts a standby, and resolves when it waits. */
+  async function startStandby(name: string): Promise<Standby> {
+    const port = await freePort()
+    const folder = { SVC_DATA_DIR: `${ground.dataDir}-${name}`, SVC_PORT: String(port) }
+    const active = run([], { ...ground.onNetwork, ...env, SVC_SHARDS: '1', SVC_LOG_LEVEL: 'warn', ...folder })
+    started.push(active)
+    const url = `http://127.0.0.1:${port}`
+    const { status } = await until(
+      () => ask('GET', `${url}/health/ready`).catch(() => ({ status: 0, body: {} })),
+      ({ body }) => /waiting for the service on .*, whose standby it is/.test(JSON.stringify(body)),
+    )
+    assert.equal(status, 503)
+    return { url, active }
+  }
+
+  const at = (url: string): Instance => ({ ...instance, api_url: `${url}${new URL(instance.api_url).pathname}` })
+  const deliveryOf = (id: string) =>
+    ground.receiver.waitFor(`delivery of ${id}`, (each) => each.type === 'delivery' && each.message_id === id)
+
+  /** Sends a text and waits for its delivery. */
+  async function exchange(url: string, text: string): Promise<void> {
+    const { message_id } = await ground.gateway.sendText(at(url), ANA, text)
+    assert.equal((await deliveryOf(message_id)).status, 'sent')
+  }
+
+  const texts = ['first', 'queued 1', 'queued 2', 'queued 3', 'after the kill', 'while it stands still', 'at the end']
+
+  test('goes on with the queue, the waiting events and the keys of a service that was killed', async () => {
+    const { gateway, sandbox, receiver } = ground
+    await sandbox.createContact(ANA, { name: 'Ana' })
+    instance = await gateway.connected(sandbox, ME, receiver)
+    await exchange(gateway.baseUrl, texts[0]!)
+    const late = await startLateReceiver()
+    await gateway.connected(sandbox, SHOP, null, { webhooks: { received_url: late.url } })
+    await sandbox.send(ANA, SHOP, { text: 'an order' })
+    await until(
+      async () => late.types(),
+      (types) => types.includes('kept waiting received'),
+    )
+    const standby = await startStandby('b')
+    // A request that changes something is refused, too.
+    assert.equal((await ask('POST', `${standby.url}/admin/instances`)).status, 503)
+    await sandbox.setDown(true)
+    const queued: string[] = []
+    for (const text of texts.slice(1, 4)) queued.push((await gateway.sendText(instance, ANA, text)).message_id)
+    await ground.service.kill()
+    late.open()
+    await sandbox.send(ANA, ME, { text: 'an answer' })
+    await sandbox.setDown(false)
+    await standby.active
+    for (const id of queued) assert.equal((await deliveryOf(id)).status, 'sent')
+    await receiver.waitFor('the answer', ({ type }) => type === 'received')
+    await until(
+      async () => late.types(),
+      (types) => types.includes('taken received'),
+    )
+    late.stop()
+    await exchange(standby.url, texts[4]!)
+  })
+
+  test('takes over from a service that stands still, which stores nothing when it goes on', async () => {
+    const former = await started[0]!
+    const standby = await startStandby('c')
+    const side = await cluster.client(schemaOf(env.SVC_STORE_URL!))
+    const pids = (await side.query(WRITERS)).rows.map(({ pid }) => pid as number)
+    await side.query(AUDIT)
+    former.child.kill('SIGSTOP')
+    await standby.active
+    await exchange(standby.url, texts[5]!)
+    former.child.kill('SIGCONT')
+    assert.equal((await former.ended).signal, 'SIGKILL')
+    await exchange(standby.url, texts[6]!)
+    // The trigger was created before the former service stood still, so its last writes may be there, but none behind the first of the other service.
+    const { rows } = await side.query('SELECT n, pid FROM audit ORDER BY n')
+    const isFormer = rows.map(({ pid }) => pids.includes(pid))
+    assert.ok(isFormer.includes(false))
+    assert.equal(isFormer.lastIndexOf(true) < isFormer.indexOf(false), true, 'the former service wrote after the takeover')
+    assert.equal((await must('GET', `${at(standby.url).api_url}/status`)).status, 'connected')
+    const inbox = await ground.sandbox.inbox(ANA, 0, 1_000)
+    assert.deepEqual([...new Set(inbox.map(({ text }) => text))], texts)
+    assert.equal((await ground.sandbox.stats()).undecryptable, 0)
+  })
+})

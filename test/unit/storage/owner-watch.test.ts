@@ -1,0 +1,82 @@
+/** Tests the rule by which a standby decides that the owner of a schema has ended, with a clock that the test sets. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createOwnerWatch, type Verdict } from '../../../src/storage/drivers/postgres/owner-watch.ts'
+
+interface Look {
+  /** Pause before the look, in ms. */
+  after?: number
+  beat?: number | null
+  isLocked?: boolean
+}
+
+/** Returns the verdicts of a row of looks. A look without a counter finds that of the look before. */
+function verdicts(looks: readonly Look[]): Verdict[] {
+  let now = 0
+  let beat: number | null = 1
+  const watch = createOwnerWatch(() => now)
+  return looks.map((look) => {
+    now += look.after ?? 1_000
+    if (look.beat !== undefined) beat = look.beat
+    const node = beat === null ? undefined : { writer: 'a', beat }
+    return watch.judge({ node, isLocked: look.isLocked ?? true }, now)
+  })
+}
+const times = (count: number, look: Look = {}): Look[] => Array.from({ length: count }, () => look)
+const isDeadAt = (looks: readonly Look[]) => verdicts(looks).indexOf('dead')
+
+test('an owner whose counter grows is alive, however long', () => {
+  assert.equal(isDeadAt(Array.from({ length: 100 }, (_, beat) => ({ beat }))), -1)
+})
+
+test('an owner that holds its lock is dead when its counter has stood still for 5 s', () => {
+  assert.equal(isDeadAt(times(20)), 5)
+  assert.equal(isDeadAt([...times(5), { beat: 2 }, ...times(20)]), 10)
+  assert.equal(isDeadAt(times(20, { after: 1_400 })), 4)
+})
+
+test('an owner that lost its lock is dead when its counter has stood still for 2 s', () => {
+  assert.equal(isDeadAt(times(20, { isLocked: false })), 2)
+  assert.equal(isDeadAt([...times(4), ...times(20, { isLocked: false })]), 6)
+  // It was only disconnected, and took the lock again.
+  assert.equal(isDeadAt([...times(2, { isLocked: false }), { beat: 2 }, ...times(4)]), -1)
+})
+
+test('after a gap between two looks the owner gets the whole time again', () => {
+  assert.equal(isDeadAt([...times(4), { after: 1_501 }, ...times(20)]), 9)
+  assert.equal(isDeadAt(times(100, { after: 1_501 })), -1)
+})
+
+test('a look whose answer came late counts from its beginning', () => {
+  let now = 0
+  const watch = createOwnerWatch(() => now)
+  const node = { writer: 'a', beat: 1 }
+  const found: Verdict[] = []
+  for (let count = 0; count < 7; count++) {
+    now += 1_000
+    found.push(watch.judge({ node, isLocked: true }, now - 900))
+  }
+  assert.deepEqual(found.slice(4), ['alive', 'alive', 'dead'])
+})
+
+test('a schema that nobody owns is free, and one whose owner has just begun is not', () => {
+  assert.deepEqual(verdicts([{ beat: null, isLocked: false }]), ['free'])
+  assert.deepEqual(
+    verdicts(times(9, { beat: null })),
+    times(9).map(() => 'alive'),
+  )
+})
+
+test('another owner, and a database that was away, begin a new observation', () => {
+  let now = 0
+  const watch = createOwnerWatch(() => now)
+  const look = (writer: string) => {
+    now += 1_000
+    return watch.judge({ node: { writer, beat: 0 }, isLocked: true }, now)
+  }
+  for (let count = 0; count < 5; count++) assert.equal(look('a'), 'alive')
+  assert.equal(look('b'), 'alive')
+  watch.forget()
+  for (let count = 0; count < 5; count++) assert.equal(look('b'), 'alive')
+  assert.equal(look('b'), 'dead')
+})
