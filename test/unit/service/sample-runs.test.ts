@@ -67,6 +67,8 @@ const RUN: readonly (readonly [page: string, words: string, test: string])[] = [
 
 const TRANSLATED = 'Each command is one of the English page, which samples.test.ts checks; the tests of that page run it.'
 
+const COMPILED = 'test/e2e/client.test.ts compiles it in an empty project, and runs a program that makes the same calls.'
+
 /** Each row has a page, words that only this block has, and the reason why no test runs the block unchanged. */
 const NOT_RUN: readonly (readonly [page: string, words: string, reason: string])[] = [
   [
@@ -133,6 +135,14 @@ const NOT_RUN: readonly (readonly [page: string, words: string, reason: string])
     ['useradd', 'logs | head', 'upgrade.sh v0.2.0'].map((words) => [page, words, TRANSLATED] as const),
   ),
   ['docs/es/running.md', 'store backup', TRANSLATED],
+  [
+    'packages/client/README.md',
+    'npm install svc-client',
+    'It is not published; test/e2e/client.test.ts installs the packed package.',
+  ],
+  ...['waitMs: 30_000', 'instance.events(', 'createWebhookHandler', 'forExpress', 'SvcError'].map(
+    (words) => ['packages/client/README.md', words, COMPILED] as const,
+  ),
   ['src/README.md', '──HTTP──▶', 'It is a drawing.'],
   ['workers/simulator/OTHER-CLIENTS.md', 'sandbox_url', 'It is an answer, and no command.'],
   [
