@@ -15,17 +15,11 @@
  *               kept until it is (`outcomes.ts`)
  *   any         a kill                                      waiting, if it is on disk
  *
- * Three ids mark positions in the line. A read begins after `known`, the last of them, so it never ranges over removed rows:
- *
- *   gone        no row up to this id is left on disk
- *   passed      every row on disk from `gone` to this id is aside, taken, or in memory because it was committed late
- *   known       every waiting row up to this id is in memory
- *
- * A row can be committed after a row with a higher id, if their commits run at the same time, and a removed row can be added again under its old id.
- * In both cases `gone` moves back before this row. When a row is removed and no earlier row is left, `gone` moves forward to its id.
+ * `line-positions.ts` has the positions in the line from which rows are read.
  */
 import type { StateStore } from '../../../src/storage/contract.ts'
 import { createLineMemory, type LineMemoryOptions } from './line-memory.ts'
+import { createLinePositions } from './line-positions.ts'
 
 export interface DurableLineOptions<V> extends LineMemoryOptions<V> {
   store: Pick<StateStore, 'range'>
@@ -67,57 +61,46 @@ export interface DurableLine<V> {
   after(id: string, limit: number): AsyncIterable<readonly [id: string, bytes: Uint8Array]>
 }
 
-/** Sorts after every id. */
-const END = '~'
-
-/** Returns a text that sorts before this id and after nearly all smaller ids. */
-const before = (id: string) => id.slice(0, -1)
-
 export function createDurableLine<V extends {}>(options: DurableLineOptions<V>): DurableLine<V> {
   const { idOf, decode, settled, readAtOnce = 128 } = options
   const memory = createLineMemory(options)
   const range = rangeOf(options)
+  const positions = createLinePositions()
   const taken = new Set<string>()
-  let gone = ''
-  let passed = ''
-  let known = ''
-  /** Lower bound of the ids of the rows that are aside: no such row has a smaller id. */
-  let firstAside = END
   /** Rows after `known` that were committed during the current read, which may have missed them. */
   let arrived: { id: string; value: V | undefined }[] | undefined
 
   /** Number of calls of `committed`. */
   let reports = 0
 
-  /** Drops the rows in memory, so that they are read from disk again. `passed` moves back before them and before these ids. */
+  /** Drops the rows in memory, so that they and these rows are read from disk again. */
   function reread(...ids: string[]) {
     const [head] = memory.rows
-    if (head !== undefined) ids.push(idOf(head))
-    for (const id of ids) if (id <= passed) passed = before(id)
+    positions.readAgain(head === undefined ? ids : [...ids, idOf(head)])
     memory.clear()
-    known = passed
   }
 
   async function read() {
     await settled?.()
-    const from = known
+    const from = positions.known
     const found: (readonly [string, Uint8Array])[] = []
     arrived = []
     for await (const row of range(from, readAtOnce)) found.push(row)
     const during = arrived
     arrived = undefined
-    // `known` has moved during this read, for example because an earlier row was committed. The result of the read is then not used, and the caller reads again.
-    if (known !== from) return
-    known = found.length < readAtOnce ? END : found.at(-1)![0]
+    // `known` has moved during this read, for example because an earlier row was committed. The result of the read is then not used, and the caller
+    // reads again.
+    if (positions.known !== from) return
+    positions.knownUpTo(found.length < readAtOnce ? undefined : found.at(-1)![0])
     for (const [id, stored] of found) {
       if (taken.has(id)) continue
       const value = memory.drop(id) ?? decode(id, stored)
       if (value !== undefined) memory.insert(value)
-      else if (id < firstAside) firstAside = id
+      else positions.aside(id)
     }
     const isRead = new Set(found.map(([id]) => id))
     for (const { id, value } of during) {
-      if (id > known || isRead.has(id)) continue
+      if (id > positions.known || isRead.has(id)) continue
       if (value === undefined) return reread()
       memory.insert(value)
     }
@@ -129,22 +112,22 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
     },
     coming(value) {
       const last = memory.coming(value)
-      if (last !== undefined) known = last
+      if (last !== undefined) positions.knownUpTo(last)
     },
     committed(id) {
       reports++
       const value = memory.drop(id)
-      if (id <= gone) gone = before(id)
-      if (id > known) arrived?.push({ id, value })
+      positions.stored(id)
+      if (id > positions.known) arrived?.push({ id, value })
       // A read has found the row before this call, or the value of the row was evicted.
       else if (value === undefined) reread(id)
       else memory.insert(value)
     },
     async all() {
-      while (known !== END) await read()
+      while (!positions.isAllKnown) await read()
     },
     async first() {
-      while (memory.rows.length === 0 && known !== END) await read()
+      while (memory.rows.length === 0 && !positions.isAllKnown) await read()
       return memory.rows[0]
     },
     take(id) {
@@ -155,18 +138,16 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
       const id = idOf(value)
       taken.delete(id)
       // A row after `known` is read from disk later.
-      if (id <= known) memory.insert(value)
+      if (id <= positions.known) memory.insert(value)
     },
     pass(id) {
       const [head] = memory.rows
       if (head === undefined || idOf(head) !== id) return
       memory.remove(id)
-      if (id > passed) passed = id
-      if (id < firstAside) firstAside = id
+      positions.passedBy(id)
     },
     again() {
-      passed = gone
-      firstAside = END
+      positions.noneAside()
       reread()
     },
     ended(id) {
@@ -174,9 +155,8 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
       memory.drop(id)
       taken.delete(id)
       const [head] = memory.rows
-      if (id > known || (head !== undefined && idOf(head) < id) || [...taken].some((other) => other < id)) return
-      if (id > passed) passed = id
-      if (id > gone && id <= firstAside) gone = id
+      if ((head !== undefined && idOf(head) < id) || [...taken].some((other) => other < id)) return
+      positions.ended(id)
     },
     forget() {
       reread(...taken)
@@ -184,11 +164,9 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
     },
     async oldest() {
       const seen = reports
-      for await (const [id] of range(gone, 1)) {
-        // `gone` is unchanged if a row was reported during the read, because that row may precede this one.
-        if (seen === reports && before(id) > gone) gone = before(id)
-        if (gone > passed) passed = gone
-        if (passed > known) known = passed
+      for await (const [id] of range(positions.gone, 1)) {
+        // A row that was reported during the read may precede this one.
+        if (seen === reports) positions.oldest(id)
         return id
       }
       return undefined
@@ -197,7 +175,7 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
       for await (const [id] of range(undefined, 1)) return id
       return undefined
     },
-    after: (id, limit) => range(id > gone ? id : gone, limit),
+    after: (id, limit) => range(id > positions.gone ? id : positions.gone, limit),
   }
 }
 

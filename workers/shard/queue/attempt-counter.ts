@@ -3,7 +3,9 @@
  * have caused the end of the thread and of all its instances. So each attempt is counted before it begins, and the count is decremented when the
  * attempt returns.
  */
-import type { Op, StateStore } from '../../../src/storage/contract.ts'
+import type { Op } from '../../../src/storage/contract.ts'
+import { keys } from '../../../src/storage/record-keys.ts'
+import type { QueueOptions } from './contract.ts'
 
 /** Number of consecutive ends of the thread after which an item is not attempted again, because it may have caused them. */
 const MAX_TRIES = 3
@@ -39,7 +41,7 @@ export interface AttemptCounter {
   next(svcId: string): Naming | undefined
   /** True if a commit with the operations of `next` recorded the item, and its attempt has not begun. */
   readonly isNamed: boolean
-  /** Removes the record of an item whose attempt does not begin now. */
+  /** Removes the record of an item whose attempt does not begin now. Never rejects: in the worst case, one attempt too many is counted. */
   unname(): Promise<void>
   /**
    * Counts an attempt that failed for lack of a connection although the connection is open. Returns false if this happened too often, so that the
@@ -48,7 +50,7 @@ export interface AttemptCounter {
   mayComeBack(): boolean
   /** Reports that there is a new connection. */
   reconnected(): void
-  /** Removes the last attempt from the count. */
+  /** Removes the last attempt from the count, because the item did not cause its end. Never rejects. */
   uncount(): Promise<void>
   /** Removes the record, because nothing of the item was sent: the next attempt counts as the first. */
   withdraw(): Promise<void>
@@ -59,12 +61,25 @@ export interface AttemptCounter {
   readonly svcId: string | undefined
 }
 
-export function createAttemptCounter(store: StateStore, key: string): AttemptCounter {
+export function createAttemptCounter({
+  instanceId,
+  store,
+  log,
+}: Pick<QueueOptions, 'instanceId' | 'store' | 'log'>): AttemptCounter {
+  const key = keys.queueInFlight(instanceId)
   let mark: Mark | undefined
   let backs = 0
 
   const opOf = ({ svcId, tries }: Pick<Mark, 'svcId' | 'tries'>): Op => [key, Buffer.from(`${svcId}:${tries}`)]
   const put = (next: Pick<Mark, 'svcId' | 'tries'>) => store.commit({ ops: [opOf(next)] })
+
+  const reset = (change: Promise<unknown>, svcId: string, counted: string) =>
+    change.catch((error: unknown) => {
+      log.warn(
+        { instance_id: instanceId, svc_id: svcId, err: error },
+        `queue: the attempt counter of an item could not be reset; it counts one attempt that ${counted}`,
+      )
+    })
 
   return {
     async load() {
@@ -104,8 +119,9 @@ export function createAttemptCounter(store: StateStore, key: string): AttemptCou
     },
     async unname() {
       if (!mark?.isNamed) return
+      const { svcId } = mark
       mark = undefined
-      await store.commit({ ops: [[key, null]] })
+      await reset(store.commit({ ops: [[key, null]] }), svcId, 'did not begin')
     },
     mayComeBack() {
       backs++
@@ -115,7 +131,7 @@ export function createAttemptCounter(store: StateStore, key: string): AttemptCou
       backs = 0
     },
     async uncount() {
-      if (mark) await put(mark)
+      if (mark) await reset(put(mark), mark.svcId, 'was interrupted')
     },
     async withdraw() {
       await store.commit({ ops: [[key, null]] })

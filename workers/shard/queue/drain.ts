@@ -39,16 +39,8 @@ export interface DrainDeps extends Pick<QueueOptions, 'instanceId' | 'steady' | 
 export interface Drain {
   /** Sends the next item if its time has come, or else sets a timer for it. Called after every change that may change which item is next. */
   pump(): void
-  /** Puts back items whose removal failed. */
-  putBack(items: readonly Waiting[]): void
-  /** Takes items that are about to be removed, so that they are not sent. */
-  takeOut(gone: readonly Waiting[]): void
   /** Removes the record of an item that was recorded as in flight and was not sent, because the item was removed or the connection is closed. */
   release(): Promise<void>
-  /** Removes the in-flight record of an item, because its attempt never began. */
-  unname(svcId: string | undefined): Promise<void>
-  /** Removes an attempt from the count if the item did not cause its end. */
-  uncount(item: Waiting): Promise<void>
   stopTimer(): void
 }
 
@@ -61,7 +53,6 @@ export function createDrain(deps: DrainDeps): Drain {
    */
   let mayLookAhead = false
   let alarm: { cancel(): void } | undefined
-  const { unname, uncount } = createResets(deps)
 
   function pump() {
     alarm?.cancel()
@@ -115,7 +106,7 @@ export function createDrain(deps: DrainDeps): Drain {
         'queue: an item could not be processed because of storage; it keeps its place',
       )
       schedule.pause(STORAGE_PAUSE)
-      if (!signal.aborted && counter.svcId === item.svcId) await uncount(item)
+      if (!signal.aborted && counter.svcId === item.svcId) await counter.uncount()
       line.back({ ...item, wasTried: true })
     }
     return undefined
@@ -143,7 +134,7 @@ export function createDrain(deps: DrainDeps): Drain {
    */
   async function putBack(item: Waiting) {
     schedule.pause(RESUME_DELAY)
-    await uncount(item)
+    await counter.uncount()
     line.back({ ...item, wasTried: true })
   }
 
@@ -157,39 +148,12 @@ export function createDrain(deps: DrainDeps): Drain {
     const mode = modes.now
     if (mode.name !== 'named') return
     modes.enter({ name: 'idle' })
-    await unname(mode.svcId)
+    await counter.unname()
   }
 
   return {
     pump,
-    putBack(items) {
-      for (const item of items) line.back(item)
-      pump()
-    },
-    takeOut(gone) {
-      later.gone(gone)
-      lookAhead.gone(gone)
-      for (const item of gone) line.take(item)
-      pump()
-    },
     release,
-    unname,
-    uncount,
     stopTimer: () => alarm?.cancel(),
-  }
-}
-
-/** Resets the attempt counter. A failed reset does not fail the item: in the worst case, one attempt too many is counted. */
-function createResets({ instanceId, log, counter }: DrainDeps): Pick<Drain, 'unname' | 'uncount'> {
-  const reset = (change: Promise<void>, svcId: string | undefined, counted: string) =>
-    change.catch((error: unknown) => {
-      log.warn(
-        { instance_id: instanceId, svc_id: svcId, err: error },
-        `queue: the attempt counter of an item could not be reset; it counts one attempt that ${counted}`,
-      )
-    })
-  return {
-    unname: (svcId) => reset(counter.unname(), svcId, 'did not begin'),
-    uncount: ({ svcId }) => reset(counter.uncount(), svcId, 'was interrupted'),
   }
 }

@@ -2,11 +2,11 @@
 import { HOUR, MINUTE } from '../../../src/domain/clock.ts'
 import type { Timer } from '../../../src/storage/timer.ts'
 import { type QueueOptions, resultOf } from './contract.ts'
-import type { Drain } from './drain.ts'
 import type { HeldTimes } from './held-times.ts'
 import type { HoldPolicy, Holds } from './line/holds.ts'
 import type { QueueLine } from './line/queue-line.ts'
 import type { Schedule } from './line/schedule.ts'
+import type { Removal } from './removal.ts'
 import type { Settle } from './settle.ts'
 
 const CHECK_EVERY = MINUTE
@@ -20,7 +20,7 @@ export interface ExpiryDeps extends Pick<QueueOptions, 'instanceId' | 'steady' |
   heldTimes: Pick<HeldTimes, 'add' | 'save'>
   schedule: Pick<Schedule, 'isConnected'>
   sendAt: Pick<HoldPolicy, 'holding'>
-  drain: Pick<Drain, 'takeOut'>
+  removal: Pick<Removal, 'takeOut'>
   settle: Settle
   isRunning(): boolean
 }
@@ -41,7 +41,7 @@ export function createExpiry({
   heldTimes,
   schedule,
   sendAt,
-  drain,
+  removal,
   settle,
   isRunning,
   hasMoved,
@@ -76,7 +76,7 @@ export function createExpiry({
       const expired = line.rows.filter((item) => !sendAt.holding(item) && item.arrivedAt + item.heldMs <= oldest).slice(0, BATCH)
       // After a move, the new server sends these items, or reports them as failed.
       if (expired.length === 0 || !isRunning() || hasMoved?.()) return
-      drain.takeOut(expired)
+      removal.takeOut(expired)
       await settle(expired.map((item) => [item, resultOf({ status: 'failed', code: 'send_timeout', message })]))
     }
   }

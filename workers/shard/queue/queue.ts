@@ -30,6 +30,7 @@ import { createSchedule } from './line/schedule.ts'
 import { createSendAt } from './line/send-at.ts'
 import { createLookAhead } from './look-ahead.ts'
 import { createModes, inFlight } from './modes.ts'
+import { createRemoval } from './removal.ts'
 import { createSettle } from './settle.ts'
 
 /** Time for which a removal waits for an item in flight if the connection has ended: the item is about to come back, and can then be removed. */
@@ -43,7 +44,7 @@ export function createQueue(options: QueueOptions): Queue {
 
   const items = createItemStore({ instanceId, store, sealer, blobs, log })
   const ids = ascendingIds(clock)
-  const counter = createAttemptCounter(store, keys.queueInFlight(instanceId))
+  const counter = createAttemptCounter(shared)
   const isUndecided = (svcId: string) => counter.svcId === svcId
   const sendAt = createSendAt({ clock, steady, isUndecided })
   const restricted = createRestricted({
@@ -79,28 +80,11 @@ export function createQueue(options: QueueOptions): Queue {
   const attempt = createAttempt({ ...shared, items, counter })
   const settle = createSettle({ ...shared, items, line, outcomes })
   const drain = createDrain({ ...shared, line, modes, schedule, holds, later, lookAhead, counter, attempt, settle })
-  const expiry = createExpiry({ ...shared, line, holds, heldTimes, schedule, sendAt, drain, settle })
+  const removal = createRemoval({ ...shared, items, line, later, lookAhead, drain })
+  const expiry = createExpiry({ ...shared, line, holds, heldTimes, schedule, sendAt, removal, settle })
   const listing = createListing({ ...shared, items, line, modes, schedule, holds, sendAt })
   const enqueue = createEntering({ ...shared, ids, items, line, modes, schedule, holds, sendAt, counter, drain })
   holds.onChange(drain.pump)
-
-  async function drop(gone: readonly Waiting[]): Promise<number> {
-    if (gone.length === 0) return 0
-    // The items are removed from the line first, so that none of them is sent during the commit.
-    drain.takeOut(gone)
-    try {
-      await store.commit({ ops: gone.map(({ svcId }) => [items.itemKey(svcId), null] as const) })
-    } catch (error) {
-      drain.putBack(gone)
-      throw error
-    }
-    for (const { svcId } of gone) {
-      line.ended(svcId)
-      options.announce(svcId, { status: 'removed' })
-    }
-    await items.forget(gone)
-    return gone.length
-  }
 
   /** The item that was in flight when the previous run ended: if the network may know it, no policy may hold it back. */
   async function recallUndecided() {
@@ -133,9 +117,8 @@ export function createQueue(options: QueueOptions): Queue {
       )
     })
     // The service was stopped on request, so the item did not cause this end and the attempt is not counted.
-    if (counter.isNamed) return drain.unname(counter.svcId)
-    const undecided = inFlight(modes.now)?.item
-    if (undecided) await drain.uncount(undecided)
+    if (counter.isNamed) return counter.unname()
+    if (inFlight(modes.now)) await counter.uncount()
   }
 
   const current = () => [inFlight(modes.now)?.item, ...line.rows]
@@ -157,12 +140,12 @@ export function createQueue(options: QueueOptions): Queue {
       restricted.set(restriction && { until: until === null ? null : steady.now() + (until - clock.now()) })
     },
     reachChanged: restricted.reachChanged,
-    clear: (phone) => drop(line.rows.filter((item) => phone === undefined || item.phone === phone)),
+    clear: (phone) => removal.remove(line.rows.filter((item) => phone === undefined || item.phone === phone)),
     async remove(svcId) {
       const flying = inFlight(modes.now)
       // Without a connection the item is about to come back to the queue.
       if (flying?.item.svcId === svcId && !schedule.isConnected) await within(flying.done, COMING_BACK)
-      return (await drop(line.rows.filter((item) => item.svcId === svcId))) === 1
+      return (await removal.remove(line.rows.filter((item) => item.svcId === svcId))) === 1
     },
     waiting: () => line.rows.length,
     idsAhead: ids.ahead,

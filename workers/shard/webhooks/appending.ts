@@ -2,10 +2,10 @@
 import { urlField } from '../../../src/domain/instance.ts'
 import type { AscendingIds } from '../../../src/storage/ascending-ids.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
-import type { logRows } from '../../../src/webhooks/log.ts'
 import type { Outcomes } from '../durable-line/outcomes.ts'
 import type { Backlog } from './backlog.ts'
 import type { Outbox, OutboxOptions } from './contract.ts'
+import type { EventRows } from './event-rows.ts'
 import type { EventTimes } from './event-times.ts'
 import { eventBytes, firstRow, isWanted } from './finished-event.ts'
 import type { LogPruning } from './log-pruning.ts'
@@ -19,7 +19,7 @@ export interface AppendingDeps
   > {
   ids: AscendingIds
   times: EventTimes
-  rows: ReturnType<typeof logRows>
+  rows: EventRows
   line: EventLine
   outcomes: Outcomes
   backlog: Backlog
@@ -49,7 +49,7 @@ export function createAppending(deps: AppendingDeps): Pick<Outbox, 'wanted' | 'a
         const posted = dialect === null ? body : eventBytes(instanceId, eventId, finished, settings, { dialect })
         line.coming({ id: eventId, row, body: posted })
         ops.unshift(...outcomes.take(eventId))
-        ops.push([key, sealer.seal(key, posted)], rows.encode(keys.logEntry(instanceId, eventId), row))
+        ops.push([key, sealer.seal(key, posted)], rows.op(eventId, row))
       }
       ops.push(...(deps.note?.(finished, isForWebhook ? eventId : null) ?? []))
       ops.push(...(deps.alongside?.(finished, eventId) ?? []))

@@ -6,8 +6,9 @@ import { isStorageFailure } from '../../../src/domain/storage-failure.ts'
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { REMOVED_AT_ONCE } from '../../../src/storage/remove-all.ts'
-import { bodyOps, type LogRow } from '../../../src/webhooks/log.ts'
+import { bodyOps } from '../../../src/webhooks/log.ts'
 import { indexOps } from '../../../src/webhooks/log-index.ts'
+import type { EventRows } from './event-rows.ts'
 import { KEEP_LOG_ENTRY, MAX_LOG_ENTRIES } from './schedule.ts'
 
 /** Number of rows that are examined per turn. */
@@ -25,7 +26,7 @@ export interface LogPruning {
 export interface LogPruningOptions {
   instanceId: string
   store: StateStore
-  rows: { decode(key: string, bytes: Uint8Array): LogRow }
+  rows: Pick<EventRows, 'decode'>
   clock: Clock
   steady: Clock
   log: Pick<Logger, 'error'>
@@ -56,9 +57,9 @@ export function logPruning({
   /** Returns the operations that remove a row; undefined if it may not be removed yet. */
   function removal(key: string, bytes: Uint8Array): Op[] | undefined {
     try {
-      const row = rows.decode(key, bytes)
-      if (row.status === 'pending') return undefined
       const eventId = key.slice(prefix.length)
+      const row = rows.decode(eventId, bytes)
+      if (row.status === 'pending') return undefined
       return [[key, null], ...indexOps(instanceId, eventId, row, undefined), ...bodyOps(instanceId, eventId, row)]
     } catch (error) {
       log.error({ instance_id: instanceId, err: error }, 'a stored webhook log row could not be decoded; it was removed')

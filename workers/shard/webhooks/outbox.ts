@@ -21,7 +21,6 @@ import { Failure } from '../../../src/domain/failures.ts'
 import { ascendingIds } from '../../../src/storage/ascending-ids.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { systemTimer, within } from '../../../src/storage/timer.ts'
-import { logRows } from '../../../src/webhooks/log.ts'
 import { createDurableLine } from '../durable-line/durable-line.ts'
 import { createOutcomes } from '../durable-line/outcomes.ts'
 import { createAppending } from './appending.ts'
@@ -32,6 +31,7 @@ import { scheduledAttempts } from './attempts/scheduled.ts'
 import { testDelivery } from './attempts/test-delivery.ts'
 import { createBacklog } from './backlog.ts'
 import type { Outbox, OutboxOptions } from './contract.ts'
+import { createEventRows } from './event-rows.ts'
 import { createEventTimes } from './event-times.ts'
 import { logPruning } from './log-pruning.ts'
 import { createOverflow } from './overflow.ts'
@@ -51,16 +51,13 @@ const MAX_BYTES = 1_024 * 1_024
 /** Time in ms in which an aborted request must end. It usually ends within a turn or two of the event loop, so a longer time means that it hangs. */
 const ABORT_GRACE = 250
 
-/** Number of events that are put back into the schedule in one commit. */
-const AT_ONCE = 100
-
 /** Bytes of a queued event in memory. */
 const bytesOf = (event: QueuedEvent) => ('body' in event ? event.body.byteLength : 0)
 
 export function createOutbox(options: OutboxOptions): Outbox {
   const { instanceId, store, sealer, clock, steady, webhooks, log, timer = systemTimer, maxLogEntries } = options
   const stopping = new AbortController()
-  const rows = logRows(sealer)
+  const rows = createEventRows(options)
   const pruning = logPruning({ instanceId, store, rows, clock, steady, log, maxEntries: maxLogEntries })
   const times = createEventTimes({ instanceId, store, sealer, clock })
   const ids = ascendingIds(clock)
@@ -106,11 +103,12 @@ export function createOutbox(options: OutboxOptions): Outbox {
     bytesOf,
   })
   const due = createDueEvents({ instanceId, store, settled: outcomes.flush })
-  const changes = createEventChanges({ instanceId, sealer, line, backlog, overflow: () => overflow })
+  const changes = createEventChanges({ instanceId, sealer, rows, line, backlog, overflow: () => overflow })
   const needs: AttemptNeeds = {
     ...options,
     stopping: stopping.signal,
     outcomes,
+    rows,
     changes,
     line,
     backlog,
@@ -119,14 +117,12 @@ export function createOutbox(options: OutboxOptions): Outbox {
     keptToTheEnd: due.keptToTheEnd,
   }
   const attempt = createDeliveryAttempt(needs)
-  const { readRow } = attempt
-  const manual = manualAttempts(needs, attempt)
   const shared = { ...options, timer, ids, line, due, holds, backlog, outcomes, pruning, stream }
-  const overflow = createOverflow({ ...shared, readRow, changes, clock: steady, max: options.maxWaiting ?? MAX_WAITING })
+  const overflow = createOverflow({ ...shared, rows, changes, clock: steady, max: options.maxWaiting ?? MAX_WAITING })
   const turns = createDeliveryTurns({
     ...shared,
     overflow,
-    queue: createDeliveryQueue({ line, webhooks, holds, readRow }),
+    queue: createDeliveryQueue({ line, webhooks, holds, rows }),
     attempts: scheduledAttempts(needs, attempt),
   })
 
@@ -151,29 +147,14 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
   return {
     ...createAppending({ ...shared, times, rows, wake: turns.wake }),
+    ...manualAttempts({ ...needs, attempts: attempt, inFront: turns.inFront }),
     start,
     stop,
     // An event can be delivered before `committed` is called; the count is then -1 for a moment.
     backlog: () => Math.max(0, backlog.size()),
     heldBytes: () => line.rows.reduce((total, event) => total + bytesOf(event), 0),
     ahead: () => Math.max(ids.ahead(), times.ahead()),
-    async detail(eventId) {
-      await outcomes.flush()
-      return await manual.detail(eventId)
-    },
-    async body(eventId) {
-      await outcomes.flush()
-      return await manual.body(eventId)
-    },
     events: stream.page,
-    resend: (eventId) => turns.inFront(() => manual.byHand(eventId)),
-    async resendMany(eventIds) {
-      const wanted = [...new Set(eventIds)]
-      let queued = 0
-      for (let at = 0; at < wanted.length; at += AT_ONCE)
-        queued += await turns.inFront(() => manual.again(wanted.slice(at, at + AT_ONCE)))
-      return { queued, notFound: wanted.length - queued }
-    },
     configured: turns.wake,
     test: testDelivery({ ...shared, stopping: stopping.signal }),
   }

@@ -10,6 +10,7 @@ import { keys } from '../../../src/storage/record-keys.ts'
 import type { LogRow } from '../../../src/webhooks/log.ts'
 import type { EventChanges } from './attempts/event-changes.ts'
 import type { Backlog } from './backlog.ts'
+import type { EventRows } from './event-rows.ts'
 import type { EventLine } from './turns/delivery-queue.ts'
 
 /** Number of parked events that are examined per turn. */
@@ -18,7 +19,7 @@ const SLICE = 500
 export interface OverflowOptions {
   instanceId: string
   store: Pick<StateStore, 'range' | 'commit'>
-  readRow(eventId: string): Promise<LogRow | undefined>
+  rows: Pick<EventRows, 'read'>
   backlog: Backlog
   line: Pick<EventLine, 'oldest'>
   changes: EventChanges
@@ -29,7 +30,7 @@ export interface OverflowOptions {
 }
 
 export function createOverflow(options: OverflowOptions) {
-  const { instanceId, store, readRow, backlog, line, changes, clock, log, max, onOverflow } = options
+  const { instanceId, store, rows, backlog, line, changes, clock, log, max, onOverflow } = options
   /** Id up to which no parked event is waiting: all of them have failed permanently, and only their bodies are kept for some time. */
   let passed = ''
   let given = 0
@@ -43,7 +44,7 @@ export function createOverflow(options: OverflowOptions) {
       const id = key.slice(prefix.length)
       seen++
       if (limit !== undefined && id > limit) return undefined
-      if ((await readRow(id))?.status === 'pending') return id
+      if ((await rows.read(id))?.status === 'pending') return id
       passed = id
     }
     return seen === SLICE ? 'more' : undefined
@@ -74,7 +75,7 @@ export function createOverflow(options: OverflowOptions) {
       if (parked === 'more') return true
       const eventId = parked ?? head
       if (eventId === undefined) return false
-      const row = await readRow(eventId)
+      const row = await rows.read(eventId)
       // If the row is unreadable, the attempt of the event handles this.
       if (row === undefined) return false
       const gone: LogRow = {

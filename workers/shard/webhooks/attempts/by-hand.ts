@@ -1,33 +1,34 @@
 /** Actions of an administrator on an event of the log: show it, post it again, or put it back into the schedule. */
 import { Failure } from '../../../../src/domain/failures.ts'
-import type { LogDetail, LogEntry, WebhookBody } from '../../../../src/domain/webhook-log.ts'
+import type { LogEntry } from '../../../../src/domain/webhook-log.ts'
 import type { Op } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
 import { attemptsOf, type LogRow, RETRY, toEntry } from '../../../../src/webhooks/log.ts'
 import { indexOps } from '../../../../src/webhooks/log-index.ts'
+import type { Outbox } from '../contract.ts'
 import type { AttemptNeeds, DeliveryAttempt } from './delivery-attempt.ts'
 
 /** Number of bytes of a body that are shown. */
 const SHOWN_BYTES = 256 * 1_024
 
-export interface ManualAttempts {
-  /** Makes one attempt, outside of the schedule. */
-  byHand(eventId: string): Promise<LogEntry>
-  /** Puts events back into the schedule, due now, in one commit. Resolves with the number of events that have a body and a URL. */
-  again(eventIds: readonly string[]): Promise<number>
-  /** Returns an event with its attempts. Throws `not_found`. */
-  detail(eventId: string): Promise<LogDetail>
-  /** Returns the beginning of the body, while it is stored. Throws `not_found`. */
-  body(eventId: string): Promise<WebhookBody>
+/** Number of events that are put back into the schedule in one commit. */
+const AT_ONCE = 100
+
+export type ManualAttempts = Pick<Outbox, 'detail' | 'body' | 'resend' | 'resendMany'>
+
+export interface ManualAttemptsDeps extends AttemptNeeds {
+  attempts: DeliveryAttempt
+  /** Runs work between two scheduled attempts. */
+  inFront<T>(work: () => Promise<T>): Promise<T>
 }
 
-export function manualAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt): ManualAttempts {
-  const { instanceId, store, sealer, steady, outcomes, backlog } = needs
-  const { target, readRow, rowOp, post, afterAttempt, finish, answered, report } = attempts
+export function manualAttempts(needs: ManualAttemptsDeps): ManualAttempts {
+  const { instanceId, store, sealer, steady, rows, outcomes, backlog, attempts, inFront } = needs
+  const { target, post, afterAttempt, finish, answered, report } = attempts
 
   /** Reads an event that still has its body. */
   async function kept(eventId: string) {
-    const row = await readRow(eventId)
+    const row = await rows.read(eventId)
     if (row === undefined || row.body === 'erased') return undefined
     const key = row.body === 'line' ? keys.outboxEvent(instanceId, eventId) : keys.parkedEvent(instanceId, eventId)
     const sealed = await store.get(key)
@@ -40,18 +41,7 @@ export function manualAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt): 
     return found
   }
 
-  async function detail(eventId: string): Promise<LogDetail> {
-    const row = await readRow(eventId)
-    if (row === undefined) throw new Failure('not_found', { message: 'No event has this id.' })
-    return { entry: toEntry(instanceId, eventId, row), attempts: attemptsOf(row) }
-  }
-
-  async function body(eventId: string): Promise<WebhookBody> {
-    const { key, sealed } = await mustBeKept(eventId)
-    const bytes = sealer.open(key, sealed)
-    return { body: bytes.subarray(0, SHOWN_BYTES).toString('utf8'), truncated: bytes.byteLength > SHOWN_BYTES }
-  }
-
+  /** Makes one attempt, outside of the schedule. */
   async function byHand(eventId: string): Promise<LogEntry> {
     const { row: before, key, sealed } = await mustBeKept(eventId)
     const url = target(before.type)
@@ -64,12 +54,13 @@ export function manualAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt): 
       answered(url)
     } else {
       // Only the log row is changed: the place, the schedule and the time of erasure stay the same.
-      await outcomes.write(() => [rowOp(eventId, row)])
+      await outcomes.write(() => [rows.op(eventId, row)])
       report(eventId, row, row.status === 'failed' ? 'failed' : 'retry')
     }
-    return toEntry(instanceId, eventId, (await readRow(eventId)) ?? row)
+    return toEntry(instanceId, eventId, (await rows.read(eventId)) ?? row)
   }
 
+  /** Puts events back into the schedule, due now, in one commit. Resolves with the number of events that have a body and a URL. */
   async function again(eventIds: readonly string[]): Promise<number> {
     const dueAt = steady.now()
     const ops: Op[] = []
@@ -85,7 +76,7 @@ export function manualAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt): 
       if (found.row.dueAt !== null) ops.push([keys.due(instanceId, found.row.dueAt, eventId), null])
       ops.push(
         [keys.due(instanceId, dueAt, eventId), RETRY],
-        rowOp(eventId, after),
+        rows.op(eventId, after),
         ...indexOps(instanceId, eventId, found.row, after),
       )
       if (found.row.status === 'failed') revived.push(eventId)
@@ -98,5 +89,25 @@ export function manualAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt): 
     return queued
   }
 
-  return { detail, body, byHand, again }
+  return {
+    async detail(eventId) {
+      await outcomes.flush()
+      const row = await rows.read(eventId)
+      if (row === undefined) throw new Failure('not_found', { message: 'No event has this id.' })
+      return { entry: toEntry(instanceId, eventId, row), attempts: attemptsOf(row) }
+    },
+    async body(eventId) {
+      await outcomes.flush()
+      const { key, sealed } = await mustBeKept(eventId)
+      const bytes = sealer.open(key, sealed)
+      return { body: bytes.subarray(0, SHOWN_BYTES).toString('utf8'), truncated: bytes.byteLength > SHOWN_BYTES }
+    },
+    resend: (eventId) => inFront(() => byHand(eventId)),
+    async resendMany(eventIds) {
+      const wanted = [...new Set(eventIds)]
+      let queued = 0
+      for (let at = 0; at < wanted.length; at += AT_ONCE) queued += await inFront(() => again(wanted.slice(at, at + AT_ONCE)))
+      return { queued, notFound: wanted.length - queued }
+    },
+  }
 }

@@ -2,18 +2,18 @@
 import type { EventType } from '../../../../src/domain/events.ts'
 import { urlField } from '../../../../src/domain/instance.ts'
 import { MAX_TRIES } from '../../../../src/domain/webhook-log.ts'
-import type { Op } from '../../../../src/storage/contract.ts'
-import { keys } from '../../../../src/storage/record-keys.ts'
 import type { Outcome } from '../../../../src/webhooks/delivery/delivery.ts'
 import { validSecrets } from '../../../../src/webhooks/delivery/signature.ts'
-import { type LogRow, logRows, maskUrl, withFailure } from '../../../../src/webhooks/log.ts'
+import { type LogRow, maskUrl, withFailure } from '../../../../src/webhooks/log.ts'
 import type { Outcomes } from '../../durable-line/outcomes.ts'
 import type { Backlog } from '../backlog.ts'
-import type { DeliveryResult, OutboxOptions } from '../contract.ts'
+import type { OutboxOptions } from '../contract.ts'
+import type { EventRows } from '../event-rows.ts'
 import type { Overflow } from '../overflow.ts'
 import { KEEP_FAILED_BODY } from '../schedule.ts'
 import type { EventLine } from '../turns/delivery-queue.ts'
 import type { ReceiverHolds } from '../turns/receiver-holds.ts'
+import { deliveryReport } from './delivery-report.ts'
 import type { EventChanges } from './event-changes.ts'
 
 export type AttemptNeeds = Pick<
@@ -32,6 +32,7 @@ export type AttemptNeeds = Pick<
 > & {
   stopping: AbortSignal
   outcomes: Pick<Outcomes, 'write' | 'add' | 'flush' | 'isFull'>
+  rows: EventRows
   changes: EventChanges
   line: Pick<EventLine, 'ended' | 'committed' | 'again'>
   backlog: Pick<Backlog, 'changed'>
@@ -44,42 +45,8 @@ export type AttemptNeeds = Pick<
 export type DeliveryAttempt = ReturnType<typeof createDeliveryAttempt>
 
 export function createDeliveryAttempt(needs: AttemptNeeds) {
-  const {
-    instanceId,
-    store,
-    sealer,
-    clock,
-    steady,
-    webhooks,
-    deliver,
-    log,
-    steps,
-    onResult,
-    stopping,
-    outcomes,
-    changes,
-    line,
-    holds,
-  } = needs
-  const rows = logRows(sealer)
-  const logKey = (eventId: string) => keys.logEntry(instanceId, eventId)
-  const rowOp = (eventId: string, row: LogRow): Op => rows.encode(logKey(eventId), row)
-  const rowOf = (eventId: string, stored: Uint8Array) => rows.decode(logKey(eventId), stored)
-
-  /** Reads a row. Undefined if there is no row or it is unreadable. Throws if storage itself fails. */
-  async function readRow(eventId: string): Promise<LogRow | undefined> {
-    const stored = await store.get(logKey(eventId))
-    try {
-      return stored && rowOf(eventId, stored)
-    } catch (error) {
-      log.error(
-        { instance_id: instanceId, event_id: eventId, err: error },
-        'an entry of the webhook log is damaged on disk and cannot be read',
-      )
-      return undefined
-    }
-  }
-
+  const { instanceId, clock, steady, webhooks, deliver, log, steps, stopping, outcomes, changes, line, holds } = needs
+  const report = deliveryReport(needs)
   /** Posts an event. Rejects only when the outbox is stopped. */
   async function post(eventId: string, type: EventType, url: string, body: Uint8Array, attempt: number): Promise<Outcome> {
     await steps('outbox:before-post', eventId)
@@ -138,27 +105,9 @@ export function createDeliveryAttempt(needs: AttemptNeeds) {
     if (holds.answered(url)) line.again()
   }
 
-  function report(eventId: string, { type, attempts, code, error, durationMs, requestId }: LogRow, result: DeliveryResult) {
-    const outcome = { event: type, result, attempt: attempts, code, error, duration_ms: durationMs }
-    const line = { instance_id: instanceId, event_id: eventId, ...outcome, request_id: requestId }
-    // A first attempt without a request id is not logged when it succeeds: messages are posted a thousand times per second, and a log line would cost
-    // as much as the POST.
-    const isExpected = attempts === 1 && requestId === undefined
-    if (result === 'delivered') log[isExpected ? 'debug' : 'info'](line, 'webhook delivered')
-    else
-      log.warn(
-        line,
-        result === 'discarded' ? 'webhook discarded, because its type no longer has a URL' : 'webhook attempt failed',
-      )
-    onResult?.(type, result, durationMs)
-  }
-
   return {
     /** Returns the URL at the time of the attempt. Whether an event is silenced is decided only when it happens, so a stored event is always sent. */
     target: (type: EventType) => webhooks()[urlField(type)],
-    rowOf,
-    readRow,
-    rowOp,
     post,
     afterAttempt,
     finish,

@@ -1,21 +1,21 @@
 /** Changes one event. Its log row, its entry in the index, and its body at the place that the row names are written in one commit. */
 import type { Op } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
-import { bodyOps, ERASE, type LogRow, logRows, RETRY } from '../../../../src/webhooks/log.ts'
+import { bodyOps, ERASE, type LogRow, RETRY } from '../../../../src/webhooks/log.ts'
 import { indexOps } from '../../../../src/webhooks/log-index.ts'
 import type { Backlog } from '../backlog.ts'
 import type { OutboxOptions } from '../contract.ts'
+import type { EventRows } from '../event-rows.ts'
 import type { EventLine } from '../turns/delivery-queue.ts'
 
 export interface EventChangesDeps extends Pick<OutboxOptions, 'instanceId' | 'sealer'> {
+  rows: EventRows
   line: Pick<EventLine, 'committed' | 'ended'>
   backlog: Pick<Backlog, 'changed'>
   overflow(): { parked(eventId: string): void }
 }
 
-export function createEventChanges({ instanceId, sealer, line, backlog, overflow }: EventChangesDeps) {
-  const rows = logRows(sealer)
-
+export function createEventChanges({ instanceId, sealer, rows, line, backlog, overflow }: EventChangesDeps) {
   function bodyAt(eventId: string, { body: place, status, dueAt }: LogRow, body: Uint8Array): Op[] {
     const key = place === 'line' ? keys.outboxEvent(instanceId, eventId) : keys.parkedEvent(instanceId, eventId)
     const stored: Op = [key, sealer.seal(key, body)]
@@ -31,7 +31,7 @@ export function createEventChanges({ instanceId, sealer, line, backlog, overflow
     ops: (eventId: string, before: LogRow, after: LogRow, body?: Uint8Array): Op[] => [
       ...bodyOps(instanceId, eventId, before),
       ...(body === undefined ? [] : bodyAt(eventId, after, body)),
-      rows.encode(keys.logEntry(instanceId, eventId), after),
+      rows.op(eventId, after),
       ...indexOps(instanceId, eventId, before, after),
     ],
 

@@ -13,8 +13,8 @@ interface Moved {
   made(): void
 }
 
-export function failedAttempts(needs: AttemptNeeds, { readRow, report }: DeliveryAttempt) {
-  const { instanceId, store, sealer, clock, steady, steps, outcomes, changes, holds } = needs
+export function failedAttempts(needs: AttemptNeeds, { report }: DeliveryAttempt) {
+  const { instanceId, store, sealer, clock, steady, steps, rows, outcomes, changes, holds } = needs
 
   /** Handles a failure that the receiver caused: an outage, or the first sign of one. */
   async function away(eventId: string, url: string, row: LogRow, tried: LogRow, body: Uint8Array) {
@@ -29,7 +29,7 @@ export function failedAttempts(needs: AttemptNeeds, { readRow, report }: Deliver
 
   /** Returns the operations that put a parked event back to its place in the queue. Undefined if it is no longer parked. */
   async function toQueue(eventId: string): Promise<Moved | undefined> {
-    const row = await readRow(eventId)
+    const row = await rows.read(eventId)
     const sealed = await store.get(keys.parkedEvent(instanceId, eventId))
     if (row?.body !== 'parked' || row.status !== 'pending' || sealed === undefined) return undefined
     let body: Uint8Array

@@ -29,8 +29,8 @@ export interface ScheduledAttempts {
 }
 
 export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt): ScheduledAttempts {
-  const { instanceId, store, sealer, clock, steady, log, steps, changes, line, backlog, holds } = needs
-  const { target, rowOf, readRow, rowOp, post, afterAttempt, finish, switchedOff, answered } = attempts
+  const { instanceId, store, sealer, clock, steady, log, steps, rows, changes, line, backlog, holds } = needs
+  const { target, post, afterAttempt, finish, switchedOff, answered } = attempts
   const { away, park, toQueue } = failedAttempts(needs, attempts)
 
   async function scheduled(eventId: string, key: string, sealed: Uint8Array): Promise<boolean> {
@@ -72,18 +72,18 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
       return
     }
     if (Buffer.compare(action, ERASE) !== 0) return await retry(eventId, key, sealed)
-    const row = await readRow(eventId)
+    const row = await rows.read(eventId)
     const ops: Op[] = [
       [key, null],
       [dueKey, null],
     ]
-    if (row) ops.push(rowOp(eventId, { ...row, body: 'erased', dueAt: null }))
+    if (row) ops.push(rows.op(eventId, { ...row, body: 'erased', dueAt: null }))
     await store.commit({ ops })
   }
 
   /** Attempts a parked event whose time has come. If its receiver is down, the event is put back to its place in the held queue instead. */
   async function retry(eventId: string, key: string, sealed: Uint8Array) {
-    const row = await readRow(eventId)
+    const row = await rows.read(eventId)
     const url = row === undefined ? null : target(row.type)
     const hold = url === null ? undefined : holds.of(url)
     const moved = hold === undefined ? undefined : await toQueue(eventId)
@@ -97,12 +97,12 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
   async function correct(eventId: string, dueKey: string, dueAt: number, action: Uint8Array): Promise<boolean> {
     const now = steady.now()
     if (dueAt <= now) return false
-    const row = await readRow(eventId)
+    const row = await rows.read(eventId)
     if (!row) return false
     const delay = Buffer.compare(action, ERASE) === 0 ? KEEP_FAILED_BODY : (retryDelay(row.tries) ?? 0)
     if (dueAt <= now + delay) return false
     const next = now + delay
-    const ops: Op[] = [[dueKey, null], [keys.due(instanceId, next, eventId), action], rowOp(eventId, { ...row, dueAt: next })]
+    const ops: Op[] = [[dueKey, null], [keys.due(instanceId, next, eventId), action], rows.op(eventId, { ...row, dueAt: next })]
     await store.commit({ ops })
     return true
   }
@@ -113,16 +113,16 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
    */
   async function open(eventId: string, key: string, sealed: Uint8Array): Promise<{ row: LogRow; body: Uint8Array } | undefined> {
     // This read is outside of the try block, because the event is not the cause if storage fails; it then waits in the queue.
-    const stored = await store.get(keys.logEntry(instanceId, eventId))
+    const stored = await rows.stored(eventId)
     try {
       if (stored === undefined) throw new Error(`the webhook log has no entry of the stored event ${eventId}`)
-      return { row: rowOf(eventId, stored), body: sealer.open(key, sealed) }
+      return { row: rows.decode(eventId, stored), body: sealer.open(key, sealed) }
     } catch (error) {
       log.error(
         { instance_id: instanceId, event_id: eventId, err: error },
         'a stored webhook event could not be decoded; it was removed',
       )
-      const row = await readRow(eventId)
+      const row = await rows.read(eventId)
       const ops: Op[] = [[key, null]]
       const gone = { status: 'failed', error: 'unreadable', body: 'erased', dueAt: null, finishedAt: clock.now() } as const
       if (row) ops.push(...changes.ops(eventId, row, { ...row, ...gone }))

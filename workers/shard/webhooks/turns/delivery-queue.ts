@@ -5,6 +5,7 @@
 import { urlField, type WebhookSettings } from '../../../../src/domain/instance.ts'
 import type { LogRow } from '../../../../src/webhooks/log.ts'
 import type { DurableLine } from '../../durable-line/durable-line.ts'
+import type { EventRows } from '../event-rows.ts'
 import type { Hold, ReceiverHolds } from './receiver-holds.ts'
 
 /** Number of events that are examined per turn. */
@@ -22,11 +23,10 @@ export interface DeliveryQueueOptions {
   line: EventLine
   webhooks: () => WebhookSettings
   holds: ReceiverHolds
-  /** Reads a row; undefined if it is unreadable. */
-  readRow(eventId: string): Promise<LogRow | undefined>
+  rows: Pick<EventRows, 'read'>
 }
 
-export function createDeliveryQueue({ line, webhooks, holds, readRow }: DeliveryQueueOptions) {
+export function createDeliveryQueue({ line, webhooks, holds, rows }: DeliveryQueueOptions) {
   let settings: WebhookSettings | undefined
 
   /**
@@ -34,7 +34,7 @@ export function createDeliveryQueue({ line, webhooks, holds, readRow }: Delivery
    * this.
    */
   const urlOf = async (eventId: string): Promise<string | null> => {
-    const row = await readRow(eventId)
+    const row = await rows.read(eventId)
     return row === undefined ? null : webhooks()[urlField(row.type)]
   }
 

@@ -18,6 +18,7 @@ import type { Overflow } from '../overflow.ts'
 import type { Stream } from '../stream/stream.ts'
 import type { DeliveryQueue, EventLine } from './delivery-queue.ts'
 import type { Due, DueEvents } from './due-events.ts'
+import { createFrontTasks } from './front-tasks.ts'
 import type { ReceiverHolds } from './receiver-holds.ts'
 import { createWorkLoop } from './work-loop.ts'
 
@@ -38,8 +39,8 @@ export interface DeliveryTurnsDeps extends Pick<OutboxOptions, 'instanceId' | 's
 
 export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
   const { instanceId, store, steady, log, timer, line, queue, due, holds, outcomes, attempts } = deps
-  /** Manual resends. They are done before the queue, and one at a time like all other tasks. */
-  const front: { run(): Promise<void>; refuse(): void }[] = []
+  /** Manual resends. */
+  const front = createFrontTasks()
   /** Due event whose time was already checked. */
   let checked: Due | undefined
 
@@ -58,26 +59,13 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
    * to do. Resolves with `more`, or with the ms until the next turn.
    */
   async function turn(): Promise<'more' | number> {
-    if (await manual()) return 'more'
+    if (await front.next(besideTheQueue)) return 'more'
     const hasMore = await deps.pruning.run()
     for (const task of [limit, probe, oldest, () => startIdsOver(deps, besideTheQueue), correct]) if (await task()) return 'more'
     if (hasMore) return 'more'
     // The loop runs at least once an hour, because log rows must be pruned by age even if there are no events.
     const next = Math.min((await due.first())?.at ?? Number.POSITIVE_INFINITY, holds.next())
     return Math.min(next - steady.now(), HOUR)
-  }
-
-  async function manual(): Promise<boolean> {
-    const task = front.shift()
-    if (task === undefined) return false
-    try {
-      await besideTheQueue(task.run)
-    } catch (error) {
-      // The outbox was stopped while outcomes waited for the disk. The caller of the task must be informed, because it is waiting.
-      task.refuse()
-      throw error
-    }
-    return true
   }
 
   const limit = async (): Promise<boolean> => deps.overflow.isDue() && (await besideTheQueue(deps.overflow.run))
@@ -150,16 +138,12 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
     stop: loop.stop,
     /** Runs work between two attempts, before any work on the queue. */
     inFront<T>(work: () => Promise<T>): Promise<T> {
-      return new Promise<T>((resolve, reject) => {
-        const refuse = () => reject(new Failure('engine_unavailable'))
-        if (!loop.isRunning()) return refuse()
-        front.push({ run: () => work().then(resolve, reject), refuse })
-        loop.wake()
-      })
+      if (!loop.isRunning()) return Promise.reject(new Failure('engine_unavailable'))
+      const done = front.add(work)
+      loop.wake()
+      return done
     },
-    refuseAll(): void {
-      for (const task of front.splice(0)) task.refuse()
-    },
+    refuseAll: front.refuseAll,
   }
 }
 

@@ -1,0 +1,53 @@
+/** Takes items out of the line that are not sent: they were removed on request, or they waited too long. */
+import type { QueueOptions } from './contract.ts'
+import type { Drain } from './drain.ts'
+import type { Waiting } from './item.ts'
+import type { ItemStore } from './item-store.ts'
+import type { Later } from './line/later.ts'
+import type { QueueLine } from './line/queue-line.ts'
+import type { LookAhead } from './look-ahead.ts'
+
+export interface RemovalDeps extends Pick<QueueOptions, 'store' | 'announce'> {
+  items: Pick<ItemStore, 'itemKey' | 'forget'>
+  line: Pick<QueueLine, 'take' | 'back' | 'ended'>
+  later: Pick<Later, 'gone'>
+  lookAhead: Pick<LookAhead, 'gone'>
+  drain: Pick<Drain, 'pump'>
+}
+
+export interface Removal {
+  /** Takes items that are about to end, so that they are not sent. */
+  takeOut(gone: readonly Waiting[]): void
+  /** Removes items on request, and resolves with their number. */
+  remove(gone: readonly Waiting[]): Promise<number>
+}
+
+export function createRemoval({ store, announce, items, line, later, lookAhead, drain }: RemovalDeps): Removal {
+  function takeOut(gone: readonly Waiting[]) {
+    later.gone(gone)
+    lookAhead.gone(gone)
+    for (const item of gone) line.take(item)
+    drain.pump()
+  }
+
+  async function remove(gone: readonly Waiting[]): Promise<number> {
+    if (gone.length === 0) return 0
+    // The items are removed from the line first, so that none of them is sent during the commit.
+    takeOut(gone)
+    try {
+      await store.commit({ ops: gone.map(({ svcId }) => [items.itemKey(svcId), null] as const) })
+    } catch (error) {
+      for (const item of gone) line.back(item)
+      drain.pump()
+      throw error
+    }
+    for (const { svcId } of gone) {
+      line.ended(svcId)
+      announce(svcId, { status: 'removed' })
+    }
+    await items.forget(gone)
+    return gone.length
+  }
+
+  return { takeOut, remove }
+}

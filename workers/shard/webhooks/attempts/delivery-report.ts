@@ -1,0 +1,23 @@
+/** Reports the result of each attempt to the operator's log and to the metrics. */
+import type { LogRow } from '../../../../src/webhooks/log.ts'
+import type { DeliveryResult, OutboxOptions } from '../contract.ts'
+
+const SENTENCES = {
+  delivered: 'webhook delivered',
+  discarded: 'webhook discarded, because its type no longer has a URL',
+  retry: 'webhook attempt failed',
+  failed: 'webhook attempt failed',
+} as const satisfies Record<DeliveryResult, string>
+
+export const deliveryReport =
+  ({ instanceId, log, onResult }: Pick<OutboxOptions, 'instanceId' | 'log' | 'onResult'>) =>
+  (eventId: string, { type, attempts, code, error, durationMs, requestId }: LogRow, result: DeliveryResult): void => {
+    const outcome = { event: type, result, attempt: attempts, code, error, duration_ms: durationMs }
+    const line = { instance_id: instanceId, event_id: eventId, ...outcome, request_id: requestId }
+    // A first attempt without a request id is not logged when it succeeds: messages are posted a thousand times per second, and a log line would cost
+    // as much as the POST.
+    const isExpected = attempts === 1 && requestId === undefined
+    const level = result !== 'delivered' ? 'warn' : isExpected ? 'debug' : 'info'
+    log[level](line, SENTENCES[result])
+    onResult?.(type, result, durationMs)
+  }

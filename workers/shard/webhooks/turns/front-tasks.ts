@@ -1,0 +1,39 @@
+/** Tasks that are done before the queue and one at a time, each between two attempts. A caller waits for each of them. */
+import { Failure } from '../../../../src/domain/failures.ts'
+
+export interface FrontTasks {
+  /** Adds a task; resolves with its result. */
+  add<T>(work: () => Promise<T>): Promise<T>
+  /** Runs the oldest task by `run`. Resolves with false if there is none. */
+  next(run: (work: () => Promise<void>) => Promise<void>): Promise<boolean>
+  /** Refuses all tasks, because the outbox has stopped. */
+  refuseAll(): void
+}
+
+const refused = () => new Failure('engine_unavailable')
+
+export function createFrontTasks(): FrontTasks {
+  const tasks: { work(): Promise<void>; refuse(): void }[] = []
+
+  return {
+    add: (work) =>
+      new Promise((resolve, reject) => {
+        tasks.push({ work: () => work().then(resolve, reject), refuse: () => reject(refused()) })
+      }),
+    async next(run) {
+      const task = tasks.shift()
+      if (task === undefined) return false
+      try {
+        await run(task.work)
+      } catch (error) {
+        // The outbox was stopped while outcomes waited for the disk. The caller of the task must be informed, because it is waiting.
+        task.refuse()
+        throw error
+      }
+      return true
+    },
+    refuseAll() {
+      for (const task of tasks.splice(0)) task.refuse()
+    },
+  }
+}
