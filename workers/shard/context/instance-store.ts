@@ -4,6 +4,7 @@
  */
 import { Failure } from '../../../src/domain/failures.ts'
 import { StorageFailure } from '../../../src/domain/storage-failure.ts'
+import { createUnderWay } from '../../../src/lib/under-way.ts'
 import { type Ahead, type ChainedStore, createCommitChain } from '../../../src/storage/commit-chain.ts'
 import type { Batch, Op, Rider, StateStore } from '../../../src/storage/contract.ts'
 
@@ -18,7 +19,7 @@ export interface InstanceStore extends ChainedStore {
  * same way. Reading still works. `onWritten` is called before a caller of `commit` continues.
  */
 export function createInstanceStore(store: StateStore, onWritten: () => void): InstanceStore {
-  const underWay = new Set<Promise<unknown>>()
+  const underWay = createUnderWay()
   const ahead: Ahead = new Map()
   let isClosed = false
   let rider: Rider = { take: () => [], settled() {} }
@@ -49,12 +50,9 @@ export function createInstanceStore(store: StateStore, onWritten: () => void): I
     count: (prefix, options) => store.count(prefix, options),
     async commit(batch) {
       if (isClosed) throw new Failure('engine_unavailable')
-      const written = write(batch, rider.take())
-      underWay.add(written)
       try {
-        if (await written) return true
+        if (await underWay.add(write(batch, rider.take()))) return true
       } finally {
-        underWay.delete(written)
         onWritten()
       }
       throw new Failure('engine_unavailable', { cause: new Error(`the guard ${batch.guard?.key} refused a commit`) })
@@ -65,7 +63,7 @@ export function createInstanceStore(store: StateStore, onWritten: () => void): I
     chain: () => createCommitChain(view, ahead),
     async close() {
       isClosed = true
-      await Promise.allSettled([...underWay])
+      await underWay.ended()
     },
   }
   return view

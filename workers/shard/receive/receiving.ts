@@ -4,8 +4,6 @@ import type { Logger } from 'pino'
 import { sendCall } from '../../../src/domain/call.ts'
 import { parseIdentifier } from '../../../src/domain/ids.ts'
 import type { WriteChanges } from '../app-state/app-state.ts'
-import type { Correspondents } from '../chats/correspondents.ts'
-import type { Disappearing } from '../chats/disappearing.ts'
 import type { SavedContacts } from '../chats/saved-contacts.ts'
 import type { SocketSession } from '../chats/session.ts'
 import type { Context } from '../context/instance-context.ts'
@@ -18,6 +16,7 @@ import type { Outbox } from '../webhooks/outbox.ts'
 import { cut } from '../wire/bounds.ts'
 import { jidsOf } from '../wire/jid.ts'
 import { createAccountNotices } from './account-notices.ts'
+import { type AlongsideDeps, alongsideOf } from './alongside.ts'
 import { createCallAnswers } from './call-answers.ts'
 import { type Calls, createCalls } from './calls.ts'
 import { changedMessages } from './effects/changed-messages.ts'
@@ -34,18 +33,15 @@ import { createWaitingMessages, type WaitingMessages } from './waiting/waiting-m
 
 type ReceivingContext = Context<'id' | 'sealer' | 'clock' | 'steps' | 'config'> & { store: InboxDeps['store']; log: Logger }
 
-export interface ReceivingDeps extends Pick<InboxDeps, 'keys' | 'share' | 'unreported' | 'onMessage'> {
+export interface ReceivingDeps
+  extends Pick<InboxDeps, 'keys' | 'share' | 'unreported' | 'onMessage'>,
+    Omit<AlongsideDeps, 'changed' | 'messages'> {
   outbox: Outbox
   inbound: ReceivedEvents
   presence: Presence
   roles: Pick<GroupBook['roles'], 'changed'>
-  /** Message timers of chats whose messages disappear. */
-  disappearing: Pick<Disappearing, 'ops'>
   contacts: Pick<SavedContacts, 'all' | 'write'>
-  correspondents: Pick<Correspondents, 'ops'>
   messages: MessageLedger
-  /** Called with every message before its commit. */
-  record(message: WAMessage): Promise<void>
   enqueue: Sending['enqueue']
 }
 
@@ -80,6 +76,8 @@ export interface Receiving {
 export function createReceiving(context: ReceivingContext, deps: ReceivingDeps): Receiving {
   const { id: instance, store, sealer, clock, log } = context
   const { outbox, inbound, presence, messages } = deps
+  const changed = changedMessages({ messages, context: inbound.context })
+  const alongside = alongsideOf({ ...deps, changed })
   const held = createWaitingMessages({
     instance,
     store,
@@ -87,12 +85,7 @@ export function createReceiving(context: ReceivingContext, deps: ReceivingDeps):
     clock,
     log,
     outbox,
-    async alongside({ key, timestamp }) {
-      const ops = await Promise.all([messages.authorOps(key), deps.correspondents.ops({ key })])
-      // The person has written, although nobody can read what.
-      await deps.record({ key, messageTimestamp: timestamp })
-      return ops.flat()
-    },
+    alongside: alongside.unreadable,
     unreported: deps.unreported,
     event: async ({ key, timestamp, pushName, viewOnce, protoType }) => {
       const translated = protoType === undefined ? waiting(viewOnce) : unsupported(cut(protoType, 64))
@@ -103,21 +96,6 @@ export function createReceiving(context: ReceivingContext, deps: ReceivingDeps):
   function onMessage(message: WAMessage) {
     presence.met(message.key.remoteJid ?? '')
     deps.onMessage(message)
-  }
-
-  const changed = changedMessages({ messages, context: inbound.context })
-
-  async function alongside(message: WAMessage) {
-    await changed.message(message)
-    // These functions are called together, so that their reads happen in one turn.
-    const ops = await Promise.all([
-      messages.arrivalOps(message),
-      deps.disappearing.ops(message),
-      deps.correspondents.ops(message),
-    ])
-    // `record` is called last, because its commit must reach the store directly before the commit of the message.
-    await deps.record(message)
-    return ops.flat()
   }
 
   const inbox = createInbox({
@@ -134,7 +112,7 @@ export function createReceiving(context: ReceivingContext, deps: ReceivingDeps):
     marks: messages.seen,
     remember: messages.remember,
     translate: (message) => inbound.message(message),
-    alongside,
+    alongside: alongside.message,
     arrived: held.arrived,
     unreadable: held.add,
     openAnswer: inbound.answer,
@@ -146,7 +124,14 @@ export function createReceiving(context: ReceivingContext, deps: ReceivingDeps):
     messages.remember(message)
     onMessage(message)
   }
-  const recovered = createRecovered({ inbound, once, alongside, waiting: held, log, onMessage: rememberAndNotice })
+  const recovered = createRecovered({
+    inbound,
+    once,
+    alongside: alongside.message,
+    waiting: held,
+    log,
+    onMessage: rememberAndNotice,
+  })
   const tries = createTries()
   const answers = createCallAnswers(context)
   const calls = createCalls(context, {

@@ -4,22 +4,23 @@
  */
 import type { AuthenticationCreds, BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
-import { DAY, SECOND } from '../../../../src/domain/clock.ts'
+import { DAY } from '../../../../src/domain/clock.ts'
 import type { LoopShare } from '../../../../src/lib/loop-share.ts'
 import type { CommitChain } from '../../../../src/storage/commit-chain.ts'
 import { Following } from '../../connection/socket/stanza-router.ts'
 import { SESSION_CLOSED, type SignalError } from '../../keys/signal/errors.ts'
 import type { SignalRepository } from '../../keys/signal/signal-repository.ts'
 import type { MessageOutcome } from '../../wire/confirmation.ts'
-import { envelopeOf, fromOf, idOf } from '../../wire/envelope.ts'
+import { fromOf } from '../../wire/envelope.ts'
 import { STATUS_JID } from '../../wire/jid.ts'
-import { absenceOf, contentKind, foreignKind, isEmptyHanded } from '../../wire/message-stanza.ts'
+import { contentKind, foreignKind, isEmptyHanded } from '../../wire/message-stanza.ts'
 import { createInboxCommits, type InboxCommitDeps, UnwrittenError } from './inbox-commits.ts'
 import { createPartOpener, type PartOpenerDeps } from './part-opener.ts'
 import { usablePeer } from './peer-content.ts'
 import { createPeerEffects, historyNotice, type PeerEffectsDeps, type PeerSocket } from './peer-effects.ts'
 import { type MessageStanza, messageStanza, type StanzaMessage } from './stanza-message.ts'
 import type { Tries } from './tries.ts'
+import { isOlderThan, unopened } from './unopened.ts'
 import { createUnreadableNotes, never, type UnreadableNotesDeps } from './unreadable-notes.ts'
 
 export interface InboxSessionDeps
@@ -62,8 +63,6 @@ export interface InboxSession {
   fence(): void
 }
 
-/** Age above which the phone is not asked for the content of a message: the library's `PLACEHOLDER_MAX_AGE_SECONDS`. */
-const MAX_ABSENT_AGE = 14 * DAY
 /**
  * Limit for the ciphertexts of a stanza in bytes: a larger one is not decrypted, because it would block the thread for 40 ms per MB and more. Phones
  * upload large content to the media hosts; messages that contain a picture or ten thumbnails of cards have a tenth of this size. Peer messages of the
@@ -74,7 +73,7 @@ const MAX_OPENED = 2 ** 20
 const STATUS_LIFE = DAY
 
 export function createInboxSession(deps: InboxSessionDeps): InboxSession {
-  const { marks, journal, log, chain, before } = deps
+  const { marks, journal, chain, before } = deps
   const problems = new WeakMap<BinaryNode, SignalError['problem']>()
   let isFenced = false
   let hasReplayed = false
@@ -82,13 +81,13 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
 
   const socket = () => attached!
   const me = () => socket().me()
-  const isOlderThan = (node: BinaryNode, age: number) => deps.clock.now() - Number(envelopeOf(node).t) * SECOND > age
   const assertOpen = () => {
     if (isFenced) throw new Error(SESSION_CLOSED)
   }
 
   const commits = createInboxCommits(deps, chain)
   const noteUnreadable = createUnreadableNotes({ ...deps, me })
+  const unread = unopened({ noteUnreadable, clock: deps.clock, log: deps.log })
   const opener = createPartOpener({
     ...deps,
     commits,
@@ -113,11 +112,11 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     if (isForeign) return 'done'
     if (!isSecretKnown) {
       await commits.dropped(stanza)
-      return await takeForeign(node, 'msmsg')
+      return await unread.foreign(node, 'msmsg')
     }
     if (problem !== undefined) problems.set(node, problem)
     const isNew = await noteUnreadable(node)
-    const isGone = fromOf(node) === STATUS_JID && isOlderThan(node, STATUS_LIFE)
+    const isGone = fromOf(node) === STATUS_JID && isOlderThan(node, STATUS_LIFE, deps.clock)
     // The sender key in the first part was accepted. The content will arrive again in a separate stanza.
     await commits.dropped(stanza)
     return isNew && !isGone ? 'unread' : 'done'
@@ -138,35 +137,16 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     return 'unread'
   }
 
-  /** Records a message that this service cannot decrypt. It is not requested again, because it would arrive unchanged. */
-  async function takeForeign(node: BinaryNode, kind: string): Promise<MessageOutcome> {
-    if (await noteUnreadable(node, never(kind)))
-      log.warn({ stanza: idOf(node) }, 'a message uses an encryption that this service does not support')
-    return 'done'
-  }
-
-  async function takeHuge(node: BinaryNode): Promise<MessageOutcome> {
-    if (await noteUnreadable(node)) log.warn({ stanza: idOf(node) }, 'a message is too large to decrypt')
-    return 'done'
-  }
-
-  async function takeEmpty(node: BinaryNode): Promise<MessageOutcome> {
-    if (!(await noteUnreadable(node))) return 'done'
-    const absence = absenceOf(node)
-    if (absence === 'shown') return 'read'
-    return absence === 'never' || isOlderThan(node, MAX_ABSENT_AGE) ? 'done' : 'absent'
-  }
-
   async function takeStanza(stanza: MessageStanza): Promise<MessageOutcome> {
     const { node } = stanza
-    if (isEmptyHanded(node)) return await takeEmpty(node)
-    if (stanza.ciphertexts.length === 0) return await takeForeign(node, foreignKind(node) ?? node.tag)
+    if (isEmptyHanded(node)) return await unread.empty(node)
+    if (stanza.ciphertexts.length === 0) return await unread.foreign(node, foreignKind(node) ?? node.tag)
     if (stanza.marks.every(marks.has)) {
       deps.unreported('again')
       return stanza.isPeer ? 'peer' : 'read'
     }
     const size = stanza.ciphertexts.reduce((sum, { length }) => sum + length, 0)
-    return !stanza.isPeer && size > MAX_OPENED ? await takeHuge(node) : await takeSealed(stanza)
+    return !stanza.isPeer && size > MAX_OPENED ? await unread.huge(node) : await takeSealed(stanza)
   }
 
   /** Waits until the data that decided the outcome is on disk: for a message that was seen before, its marks may not be written yet. */

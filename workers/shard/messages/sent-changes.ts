@@ -1,0 +1,97 @@
+/** Changes stored messages that were edited, deleted, refused, or accepted under a number. A failed write is logged. */
+import type { proto } from '@whiskeysockets/baileys'
+import { Failure } from '../../../src/domain/failures.ts'
+import { createKeyedMutex } from '../../../src/lib/keyed-mutex.ts'
+import type { UnderWay } from '../../../src/lib/under-way.ts'
+import type { Op } from '../../../src/storage/contract.ts'
+import type { FacetContext } from './facets.ts'
+import type { SentLimits } from './sent-limits.ts'
+import type { SentRow, StoredMessage, sentRows } from './sent-rows.ts'
+
+export interface SentChangesDeps extends Pick<FacetContext, 'store' | 'log'> {
+  rows: ReturnType<typeof sentRows>
+  limits: SentLimits
+  stored(messageId: string): Promise<StoredMessage | undefined>
+  writing: UnderWay
+  isStopped(): boolean
+}
+
+export interface SentChanges {
+  /**
+   * Changes a message that was edited or deleted: a resend uses its current form, and a deleted one is not sent at all. If `changed` returns
+   * undefined, the row stays unchanged. Failed writes are logged.
+   */
+  change(messageId: string, changed: (before: proto.IMessage) => proto.IMessage | undefined): Promise<void>
+  /** Stores the number under which the network has accepted a channel post. Failed writes are logged. */
+  numbered(messageId: string, serverId: string): Promise<void>
+  /** Removes a message that was refused. Failed writes are logged; the row then expires. */
+  remove(messageId: string): Promise<void>
+  /** Runs the removal of all rows: data that was read before it is not written after it. */
+  whileForgetting(removal: () => Promise<void>): Promise<void>
+}
+
+export function createSentChanges({ store, log, rows, limits, stored, writing, isStopped }: SentChangesDeps): SentChanges {
+  /** Serialises the changes of one row, because each one applies to the result of the previous one. */
+  const { run: inTurn } = createKeyedMutex()
+  /** Number of removals of all rows, and whether one is running. */
+  let forgotten = 0
+  let isForgetting = false
+
+  /** Commits a change that is not essential: the message has been edited or deleted even if this is not written. */
+  const write = (...ops: Op[]) =>
+    writing.add(
+      store.commit({ ops }).then(
+        () => {},
+        (error) => log.error({ err: error }, 'a sent message could not be changed or removed on disk'),
+      ),
+    )
+
+  /** Rewrites a row. If the function returns undefined, the row stays unchanged. */
+  function rewrite(
+    messageId: string,
+    changed: (before: Required<StoredMessage>) => Partial<StoredMessage> | undefined,
+    beside: (before: Required<StoredMessage>) => SentRow[] = () => [],
+  ) {
+    return inTurn(messageId, async () => {
+      const since = forgotten
+      const { message, stanza, at } = (await stored(messageId)) ?? {}
+      const before = message && stanza && at !== undefined ? { message, stanza, at } : undefined
+      const change = before && changed(before)
+      if (!before || !change || isForgetting || since !== forgotten) return
+      // The network will deliver the stanza with this change again.
+      if (isStopped()) throw new Failure('instance_not_connected')
+      const more = beside(before)
+      const written = [rows.message(messageId, { ...before, ...change }), ...more]
+      const bytes = written.reduce((sum, [, value]) => sum + value.byteLength, 0)
+      limits.added(more.length, bytes)
+      await write(...written)
+    })
+  }
+
+  return {
+    change: (messageId, changed) =>
+      rewrite(messageId, (before) => {
+        const message = changed(before.message)
+        return message && { message }
+      }),
+    numbered: (messageId, serverId) =>
+      rewrite(
+        messageId,
+        ({ stanza }) => (stanza.serverId === serverId ? undefined : { stanza: { ...stanza, serverId } }),
+        ({ stanza, at }) => [rows.post(stanza.to, serverId, at, messageId)],
+      ),
+    remove: (messageId) =>
+      inTurn(messageId, async () => {
+        if (!isStopped()) await write([rows.messageKey(messageId), null])
+      }),
+    async whileForgetting(removal) {
+      isForgetting = true
+      try {
+        await removal()
+      } finally {
+        forgotten++
+        isForgetting = false
+      }
+    },
+  }
+}
