@@ -12,8 +12,9 @@ import type { StateStore } from '../storage/contract.ts'
 import { keys } from '../storage/record-keys.ts'
 import type { Repository } from '../storage/repository.ts'
 import type { Account, ApiKey } from './account.ts'
-import { hashOf, isSameHash, newApiKey } from './credentials.ts'
+import { hashOf, newApiKey } from './credentials.ts'
 import { checkLastOperateKey } from './guards.ts'
+import { createKnownKeys } from './known-keys.ts'
 import type { StoredKey } from './records.ts'
 
 export interface ApiKeysDeps {
@@ -58,7 +59,8 @@ export interface ApiKeys extends ApiKeysPart {
 }
 
 export function createApiKeys({ store, records, clock, log, transact, inTurn }: ApiKeysDeps): ApiKeys {
-  const { byId, byHash, imported, remember, forget, keysOf, find } = createKnownKeys()
+  const known = createKnownKeys()
+  const { remember, forget, find, ofWorkspace } = known
 
   const listeners: (() => void)[] = []
   const tellChange = () => {
@@ -66,11 +68,11 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
   }
 
   const othersThatOperate = (key: StoredKey) =>
-    keysOf(key.workspace).filter((other) => other.id !== key.id && operates(other)).length
+    ofWorkspace(key.workspace).filter((other) => other.id !== key.id && operates(other)).length
 
   /** People find the key to revoke by its name. So a name is taken if another key has a name that looks alike. */
   const isTaken = (workspace: string, name: string, except?: string) =>
-    keysOf(workspace).some((other) => lookOf(other.name) === lookOf(name) && other.id !== except)
+    ofWorkspace(workspace).some((other) => lookOf(other.name) === lookOf(name) && other.id !== except)
 
   /** Creates a key and stores it. `check` may throw a `Failure`. */
   async function insert(workspace: WorkspaceId, wish: Wish, check: () => void): Promise<StoredKey> {
@@ -84,32 +86,20 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
 
   return {
     remember,
-
-    findApiKey(value) {
-      const hash = hashOf(value)
-      const key = byHash.get(hash)
-      return key && isSameHash(key.hash, hash) ? key : undefined
-    },
-
-    apiKey(workspace, id) {
-      const key = byId.get(id)
-      return key?.workspace === workspace ? key : undefined
-    },
-
-    findClientToken(workspace, value) {
-      const key = imported.get(workspace)
-      return key && isSameHash(key.hash, hashOf(value)) ? key : undefined
-    },
+    findApiKey: known.findApiKey,
+    apiKey: known.apiKey,
+    findClientToken: known.findClientToken,
+    listApiKeys: known.listApiKeys,
 
     used({ id }, ip) {
-      const key = byId.get(id)
+      const key = known.get(id)
       const now = clock.now()
       if (!key || isRecent(key.lastUsedAt, now, USE_INTERVAL)) return
       remember({ ...key, lastUsedAt: now, lastUsedIp: ip })
       // The current state of the key is written, not the state when it was used. Otherwise recording a use could restore a revoked key or a removed
       // scope.
       inTurn(key.workspace, async () => {
-        const current = byId.get(id)
+        const current = known.get(id)
         if (current) await store.commit({ ops: [records.encode(keys.apiKey(key.workspace, id), current)] })
       }).catch((err: unknown) =>
         log.error({ err, api_key_id: id }, 'the time at which an API key was last used could not be written'),
@@ -136,7 +126,7 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
           hash: hashOf(value),
         },
         () => {
-          if (imported.has(workspace))
+          if (known.hasImported(workspace))
             throw new Failure('not_allowed', { message: 'The workspace has an imported client token; revoke it first.' })
           if (isTaken(workspace, IMPORTED_NAME))
             throw new Failure('not_allowed', {
@@ -144,8 +134,6 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
             })
         },
       ),
-
-    listApiKeys: (workspace) => keysOf(workspace).reverse(),
 
     async updateApiKey(workspace, id, { name, scopes }) {
       await transact(workspace, ({ security }) => {
@@ -186,39 +174,7 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
 
     onKeyChange: (listener) => void listeners.push(listener),
 
-    operateKeys: (workspace) => keysOf(workspace).filter(operates).length,
-  }
-}
-
-/** The keys in memory. */
-function createKnownKeys() {
-  /** Keys by id, in the order of creation. */
-  const byId = new Map<string, StoredKey>()
-  /** Keys by hash. Values are random, so they are unique in the installation. */
-  const byHash = new Map<string, StoredKey>()
-  /** Imported tokens by workspace. People chose their values, so two workspaces may have the same one. */
-  const imported = new Map<string, StoredKey>()
-
-  return {
-    byId,
-    byHash,
-    imported,
-    remember(key: StoredKey) {
-      byId.set(key.id, key)
-      if (key.kind === 'client_token') imported.set(key.workspace, key)
-      else byHash.set(key.hash, key)
-    },
-    forget(key: StoredKey) {
-      byId.delete(key.id)
-      if (key.kind === 'client_token') imported.delete(key.workspace)
-      else byHash.delete(key.hash)
-    },
-    keysOf: (workspace: string) => [...byId.values()].filter((key) => key.workspace === workspace),
-    find(workspace: string, id: string): StoredKey {
-      const key = byId.get(id)
-      if (!key || key.workspace !== workspace) throw new Failure('not_found', { message: 'No API key has this id.' })
-      return key
-    },
+    operateKeys: (workspace) => ofWorkspace(workspace).filter(operates).length,
   }
 }
 

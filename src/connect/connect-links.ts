@@ -4,10 +4,10 @@
  * for a while, so that it can be renewed.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
-import { type Clock, DAY, MINUTE } from '../domain/clock.ts'
-import { type ConnectLink, type ConnectLinks, MAX_LINKS } from '../domain/connect-link.ts'
+import { type Clock, MINUTE } from '../domain/clock.ts'
+import type { ConnectLink, ConnectLinks } from '../domain/connect-link.ts'
 import { Failure } from '../domain/failures.ts'
-import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
+import type { InstanceId } from '../domain/ids.ts'
 import type { RuntimeState } from '../domain/instance.ts'
 import type { Log } from '../domain/log.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -16,10 +16,11 @@ import { sha256 } from '../lib/sha256.ts'
 import type { StateStore } from '../storage/contract.ts'
 import { keys } from '../storage/record-keys.ts'
 import type { Sealer } from '../storage/sealer.ts'
-import { linkRecords, type StoredLink } from './records.ts'
+import { createBegunPairings } from './begun-pairings.ts'
+import { isOldAt, replacedAt, statusAt } from './link-life.ts'
+import type { StoredLink } from './records.ts'
+import { createStoredLinks } from './stored-links.ts'
 
-/** Time for which a link is kept after its end. */
-const KEPT = 7 * DAY
 /** Interval of the sweeps, in ms: a pairing lasts at most this much longer than its link. */
 const SWEEP_EVERY = MINUTE
 /** Time for which the page that paired the instance can still ask whether it is connected. */
@@ -46,46 +47,13 @@ const hashOf = (secret: string) => sha256(secret, 'base64url')
 const shown = ({ hash: _, ...link }: StoredLink): ConnectLink => link
 
 export function createConnectLinks({ store, sealer, engine, directory, clock, log }: ConnectLinksDeps): ConnectLinks {
-  const records = linkRecords(sealer)
-  /** Links by id, in the order of creation. */
-  const links = new Map<string, StoredLink>()
-  const byHash = new Map<string, string>()
-  /** Instances by the id of the link with which their pairing was begun. Only in memory, because every pairing ends with the process. */
-  const begun = new Map<string, InstanceId>()
+  const links = createStoredLinks({ store, sealer, log })
+  const begun = createBegunPairings(engine, log)
   const mutex = createKeyedMutex()
 
-  const hold = (link: StoredLink) => {
-    links.set(link.id, link)
-    byHash.set(link.hash, link.id)
-  }
-  const forget = ({ id, hash }: StoredLink) => {
-    links.delete(id)
-    byHash.delete(hash)
-  }
-  const ofInstance = (instance: string) => [...links.values()].filter((link) => link.instance === instance)
-  const endOf = ({ pairedAt, expiresAt }: StoredLink) => Math.min(pairedAt ?? expiresAt, expiresAt)
+  const statusOf = (link: ConnectLink) => statusAt(clock.now(), link)
   const isOpen = (link: ConnectLink) => statusOf(link) === 'open'
-
-  function statusOf({ pairedAt, expiresAt }: ConnectLink) {
-    if (pairedAt !== null) return 'paired'
-    return expiresAt > clock.now() ? 'open' : 'expired'
-  }
-
-  const isOld = (link: StoredLink) => endOf(link) + KEPT <= clock.now()
-
-  async function change({ written = [], removed = [] }: { written?: readonly StoredLink[]; removed?: readonly StoredLink[] }) {
-    if (written.length + removed.length === 0) return
-    const removals = removed.map(({ id }) => records.remove(keys.connectLink(id)))
-    await store.commit({ ops: [...written.map((link) => records.encode(keys.connectLink(link.id), link)), ...removals] })
-    removed.forEach(forget)
-    written.forEach(hold)
-  }
-
-  function find(workspace: WorkspaceId, id: string): StoredLink {
-    const link = links.get(id)
-    if (link?.workspace !== workspace) throw new Failure('not_found', { message: 'No connect link has this id.' })
-    return link
-  }
+  const isOld = (link: StoredLink) => isOldAt(clock.now(), link)
 
   /**
    * The shard is asked, because the main thread does not know the current state of an instance whose shard has not
@@ -100,20 +68,6 @@ export function createConnectLinks({ store, sealer, engine, directory, clock, lo
   }
   const isConnected = (instance: InstanceId) => directory.state(instance).status === 'connected'
 
-  /**
-   * Returns the links of the instance to remove when a new link is created: those that ended long ago, and if there are still too many, the one that
-   * ended first.
-   */
-  function forRoom(instance: InstanceId): StoredLink[] {
-    const own = ofInstance(instance)
-    const old = own.filter(isOld)
-    if (own.length - old.length < MAX_LINKS) return old
-    const [ended] = own.filter((link) => !isOpen(link) && !old.includes(link)).sort((one, other) => endOf(one) - endOf(other))
-    if (ended === undefined)
-      throw new Failure('not_allowed', { message: `The instance has ${MAX_LINKS} open connect links; revoke one first.` })
-    return [...old, ended]
-  }
-
   /** Runs work for which no caller waits; a failure is logged. */
   function later(instance: string, sentence: string, work: () => Promise<void>) {
     mutex.run(instance, work).catch((err: unknown) => log.error({ err, instance_id: instance }, sentence))
@@ -121,42 +75,26 @@ export function createConnectLinks({ store, sealer, engine, directory, clock, lo
 
   /** Ends the open links of an instance, because the instance is connected. */
   async function endOpen(instance: string) {
-    const ended = ofInstance(instance).filter(isOpen)
-    await change({ written: ended.map((link) => ({ ...link, pairedAt: clock.now() })) })
+    const ended = links.ofInstance(instance).filter(isOpen)
+    await links.change({ written: ended.map((link) => ({ ...link, pairedAt: clock.now() })) })
     for (const { id } of ended) {
-      begun.delete(id)
+      begun.succeeded(id)
       log.info({ link_id: id, instance_id: instance }, 'a connect link ended because its instance is connected')
     }
   }
   const endOpenLater = (instance: string) =>
     later(instance, 'the end of a connect link could not be written', () => endOpen(instance))
 
-  /**
-   * Ends the pairing that was begun with an ended link, so that its codes can no longer link an account. A pairing that has already succeeded is not
-   * changed.
-   */
-  async function endPairing(id: string) {
-    const instance = begun.get(id)
-    if (instance === undefined) return
-    begun.delete(id)
-    try {
-      await engine.call(instance, { kind: 'control', operation: 'instance.endPairing', input: {}, ifUnpaired: true })
-    } catch (err) {
-      if (err instanceof Failure && err.code === 'instance_already_connected') return
-      // Keep the entry, so that the next sweep tries again.
-      begun.set(id, instance)
-      log.warn({ err, link_id: id, instance_id: instance }, 'the pairing of an ended connect link could not be ended')
-    }
-  }
-
   async function sweep() {
-    const isOver = (id: string) => !links.has(id) || !isOpen(links.get(id)!)
-    await Promise.all([...begun.keys()].filter(isOver).map(endPairing))
+    await begun.endAll((id) => {
+      const link = links.get(id)
+      return link === undefined || !isOpen(link)
+    })
     // Ends links of connected instances whose end could not be written before. Such a link would otherwise be open again after a logout.
-    for (const { instance } of [...links.values()].filter((link) => isOpen(link) && isConnected(link.instance)))
+    for (const { instance } of links.all().filter((link) => isOpen(link) && isConnected(link.instance)))
       await mutex.run(instance, () => endOpen(instance))
-    for (const { instance } of [...links.values()].filter(isOld))
-      await mutex.run(instance, () => change({ removed: ofInstance(instance).filter(isOld) }))
+    for (const { instance } of links.all().filter(isOld))
+      await mutex.run(instance, () => links.change({ removed: links.ofInstance(instance).filter(isOld) }))
   }
   let timer: NodeJS.Timeout | undefined
 
@@ -165,24 +103,16 @@ export function createConnectLinks({ store, sealer, engine, directory, clock, lo
     if (event.type === 'state' && event.state.status === 'connected') endOpenLater(event.instance)
   })
   directory.onDeleted((instance) => {
-    for (const [id, of] of begun) if (of === instance) begun.delete(id)
+    begun.deleted(instance)
     later(instance, 'the connect links of a deleted instance could not be removed', () =>
-      change({ removed: ofInstance(instance) }),
+      links.change({ removed: links.ofInstance(instance) }),
     )
   })
 
   return {
     async load() {
-      const found: StoredLink[] = []
-      const onUnreadable = (err: unknown) => log.error({ err }, 'a stored connect link could not be read, so nobody can use it')
-      for await (const { value } of records.list(store, keys.connectLinks, { onUnreadable })) found.push(value)
-      const removed: StoredLink[] = []
-      for (const link of found.sort((one, other) => one.createdAt - other.createdAt)) {
-        if (isOld(link) || (await store.get(keys.config(link.instance))) === undefined) removed.push(link)
-        else hold(link)
-      }
-      await change({ removed })
-      for (const { instance } of links.values()) if (isConnected(instance)) endOpenLater(instance)
+      await links.load(async (link) => !isOld(link) && (await store.get(keys.config(link.instance))) !== undefined)
+      for (const { instance } of links.all()) if (isConnected(instance)) endOpenLater(instance)
       timer = setInterval(() => {
         sweep().catch((err: unknown) => log.error({ err }, 'connect links that have ended could not be removed'))
       }, SWEEP_EVERY).unref()
@@ -195,36 +125,38 @@ export function createConnectLinks({ store, sealer, engine, directory, clock, lo
         const secret = randomBytes(SECRET_BYTES).toString('base64url')
         const now = clock.now()
         const link = { ...wish, id: randomUUID(), workspace, instance, createdAt: now, expiresAt: now + lifeMs, pairedAt: null }
-        await change({ written: [{ ...link, hash: hashOf(secret) }], removed: forRoom(instance) })
+        const removed = replacedAt(clock.now(), links.ofInstance(instance))
+        await links.change({ written: [{ ...link, hash: hashOf(secret) }], removed })
         return { link, secret }
       }),
 
     list: (workspace) =>
-      [...links.values()]
+      links
+        .all()
         .filter((link) => link.workspace === workspace && !isOld(link))
         .reverse()
         .map(shown),
 
     renew: async (workspace, id, lifeMs) =>
-      mutex.run(find(workspace, id).instance, async () => {
-        await checkPairable(find(workspace, id).instance)
+      mutex.run(links.find(workspace, id).instance, async () => {
+        await checkPairable(links.find(workspace, id).instance)
         // The link may have been revoked, or removed with its instance, while this change waited for earlier changes.
-        const renewed = { ...find(workspace, id), expiresAt: clock.now() + lifeMs, pairedAt: null }
-        await change({ written: [renewed] })
+        const renewed = { ...links.find(workspace, id), expiresAt: clock.now() + lifeMs, pairedAt: null }
+        await links.change({ written: [renewed] })
         return shown(renewed)
       }),
 
     async revoke(workspace, id) {
-      await mutex.run(find(workspace, id).instance, () => change({ removed: [find(workspace, id)] }))
-      await endPairing(id)
+      await mutex.run(links.find(workspace, id).instance, () => links.change({ removed: [links.find(workspace, id)] }))
+      await begun.end(id)
     },
 
     statusOf,
     wasJustUsed: ({ pairedAt }) => pairedAt !== null && clock.now() - pairedAt < JUST_USED,
-    begin: ({ id, instance }) => void begun.set(id, instance),
+    begin: begun.begin,
 
     find(secret) {
-      const link = links.get(byHash.get(hashOf(secret)) ?? '')
+      const link = links.withHash(hashOf(secret))
       return link && shown(link)
     },
 

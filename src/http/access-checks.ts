@@ -7,11 +7,12 @@ import type { Directory } from '../directory/directory.ts'
 import type { Clock } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
-import { hasPlan, type Scope, type Workspace } from '../domain/workspace.ts'
-import { isIn, parseRanges, type Ranges } from '../egress/addresses.ts'
+import { hasPlan, type Scope } from '../domain/workspace.ts'
+import { parseRanges } from '../egress/addresses.ts'
 import type { Oauth, OauthApp } from '../oauth/oauth.ts'
 import { type AccessRequest, bearer } from './access-request.ts'
 import { createAdminChecks } from './admin-checks.ts'
+import { createAllowlistCheck } from './allowlist-check.ts'
 import { createGuesses, type Guesses } from './guesses.ts'
 import { checkScope, createKeyChecks } from './key-checks.ts'
 import { createOpenChecks } from './open-checks.ts'
@@ -62,14 +63,7 @@ export function createAccessChecks(deps: AccessChecksDeps) {
   const admins = createAdminChecks({ account, guesses, requests, adminAllowedIps: deps.adminAllowedIps })
   const trusted = parseRanges(deps.trustedProxies)
   const { isMetricsToken } = deps
-  const allowlists = new WeakMap<object, Ranges>()
-
-  function checkAllowlist({ security: { allowlist } }: Workspace, source: string) {
-    if (!allowlist.enabled) return
-    const ranges = allowlists.get(allowlist) ?? parseRanges(allowlist.entries.map(({ cidr }) => cidr))
-    allowlists.set(allowlist, ranges)
-    if (!isIn(ranges, source)) throw new Failure('ip_not_allowed')
-  }
+  const checkAllowlist = createAllowlistCheck()
 
   /** Makes the checks of the Account API that concern the workspace. */
   function checkWorkspace(id: WorkspaceId, source: string, isWithoutPlan = false) {

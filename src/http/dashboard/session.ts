@@ -35,6 +35,9 @@ export function sessionOf(c: Context<Env>, sessions: DashboardSessions): OpenSes
   return session === undefined || key === undefined ? undefined : { session, key }
 }
 
+/** Returns the session of a request to the API of the dashboard, which was read before the routes. */
+export const openOf = (c: Context<Env>): OpenSession => c.get('state').session!
+
 /** Returns the scope of the cookie, which is limited to the path of the public base. */
 function scopeOf(c: Context<Env>, baseUrl: string | null) {
   const base = baseUrl === null ? undefined : new URL(baseUrl)

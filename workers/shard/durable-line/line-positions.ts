@@ -31,7 +31,7 @@ export interface LinePositions {
   passedBy(id: string): void
   /** The row stays on disk, and later rows overtake it. */
   aside(id: string): void
-  /** No row is aside any more. */
+  /** No row is aside from now on. */
   noneAside(): void
   /** The row has ended, and no earlier row waits in memory or is taken. */
   ended(id: string): void

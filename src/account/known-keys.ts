@@ -1,0 +1,64 @@
+/** The API keys and imported client tokens in memory, and how a request's key is found. */
+import { Failure } from '../domain/failures.ts'
+import type { Account } from './account.ts'
+import { hashOf, isSameHash } from './credentials.ts'
+import type { StoredKey } from './records.ts'
+
+export interface KnownKeys extends Pick<Account, 'findApiKey' | 'apiKey' | 'findClientToken' | 'listApiKeys'> {
+  /** Adds a key, or replaces it; new keys must come in the order of creation. */
+  remember(key: StoredKey): void
+  forget(key: StoredKey): void
+  get(id: string): StoredKey | undefined
+  /** Returns a key of the workspace. Throws `not_found`. */
+  find(workspace: string, id: string): StoredKey
+  ofWorkspace(workspace: string): StoredKey[]
+  hasImported(workspace: string): boolean
+}
+
+export function createKnownKeys(): KnownKeys {
+  /** Keys by id, in the order of creation. */
+  const byId = new Map<string, StoredKey>()
+  /** Keys by hash. Values are random, so they are unique in the installation. */
+  const byHash = new Map<string, StoredKey>()
+  /** Imported tokens by workspace. People chose their values, so two workspaces may have the same one. */
+  const imported = new Map<string, StoredKey>()
+
+  const ofWorkspace = (workspace: string) => [...byId.values()].filter((key) => key.workspace === workspace)
+
+  function apiKey(workspace: string, id: string) {
+    const key = byId.get(id)
+    return key?.workspace === workspace ? key : undefined
+  }
+
+  return {
+    remember(key) {
+      byId.set(key.id, key)
+      if (key.kind === 'client_token') imported.set(key.workspace, key)
+      else byHash.set(key.hash, key)
+    },
+    forget(key) {
+      byId.delete(key.id)
+      if (key.kind === 'client_token') imported.delete(key.workspace)
+      else byHash.delete(key.hash)
+    },
+    get: (id) => byId.get(id),
+    find(workspace, id) {
+      const key = apiKey(workspace, id)
+      if (!key) throw new Failure('not_found', { message: 'No API key has this id.' })
+      return key
+    },
+    ofWorkspace,
+    hasImported: (workspace) => imported.has(workspace),
+    findApiKey(value) {
+      const hash = hashOf(value)
+      const key = byHash.get(hash)
+      return key && isSameHash(key.hash, hash) ? key : undefined
+    },
+    apiKey,
+    findClientToken(workspace, value) {
+      const key = imported.get(workspace)
+      return key && isSameHash(key.hash, hashOf(value)) ? key : undefined
+    },
+    listApiKeys: (workspace) => ofWorkspace(workspace).reverse(),
+  }
+}

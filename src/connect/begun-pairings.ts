@@ -1,0 +1,55 @@
+/**
+ * The pairings that were begun with a connect link, which end when the link ends. They are only in memory, because
+ * every pairing ends with the process.
+ */
+import type { ConnectLink } from '../domain/connect-link.ts'
+import { Failure } from '../domain/failures.ts'
+import type { InstanceId } from '../domain/ids.ts'
+import type { Log } from '../domain/log.ts'
+import type { Engine } from '../engine/engine.ts'
+
+export interface BegunPairings {
+  begin(link: Pick<ConnectLink, 'id' | 'instance'>): void
+  /** Forgets the pairing of a link, because its instance is connected. */
+  succeeded(id: string): void
+  /** Forgets the pairing of an instance that was deleted. */
+  deleted(instance: string): void
+  /**
+   * Ends the pairing that was begun with a link, so that its codes can no longer link an account. A pairing that has
+   * already succeeded is not changed.
+   */
+  end(id: string): Promise<void>
+  /** Ends the pairings of all links for which this is true. */
+  endAll(isOver: (id: string) => boolean): Promise<void>
+}
+
+export function createBegunPairings(engine: Pick<Engine, 'call'>, log: Log): BegunPairings {
+  /** Instances by the id of the link. */
+  const begun = new Map<string, InstanceId>()
+
+  async function end(id: string) {
+    const instance = begun.get(id)
+    if (instance === undefined) return
+    begun.delete(id)
+    try {
+      await engine.call(instance, { kind: 'control', operation: 'instance.endPairing', input: {}, ifUnpaired: true })
+    } catch (err) {
+      if (err instanceof Failure && err.code === 'instance_already_connected') return
+      // Keep the entry, so that the next sweep tries again.
+      begun.set(id, instance)
+      log.warn({ err, link_id: id, instance_id: instance }, 'the pairing of an ended connect link could not be ended')
+    }
+  }
+
+  return {
+    begin: ({ id, instance }) => void begun.set(id, instance),
+    succeeded: (id) => void begun.delete(id),
+    deleted(instance) {
+      for (const [id, of] of begun) if (of === instance) begun.delete(id)
+    },
+    end,
+    async endAll(isOver) {
+      await Promise.all([...begun.keys()].filter(isOver).map(end))
+    },
+  }
+}

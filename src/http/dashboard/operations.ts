@@ -1,0 +1,61 @@
+/**
+ * Mounts the operations of the API for the dashboard, for which the session replaces the keys and tokens, and the
+ * dashboard's own operations.
+ */
+import type { Context, Hono } from 'hono'
+import type { DashboardSessions } from '../../account/account.ts'
+import { rightOf } from '../../domain/dashboard-rights.ts'
+import { Failure } from '../../domain/failures.ts'
+import { hasPlan } from '../../domain/workspace.ts'
+import { type Endpoint, EVENT_STREAM, isAnybodys } from '../../features/endpoint.ts'
+import { dashboardEndpoints } from '../../features/index.ts'
+import { HTML } from '../../features/page.ts'
+import { type RequestRoute, requestRoutes, routeOf } from '../../features/requests.ts'
+import type { Caller } from '../carry-out.ts'
+import { type Env, type MountDeps, mount } from '../mount.ts'
+import { allowlistCheck } from './allowlist.ts'
+import { checkAgain, checkRight, withoutSecrets } from './roles.ts'
+import { openOf } from './session.ts'
+
+/**
+ * Whether the dashboard offers a route of the API. It does not offer pages, because their path contains the token of the instance, and not the event
+ * stream, because the dashboard has its own stream.
+ */
+const isMirrored = ({ alias, endpoint: { access, contentType } }: RequestRoute) =>
+  alias === undefined && !isAnybodys(access) && contentType !== HTML && contentType !== EVENT_STREAM
+
+export function mountOperations(app: Hono<Env>, base: string, deps: MountDeps, sessions: DashboardSessions): void {
+  const { parts, now } = deps
+
+  function admit({ id, access, method, isWithoutPlan }: Endpoint, instance: string, c: Context<Env>): Caller {
+    const open = openOf(c)
+    const { workspace } = open.session
+    checkRight(open, rightOf(id))
+    const caller = { workspace, checkAgain: () => checkAgain(open, id, sessions) }
+    if (access === 'instance') return { ...caller, instance: parts.directory.find(workspace, instance) }
+    // Without a plan the owner still sees everything and can change the plan. Sessions of API keys were already checked for a plan.
+    const isAccount = access !== 'admin' && method !== 'GET' && !isWithoutPlan
+    if (isAccount && !hasPlan(parts.account.workspace(workspace).subscription, now())) throw new Failure('plan_required')
+    return caller
+  }
+
+  const own = [...dashboardEndpoints, allowlistCheck].map(routeOf)
+  const isOwn = new Set(own.map(({ name }) => name))
+  const mounted: MountDeps = {
+    ...deps,
+    // A large body for one of the dashboard's own operations is refused, because the media thread only knows the operations of the API and none of
+    // the dashboard's own operations needs a large body.
+    async readLargeBody(route, fields, body, onUnknown) {
+      if (!isOwn.has(route)) return deps.readLargeBody(route, fields, body, onUnknown)
+      await body.batches.return?.()
+      throw Failure.invalid({ path: '', message: 'must have at most 256 KB' })
+    },
+  }
+  mount(app, [...requestRoutes.filter(isMirrored), ...own], mounted, {
+    pathOf: (declared) => base + declared.replace('/token/{token}', ''),
+    admit: (endpoint, instance, _, c) => admit(endpoint, instance, c),
+    // The dashboard never uses a dialect, whatever the instance uses.
+    dialectOf: () => undefined,
+    shown: (answer, c) => withoutSecrets(answer, openOf(c)),
+  })
+}

@@ -1,0 +1,40 @@
+/** Mounts the sign-in: who is signed in, the opening of a session with a key, and its end. */
+import type { Hono } from 'hono'
+import { SECOND } from '../../domain/clock.ts'
+import type { SignedIn, SignedOut } from '../../domain/dashboard.ts'
+import { accessRequestOf, type Env, type MountDeps } from '../mount.ts'
+import { dropCookie, infoOf, keepCookie, type SessionsDeps, sessionOf, signInKeyOf } from './session.ts'
+
+export function mountSignIn(app: Hono<Env>, path: string, { gate, log }: MountDeps, sessionDeps: SessionsDeps): void {
+  const { sessions, account, baseUrl } = sessionDeps
+
+  app.get(path, async (c) => {
+    c.get('state').route = path
+    await account.refresh()
+    const open = sessionOf(c, sessions)
+    if (open === undefined) return c.json({ signed_in: false } satisfies SignedOut)
+    gate.checkSession(open, c.get('state').source)
+    return c.json(infoOf(c, open, sessionDeps))
+  })
+
+  app.post(path, async (c) => {
+    c.get('state').route = path
+    const given = await signInKeyOf(c.req.raw)
+    await account.refresh()
+    const { workspace, key } = gate.signIn(given, accessRequestOf(c))
+    const keyId = key?.id ?? null
+    const from = { address: c.get('state').source, userAgent: c.req.header('User-Agent') ?? null }
+    const { session, value, proof } = sessions.open({ workspace, keyId }, from)
+    keepCookie(c, value, sessions.lifeMs / SECOND, baseUrl)
+    log.info({ session: session.id, workspace, api_key_id: keyId, address: from.address }, 'dashboard: signed in')
+    return c.json({ ...infoOf(c, { session, key }, sessionDeps), proof } satisfies SignedIn, 201)
+  })
+
+  app.delete(path, (c) => {
+    c.get('state').route = path
+    const session = sessionOf(c, sessions)?.session
+    if (session) sessions.end(session.workspace, session.id)
+    dropCookie(c, baseUrl)
+    return c.json({ value: true })
+  })
+}

@@ -1,0 +1,65 @@
+/** Files whose copy failed several times. Each waits for a while, with growing pauses, and other files are copied first. */
+import { MINUTE, SECOND } from '../../domain/clock.ts'
+import type { CopyFailure } from '../../domain/media-copy.ts'
+
+/**
+ * Time in ms for which a file is put aside at first. The next constant has the longest times: after a failure of the
+ * network's host, and after a failure of the bucket.
+ */
+const ASIDE = 15 * SECOND
+export const LONGEST_ASIDE = { host: 30 * MINUTE, bucket: MINUTE }
+/** The most files that are put aside. Further files keep their place in the order, so that the memory is bounded. */
+const MAX_ASIDE = 1_000
+
+export interface FilesAside {
+  /** Whether the pause of the file has not ended. */
+  isWaiting(key: string): boolean
+  /** Puts a file aside. Returns the length of its pause; undefined if there are too many such files. */
+  put(instance: string, key: string, reason: CopyFailure['type']): number | undefined
+  /** Forgets a file, because its copy has an outcome. */
+  remove(key: string): void
+  /** Ends all pauses. */
+  tryAll(): void
+  stop(): void
+}
+
+interface Aside {
+  instance: string
+  waitMs: number
+  timer: NodeJS.Timeout | undefined
+}
+
+/** `wake` is called when a file of the instance may be tried again. */
+export function createFilesAside(wake: (instance: string) => void): FilesAside {
+  const aside = new Map<string, Aside>()
+
+  function endPauses() {
+    for (const entry of aside.values()) {
+      clearTimeout(entry.timer)
+      entry.timer = undefined
+    }
+  }
+
+  return {
+    isWaiting: (key) => aside.get(key)?.timer !== undefined,
+    put(instance, key, reason) {
+      const before = aside.get(key)
+      if (before === undefined && aside.size >= MAX_ASIDE) return undefined
+      const waitMs = before === undefined ? ASIDE : Math.min(before.waitMs * 2, LONGEST_ASIDE[reason])
+      const entry: Aside = { instance, waitMs, timer: undefined }
+      entry.timer = setTimeout(() => {
+        entry.timer = undefined
+        wake(instance)
+      }, waitMs)
+      entry.timer.unref()
+      aside.set(key, entry)
+      return waitMs
+    },
+    remove: (key) => void aside.delete(key),
+    tryAll() {
+      endPauses()
+      for (const instance of new Set([...aside.values()].map((entry) => entry.instance))) wake(instance)
+    },
+    stop: endPauses,
+  }
+}

@@ -1,0 +1,49 @@
+/** Walks over the records of each instance, one walk per instance. A walk is repeated while new records come. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { SECOND } from '../../domain/clock.ts'
+import type { Log } from '../../domain/log.ts'
+
+/** Pause after the store could not be read or written. */
+const STORE_PAUSE = 5 * SECOND
+
+export interface RecordWalks {
+  /** Begins a walk, or has the running one repeated. */
+  wake(instance: string): void
+  /** Resolves when no walk is running. Must be called after `signal` was aborted. */
+  ended(): Promise<void>
+}
+
+/** `pass` walks once over the records of an instance. It rejects if the store fails; the walk is then repeated. */
+export function createRecordWalks(pass: (instance: string) => Promise<void>, signal: AbortSignal, log: Log): RecordWalks {
+  const walks = new Map<string, { hasMore: boolean; ended: Promise<void> }>()
+
+  async function walk(instance: string): Promise<void> {
+    const own = walks.get(instance)!
+    while (own.hasMore && !signal.aborted) {
+      own.hasMore = false
+      try {
+        await pass(instance)
+      } catch (error) {
+        if (signal.aborted) break
+        log.error({ instance, err: error }, 'the records of received files could not be used; they are read again')
+        own.hasMore = true
+        await wait(STORE_PAUSE, undefined, { signal }).catch(() => {})
+      }
+    }
+    walks.delete(instance)
+  }
+
+  return {
+    wake(instance) {
+      const own = walks.get(instance)
+      if (own) own.hasMore = true
+      if (own || signal.aborted) return
+      const begun = { hasMore: true, ended: Promise.resolve() }
+      walks.set(instance, begun)
+      begun.ended = walk(instance)
+    },
+    async ended() {
+      await Promise.all([...walks.values()].map(({ ended }) => ended))
+    },
+  }
+}
