@@ -9,12 +9,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { SECOND } from '../../domain/clock.ts'
 import type { Log } from '../../domain/log.ts'
-import type { CopyFailure, MediaCopy, MediaCopyResult } from '../../domain/media-copy.ts'
+import type { CopyFailure, MediaCopy } from '../../domain/media-copy.ts'
 import { fairSlots } from '../../egress/fair-slots.ts'
 import type { StateStore } from '../../storage/contract.ts'
 import { keys } from '../../storage/record-keys.ts'
 import type { MediaLinks, OpenedLink } from '../media-links.ts'
 import { type BucketContents, type BucketContentsDeps, bucketContents } from './bucket-contents.ts'
+import { type BucketWatchDeps, createBucketWatch } from './bucket-watch.ts'
+import type { CopyBucket } from './copy-bucket.ts'
 import { createFilesAside, LONGEST_ASIDE } from './files-aside.ts'
 import { createRecordWalks } from './record-walks.ts'
 
@@ -25,11 +27,10 @@ const COPIES_OF_INSTANCE = 3
 const PAUSES = [SECOND, 4 * SECOND]
 export type CopyOutcome = 'copied' | 'retry' | 'lost'
 
-export interface MediaCopiesDeps extends BucketContentsDeps {
+export interface MediaCopiesDeps extends BucketContentsDeps, BucketWatchDeps {
+  bucket: CopyBucket
   store: Pick<StateStore, 'range' | 'commit'>
   links: MediaLinks
-  /** Copies a file in a thread. Never rejects. */
-  copy(task: MediaCopy): Promise<MediaCopyResult>
   /** Returns the proxy of the instance; undefined if there is no such instance. */
   proxyOf(instance: string): string | null | undefined
   count(outcome: CopyOutcome): void
@@ -52,33 +53,8 @@ export function createMediaCopies(deps: MediaCopiesDeps): MediaCopies {
   const walks = createRecordWalks(pass, signal, log)
   const aside = createFilesAside(walks.wake)
   const contents = bucketContents(deps, signal)
-  let isAway = false
-
-  function heard(result: MediaCopyResult): void {
-    if (result.type === 'bucket' && !isAway)
-      log.error({ problem: result.reason }, 'received files cannot be copied to the bucket; they wait')
-    if (result.type === 'bucket') isAway = true
-    if (result.type === 'copied' && isAway) back()
-  }
-
-  /** Called when the bucket works again: files that waited for it are tried immediately. */
-  function back(): void {
-    isAway = false
-    log.info({}, 'received files can be copied to the bucket again')
-    aside.tryAll()
-  }
-
-  /** Tries a copy. While the bucket is known to fail, it is checked first, so that the file is not downloaded for nothing. */
-  async function tried(task: MediaCopy): Promise<MediaCopyResult> {
-    if (isAway) {
-      try {
-        if (await bucket.isThere(task.name)) return { type: 'copied' }
-      } catch (error) {
-        return { type: 'bucket', reason: (error as Error).message }
-      }
-    }
-    return deps.copy(task)
-  }
+  /** Files that waited for the bucket are tried immediately. */
+  const watch = createBucketWatch(deps, aside.tryAll)
 
   /**
    * Copies the file of a record. Resolves with undefined if there is no outcome: the instance was deleted, the service stops, or the copy is tried
@@ -92,9 +68,9 @@ export function createMediaCopies(deps: MediaCopiesDeps): MediaCopies {
     if (opened === null) return lost(instance, 'The term of its copy is over.')
     const task = taskOf(opened, proxyUrl, nameOf(link, opened))
     for (let tries = 0; ; tries++) {
-      const result = await tried(task)
+      const result = await watch.tried(task)
       if (signal.aborted) return undefined
-      heard(result)
+      watch.heard(result)
       if (result.type === 'copied') return proxyOf(instance) === undefined ? removed(task.name) : 'copied'
       if (result.type === 'gone') return lost(instance, result.reason)
       deps.count('retry')
@@ -161,9 +137,9 @@ export function createMediaCopies(deps: MediaCopiesDeps): MediaCopies {
   return {
     wake: walks.wake,
     ...contents,
-    linkOf: async (link, opened) => (isAway ? undefined : await contents.linkOf(link, opened)),
+    linkOf: async (link, opened) => (watch.isAway ? undefined : await contents.linkOf(link, opened)),
     problem: () =>
-      isAway
+      watch.isAway
         ? 'The bucket of SVC_MEDIA_URL cannot be used: received files are read from the network, and copied later.'
         : undefined,
     async stop() {

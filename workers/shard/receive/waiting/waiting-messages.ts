@@ -11,10 +11,8 @@
 import type { BinaryNode, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, DAY, SECOND } from '../../../../src/domain/clock.ts'
+import { createKeyedMutex } from '../../../../src/lib/keyed-mutex.ts'
 import type { Op, StateStore } from '../../../../src/storage/contract.ts'
-import { keys } from '../../../../src/storage/record-keys.ts'
-import { REMOVED_AT_ONCE, removeAll } from '../../../../src/storage/remove-all.ts'
-import { repository } from '../../../../src/storage/repository.ts'
 import { createRetention } from '../../../../src/storage/retention.ts'
 import type { Sealer } from '../../../../src/storage/sealer.ts'
 import { type Mark, messageMarks } from '../../messages/seen-marks.ts'
@@ -22,7 +20,8 @@ import type { Outbox } from '../../webhooks/outbox.ts'
 import { isEvent, type Reported, type Unreported } from '../unreported.ts'
 import { createPacedReports } from './paced-reports.ts'
 import { createWaitingEntries, type WaitingEntries, type WaitingEntry } from './waiting-entries.ts'
-import { WaitingMessage, waitingMessage } from './waiting-message.ts'
+import { type WaitingMessage, waitingMessage } from './waiting-message.ts'
+import { waitingRecords } from './waiting-records.ts'
 
 /** Time for the sender's retry, in ms. */
 const RETRY_TIME = 10 * SECOND
@@ -78,19 +77,12 @@ export interface WaitingMessages {
 
 export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
   const { instance, store, sealer, clock, log, outbox, event, unreported, alongside, maxRecords = MAX_RECORDS } = deps
-  const records = repository({ name: 'waiting message', schema: WaitingMessage, version: 1, sealed: sealer })
+  const records = waitingRecords({ instance, store, sealer, log })
   const entries = createWaitingEntries<Entry>()
-  const keyOf = (mark: Mark) => keys.waiting(instance, mark)
-  /** Commits run one after another, because a record is written before its event. */
-  let tail: Promise<unknown> = Promise.resolve()
+  /** Jobs run one after another, because a record is written before its event. */
+  const jobs = createKeyedMutex()
+  const next = (job: () => Promise<void>) => jobs.run(instance, job)
   let isStopped = false
-
-  /** Runs a job after the others. This promise only keeps the order; the caller handles the failure. */
-  function next(job: () => Promise<void>): Promise<void> {
-    const done = tail.then(job)
-    tail = done.catch(() => {})
-    return done
-  }
 
   const complain = (error: unknown) =>
     log.error({ err: error }, 'a message that could not be decrypted could not be kept for a later attempt')
@@ -126,7 +118,7 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
     entries.set(mark, { record })
     const appended = isEvent(made) ? outbox.append(made) : null
     try {
-      await store.commit({ ops: [records.encode(keyOf(mark), record), ...(appended?.ops ?? [])] })
+      await store.commit({ ops: [records.put(mark, record), ...(appended?.ops ?? [])] })
     } catch (error) {
       if (entries.has(mark)) entries.set(mark, found)
       reports.in(mark, RETRY_TIME)
@@ -136,14 +128,7 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
     if (!isEvent(made)) unreported(made)
   }
 
-  async function drop(marks: readonly Mark[]) {
-    for (let from = 0; from < marks.length; from += REMOVED_AT_ONCE) {
-      const some = marks.slice(from, from + REMOVED_AT_ONCE)
-      await store.commit({ ops: some.map((mark) => records.remove(keyOf(mark))) })
-      for (const mark of some) letGo(mark)
-    }
-  }
-
+  const drop = (marks: readonly Mark[]) => records.removeAll(marks, letGo)
   const isOld = ({ isTold, at }: WaitingMessage) => isTold && clock.now() - at > MAX_AGE
   const dropOld = () => drop(entries.all().flatMap(([mark, { record }]) => (isOld(record) ? [mark] : [])))
 
@@ -157,13 +142,10 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
 
   return {
     async load() {
-      const onUnreadable = (error: unknown) =>
-        log.error({ err: error }, 'the record of a message that waits for its decryption could not be read; it was skipped')
-      for await (const { key, value } of records.list(store, keys.waitings(instance), { onUnreadable })) {
-        const mark = key.slice(keys.waitings(instance).length) as Mark
-        entries.set(mark, { record: value })
+      for await (const [mark, record] of records.all()) {
+        entries.set(mark, { record })
         // The full delay begins again, because the retry can only arrive from now on.
-        if (!value.isTold) reports.in(mark, RETRY_TIME)
+        if (!record.isTold) reports.in(mark, RETRY_TIME)
       }
       retention.start()
       await retention.idle()
@@ -179,7 +161,7 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
       reports.in(mark, record.viewOnce || how?.isFinal ? 0 : RETRY_TIME)
       try {
         await next(async () => {
-          await store.commit({ ops: [records.encode(keyOf(mark), record), ...((await alongside?.(record)) ?? [])] })
+          await store.commit({ ops: [records.put(mark, record), ...((await alongside?.(record)) ?? [])] })
         })
       } catch (error) {
         letGo(mark)
@@ -193,7 +175,7 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
       if (!mark) return { ops: [], applied() {} }
       entries.get(mark)!.isArriving = true
       return {
-        ops: [records.remove(keyOf(mark))],
+        ops: [records.remove(mark)],
         applied() {
           letGo(mark)
         },
@@ -203,13 +185,13 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
       next(async () => {
         // If an event cannot be created now, it can never be created, and it must not block the other events.
         for (const mark of entries.marks()) await appendEvent(mark, true).catch(complain)
-        await removeAll(store, keys.waitings(instance))
+        await records.clear()
         for (const mark of entries.marks()) letGo(mark)
       }),
     async stop() {
       isStopped = true
       reports.stop()
-      await Promise.all([tail, retention.stop()])
+      await Promise.all([jobs.idle(), retention.stop()])
     },
   }
 }

@@ -1,0 +1,51 @@
+/** Copies files, and knows from their results whether the bucket works. */
+import type { Log } from '../../domain/log.ts'
+import type { MediaCopy, MediaCopyResult } from '../../domain/media-copy.ts'
+import type { CopyBucket } from './copy-bucket.ts'
+
+export interface BucketWatchDeps {
+  bucket: Pick<CopyBucket, 'isThere'>
+  /** Copies a file in a thread. Never rejects. */
+  copy(task: MediaCopy): Promise<MediaCopyResult>
+  log: Log
+}
+
+export interface BucketWatch {
+  /** Tries a copy. While the bucket is known to fail, it is checked first, so that the file is not downloaded for nothing. */
+  tried(task: MediaCopy): Promise<MediaCopyResult>
+  /** Called with each result that counts. */
+  heard(result: MediaCopyResult): void
+  /** True while the bucket is known to fail. */
+  readonly isAway: boolean
+}
+
+/** `onBack` is called when the bucket works again. */
+export function createBucketWatch({ bucket, copy, log }: BucketWatchDeps, onBack: () => void): BucketWatch {
+  let isAway = false
+
+  return {
+    async tried(task) {
+      if (isAway) {
+        try {
+          if (await bucket.isThere(task.name)) return { type: 'copied' }
+        } catch (error) {
+          return { type: 'bucket', reason: (error as Error).message }
+        }
+      }
+      return copy(task)
+    },
+    heard(result) {
+      if (result.type === 'bucket' && !isAway) {
+        log.error({ problem: result.reason }, 'received files cannot be copied to the bucket; they wait')
+        isAway = true
+      }
+      if (result.type !== 'copied' || !isAway) return
+      isAway = false
+      log.info({}, 'received files can be copied to the bucket again')
+      onBack()
+    },
+    get isAway() {
+      return isAway
+    },
+  }
+}
