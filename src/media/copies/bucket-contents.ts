@@ -1,4 +1,4 @@
-/** What is in the bucket: links to the copies, and their removal. Failures of the bucket are logged. */
+/** Links to the copies in the bucket, and their removal. Failures of the bucket are logged. */
 import { type Clock, DAY } from '../../domain/clock.ts'
 import type { Log } from '../../domain/log.ts'
 import type { OpenedLink } from '../media-links.ts'
