@@ -3,7 +3,7 @@
  * `durable-line.ts` has the table of its states.
  */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
 import { deferred } from '../../../src/lib/deferred.ts'
 import type { RangeOptions, StateStore } from '../../../src/storage/contract.ts'
@@ -301,4 +301,66 @@ test('a read never begins before a row that was removed, and few rows are in mem
     assert.equal(await line.oldest(), ids[ids.indexOf(first.id) + 1])
   }
   assert.equal(newestEnded, ids.at(-1))
+})
+
+/** A line with these rows on disk, none of which it has read. */
+async function stored(t: TestContext, ids: readonly string[], range?: (store: StateStore) => StateStore['range']) {
+  const store = await tempStore(t)
+  const prefix = 'line:'
+  const write = (id: string, isThere: boolean) => store.commit({ ops: [[prefix + id, isThere ? Buffer.from(id) : null]] })
+  for (const id of ids) await write(id, true)
+  return { line: open({ range: range?.(store) ?? store.range }, prefix), write }
+}
+
+test('the oldest row is found while it is taken and a later one has ended', async (t) => {
+  const { line, write } = await stored(t, ['r1', 'r2', 'r3'])
+  for (const id of ['r1', 'r2']) {
+    assert.equal((await line.first())?.id, id)
+    line.take(id)
+  }
+  await write('r2', false)
+  line.ended('r2')
+  assert.equal(await line.oldest(), 'r1')
+})
+
+test('a taken row whose attempt failed is found before those that are aside', async (t) => {
+  const { line } = await stored(t, ['r1', 'r2', 'r3'])
+  assert.equal((await line.first())?.id, 'r1')
+  line.take('r1')
+  assert.equal((await line.first())?.id, 'r2')
+  line.pass('r2')
+  line.forget()
+  assert.equal((await line.first())?.id, 'r1')
+})
+
+test('a read that an earlier row has overtaken is repeated', async (t) => {
+  let pause = Promise.resolve()
+  let hasRead = deferred()
+  const { line, write } = await stored(
+    t,
+    ['r1', 'r2', 'r3', 'r4', 'r5', 'r6'],
+    (store) =>
+      async function* range(prefix, options) {
+        const found: (readonly [string, Uint8Array])[] = []
+        for await (const row of store.range(prefix, options)) found.push(row)
+        hasRead.resolve()
+        await pause
+        yield* found
+      },
+  )
+  for (const id of ['r1', 'r2', 'r3']) {
+    assert.equal((await line.first())?.id, id)
+    line.take(id)
+    await write(id, false)
+    line.ended(id)
+  }
+  const { promise, resolve } = deferred()
+  pause = promise
+  hasRead = deferred()
+  const first = line.first()
+  await hasRead.promise
+  await write('r2', true)
+  line.committed('r2')
+  resolve()
+  assert.equal((await first)?.id, 'r2')
 })
