@@ -3,6 +3,7 @@
  * workspaces, and how such a session ends. The cases come from the table that the service and its page also use.
  */
 import assert from 'node:assert/strict'
+import { readdir, readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import { hashOf, newAdminKey } from '../../../src/account/credentials.ts'
 import { newWorkspace } from '../../../src/account/new-workspace.ts'
@@ -15,6 +16,7 @@ import type { Endpoint } from '../../../src/features/endpoint.ts'
 import { dashboardEndpoints, endpoints } from '../../../src/features/index.ts'
 import { allowlistCheck } from '../../../src/http/dashboard/allowlist.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
+import { ROOT } from '../../harness/checkout.ts'
 import { ADMIN_KEY, openService, type Service, type ServiceOptions } from '../http/service.ts'
 
 const OWN = { 'X-Svc-Dashboard': '1', 'Sec-Fetch-Site': 'same-origin', Origin: 'http://gw.test', Host: 'gw.test' }
@@ -80,6 +82,21 @@ const SETS = [...Array(2 ** SCOPES.length).keys()]
   .map((bits) => SCOPES.filter((_, index) => bits & (1 << index)))
   .filter((scopes) => scopes.includes(OPENING_SCOPE))
 
+/** Calls of the pages through the typed client of the API: the method, and the path as the page names it. */
+const API_CALL = /\bapi\s*\.(GET|POST|PUT|DELETE|PATCH)\(\s*'([^']+)'/g
+
+/** Returns the operations that pages call, as method and path. */
+async function callsOfPages(): Promise<Set<string>> {
+  const folder = new URL('src/dashboard/pages/', ROOT)
+  const files = (await readdir(folder, { recursive: true })).filter((name) => /\.tsx?$/.test(name))
+  const sources = await Promise.all(files.map((name) => readFile(new URL(name, folder), 'utf8')))
+  return new Set(
+    sources.flatMap((source) =>
+      [...source.matchAll(API_CALL)].map(([, method, path]) => `${method} ${path!.replace('/token/{token}', '')}`),
+    ),
+  )
+}
+
 describe('the matrix', () => {
   let service: Service
   before(async () => {
@@ -97,6 +114,17 @@ describe('the matrix', () => {
       named.filter((id) => !declared.has(id)),
       [],
     )
+  })
+
+  test('has a row for each operation that a page of the dashboard calls', async () => {
+    const calls = await callsOfPages()
+    assert.ok(calls.size > 40, `${calls.size} calls were found`)
+    const byRoute = new Map(own.map((each) => [`${each.method} ${each.path.replace('/token/{token}', '')}`, each]))
+    const withoutRow = [...calls].filter((call) => {
+      const endpoint = byRoute.get(call)
+      return endpoint === undefined || rightOf(endpoint) === undefined
+    })
+    assert.deepEqual(withoutRow, [])
   })
 
   for (const scopes of SETS)
