@@ -244,7 +244,7 @@ export interface InstanceGroups {
     /**
      * Pair in a browser
      *
-     * A page that starts the session, shows and renews the QR code, offers a pairing code as an alternative, and ends with a green tick. It loads nothing from other hosts and sends no referrer.
+     * A page that starts the session, shows and renews the QR code, offers a pairing code as an alternative, and ends with a green tick. It names the instance, and is in English, Portuguese or Spanish, as the browser wishes. It loads nothing from other hosts and sends no referrer. A browser that has a wrong token gets a page, with the same status.
      *
      * Answered by the service itself, in every state of the instance.
      */
