@@ -203,6 +203,7 @@ function createTraffic(deps: ShardDeps, ground: Ground, { keys, records, message
     isMe: (jid) => session.get()?.identity.isMe(jid) === true,
     linkedAt: () => linkedAt(session.get()?.sock.authState.creds),
     told: createToldBudgets(context),
+    steps: context.steps,
     isTold: () => outbox.wanted('delivery'),
     onUntold: (error) => log.warn({ err: error }, 'send safety: a used-up budget could not be told; the next delivery tells it'),
     onError: (error) => log.warn({ err: error }, 'send safety: a look-up failed; it is repeated, and the message waits'),

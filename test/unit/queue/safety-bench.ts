@@ -121,6 +121,7 @@ export async function safetyBench(
       told: createToldBudgets({ id: INSTANCE, store, sealer, log }),
       isTold: () => made.isTold,
       onUntold: assert.ifError,
+      steps: () => {},
       onError: assert.ifError,
     })
     /** Whether the run ends at this step. Nothing happens in it from then on. */

@@ -169,6 +169,7 @@ test('without settings nobody is looked up', async (t) => {
     told: { due: assert.fail, forget: assert.fail },
     isTold: assert.fail,
     onUntold: assert.ifError,
+    steps: () => {},
     onError: assert.ifError,
   })
   const item = { svcId: '1', phone: '5511900000001', operation: 'send.sendText', referenceMessageId: null } as never

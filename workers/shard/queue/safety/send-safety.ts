@@ -6,6 +6,7 @@
 import { type Clock, DAY, HOUR, iso, SECOND } from '../../../../src/domain/clock.ts'
 import type { InstanceSettings } from '../../../../src/domain/instance.ts'
 import { hasBudget, isSendSafetyOn, type QuietHours } from '../../../../src/domain/send-safety.ts'
+import type { Steps } from '../../../../src/domain/steps.ts'
 import { boundedCache } from '../../../../src/lib/bounded-cache.ts'
 import type { AccountDirectory } from '../../directory/account-directory.ts'
 import { bare } from '../../wire/jid.ts'
@@ -47,6 +48,8 @@ export interface SendSafetyDeps extends Omit<RecipientsDeps, 'directory'> {
   /** Whether anybody receives `delivery` events, which report used-up budgets. */
   isTold(): boolean
   onUntold(error: unknown): void
+  /** Steps at which fault tests stop. */
+  steps: Steps
 }
 
 export interface BudgetReading {
@@ -99,7 +102,7 @@ export interface SendSafety {
 }
 
 export function createSendSafety(deps: SendSafetyDeps): SendSafety {
-  const { clock, steady, settings, directory, linkedAt, told, isTold, onUntold } = deps
+  const { clock, steady, settings, directory, linkedAt, told, isTold, onUntold, steps } = deps
   const recipients = createRecipients(deps)
   const contacts = createContacts(deps)
   const budgets = createBudgetEnd(deps, contacts.times)
@@ -145,6 +148,7 @@ export function createSendSafety(deps: SendSafetyDeps): SendSafety {
     waitingNow()
     await recipients.settled()
     const waiting = waitingNow()
+    await steps('safety:told')
     return {
       ...result,
       usedUpBudgets: due.map((budget) => usedUp(budget, waiting, now)),
@@ -158,6 +162,7 @@ export function createSendSafety(deps: SendSafetyDeps): SendSafety {
       const recipient = contacts.isLoaded() ? recipients.of(recipientOf(item)) : undefined
       if (!recipient) return { reason: 'pacing', until: policyClock.now() + LOOK_UP_AGAIN }
       const wait = waitOf(recipient)
+      if (wait) void steps('safety:held', item.svcId)
       // The age of an item is not stopped while it waits for an answer: only a person can end this wait, so without the age limit it might never end.
       return wait && { ...wait, stopsAge: wait.reason !== 'unanswered' }
     }
@@ -197,6 +202,7 @@ export function createSendSafety(deps: SendSafetyDeps): SendSafety {
       if (!hasBudget(settings()) || !recipient.isPerson || recipient.isKnown) return
       directory.contacted(recipient.jids, clock.now())
       contacts.add()
+      await steps('safety:counted', svcId)
     },
     async withUsedUp(result, queue) {
       if (!hasBudget(settings()) || !isTold()) return result
