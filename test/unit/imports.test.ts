@@ -64,6 +64,7 @@ const RULES: readonly Rule[] = [
       'src/domain/language.ts',
       'src/domain/passkey-words.ts',
       'src/domain/phone-input.ts',
+      'src/domain/warm-up-text.ts',
       'src/domain/queue-capacity.ts',
       'src/domain/webhook-log.ts',
     ],

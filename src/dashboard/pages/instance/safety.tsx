@@ -1,6 +1,8 @@
 /** Send safety of an instance: the used part of its budgets, the messages that wait because of it, and its settings. */
 import { useState } from 'preact/hooks'
+import { type WarmUpStep, warmUpIn, warmUpText } from '../../../domain/warm-up-text.ts'
 import { answer, api, of } from '../../api/client.ts'
+import { Refused } from '../../api/refused.ts'
 import { useAction, useEvery, useLoad } from '../../app/load.ts'
 import { Line } from '../../parts/field.tsx'
 import { LineForm } from '../../parts/form.tsx'
@@ -66,33 +68,21 @@ const Used = ({ usage: { hour, day, quiet_until, waiting, linked_at } }: { usage
   </dl>
 )
 
-interface Step {
-  day: number
-  per_day: number | null
+/** Returns the steps of a typed warm-up. Throws a sentence for the person who typed it. */
+function stepsOf(text: string) {
+  const steps = warmUpIn(text)
+  if (steps === undefined)
+    throw new Refused(0, 'invalid_request', t('Write each step as days: people, for example 7: 50, or 30: none.'))
+  return steps
 }
-
-const stepsText = (steps: readonly Step[] | null) =>
-  (steps ?? []).map(({ day, per_day }) => `${day}: ${per_day ?? 'none'}`).join(', ')
-
-/**
- * Reads steps in the form that `stepsText` writes. A text that is not a number becomes `NaN`, which JSON writes as null. The service refuses it as a
- * day, but a budget of null means no limit.
- */
-const stepsOf = (text: string) =>
-  text.trim() === ''
-    ? null
-    : text.split(',').map((part) => {
-        const [day = '', most = ''] = part.split(':').map((each) => each.trim())
-        return { day: Number(day), per_day: most === 'none' ? null : Number(most) }
-      })
 
 type Save = (body: Values) => Promise<string>
 
-function WarmUp({ steps, save }: { steps: readonly Step[] | null; save: Save }) {
-  const [text, setText] = useState(stepsText(steps))
-  const action = useAction(() => save({ first_contacts_warm_up: stepsOf(text) }))
+function WarmUp({ steps, save }: { steps: readonly WarmUpStep[] | null; save: Save }) {
+  const [text, setText] = useState(warmUpText(steps))
+  const action = useAction(async () => save({ first_contacts_warm_up: stepsOf(text) }))
   return (
-    <LineForm action={action} does={t('Save')} isDisabled={text === stepsText(steps)} needs="instances.change">
+    <LineForm action={action} does={t('Save')} isDisabled={text === warmUpText(steps)} needs="instances.change">
       <Line
         label={t('Warm-up')}
         hint={t('Days since the link, and the most new people in 24 hours from then on. Empty: off.')}

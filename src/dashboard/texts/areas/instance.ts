@@ -131,6 +131,10 @@ export const INSTANCE = {
     'Dias desde a conexão e o máximo de pessoas novas em 24 horas a partir de então. Vazio: desligado.',
     'Días desde la vinculación y el máximo de personas nuevas en 24 horas a partir de entonces. Vacío: apagado.',
   ],
+  'Write each step as days: people, for example 7: 50, or 30: none.': [
+    'Escreva cada etapa como dias: pessoas, por exemplo 7: 50, ou 30: none.',
+    'Escriba cada paso como días: personas, por ejemplo 7: 50, o 30: none.',
+  ],
   'Quiet from': ['Silêncio de', 'Silencio desde'],
   'Time zone': ['Fuso horário', 'Zona horaria'],
   'Waits its turn': ['Espera a vez', 'Espera su turno'],

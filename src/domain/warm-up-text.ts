@@ -1,0 +1,26 @@
+/**
+ * The warm-up of send safety as a person writes it: `0: 10, 7: 50, 30: none`. Each step is the number of days since the
+ * number was linked, and the most people per day from then on. Pure; the browser uses it, too.
+ */
+export interface WarmUpStep {
+  day: number
+  /** Null: no limit. */
+  per_day: number | null
+}
+
+const STEP = /^(\d{1,6})\s*:\s*(?:(\d{1,9})|none)$/
+
+export const warmUpText = (steps: readonly WarmUpStep[] | null): string =>
+  (steps ?? []).map(({ day, per_day }) => `${day}: ${per_day ?? 'none'}`).join(', ')
+
+/** Returns the steps of a text, null for an empty text, and undefined if a part of it is not a step. */
+export function warmUpIn(text: string): WarmUpStep[] | null | undefined {
+  if (text.trim() === '') return null
+  const steps: WarmUpStep[] = []
+  for (const part of text.split(',')) {
+    const [step, day, most] = STEP.exec(part.trim()) ?? []
+    if (step === undefined) return undefined
+    steps.push({ day: Number(day), per_day: most === undefined ? null : Number(most) })
+  }
+  return steps
+}
