@@ -4,7 +4,7 @@
  */
 export interface WarmUpStep {
   day: number
-  /** Null: no limit. */
+  /** Null if there is no limit from that day on. */
   per_day: number | null
 }
 
