@@ -1,8 +1,12 @@
-/** Extracts the few schemas of the OpenAPI description that the dashboard makes forms of; the whole description has two megabytes. */
+/**
+ * Extracts what the dashboard makes forms of from the OpenAPI description, which has two megabytes: a few schemas, and the kinds of messages with their
+ * examples.
+ */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 
 const FOLDER = new URL('../src/dashboard/generated/', import.meta.url)
-const FILE = new URL('forms.json', FOLDER)
+const FORMS = new URL('forms.json', FOLDER)
+const SENDS = new URL('sends.json', FOLDER)
 
 /** Operations whose request is shown as a form. */
 const OPERATIONS = [
@@ -38,11 +42,47 @@ function formOf(document, operationId) {
   }
 }
 
+/** Operations that send one file, which is their whole content: the page has a field to drop it on. */
+const FILE_OPERATIONS = /^send\.send(Image|Video|Audio|Document|Sticker|Gif|Ptv)$/
+const NUMBER = /^\d{8,}$/
+
+/** Leaves numbers out of an example, because somebody may have them, and addresses of other servers. */
+function harmless(value) {
+  if (Array.isArray(value)) return value.map(harmless)
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, harmless(each)]))
+  return typeof value === 'string' ? (NUMBER.test(value) ? '' : value.replace(/https?:\/\/\S+/g, '').trim()) : value
+}
+
+/** Returns the kinds of messages: the send operations of an instance. */
+function sendsOf(document) {
+  return Object.entries(document.paths).flatMap(([path, { post }]) => {
+    if (!post?.operationId.startsWith('send.')) return []
+    const { schema, examples } = post.requestBody.content['application/json']
+    const { properties } = schema.$ref ? document.components.schemas[schema.$ref.split('/').at(-1)] : schema
+    const file = FILE_OPERATIONS.exec(post.operationId)?.[1].toLowerCase() ?? null
+    const { phone: _, ...example } = harmless(Object.values(examples)[0].value)
+    return {
+      operation: post.operationId,
+      path: path.replace('/instances/{instance_id}/token/{token}', ''),
+      summary: post.summary,
+      takesPhone: 'phone' in properties,
+      file,
+      hasCaption: file !== null && 'caption' in properties,
+      example,
+    }
+  })
+}
+
+function write(file, value) {
+  const text = `${JSON.stringify(value, null, 1)}\n`
+  if (existsSync(file) && readFileSync(file, 'utf8') === text) return
+  mkdirSync(FOLDER, { recursive: true })
+  writeFileSync(file, text)
+}
+
 /** @param document the description, parsed */
 export function writeForms(document) {
-  const forms = Object.fromEntries(OPERATIONS.map((id) => [id, formOf(document, id)]))
-  const text = `${JSON.stringify(forms, null, 1)}\n`
-  if (existsSync(FILE) && readFileSync(FILE, 'utf8') === text) return
-  mkdirSync(FOLDER, { recursive: true })
-  writeFileSync(FILE, text)
+  write(FORMS, Object.fromEntries(OPERATIONS.map((id) => [id, formOf(document, id)])))
+  write(SENDS, sendsOf(document))
 }

@@ -19,6 +19,49 @@ export interface Right {
 /** Scope without which an API key does not open the dashboard. */
 export const OPENING_SCOPE: Scope = 'instances:read'
 
+/** Everything that sends, and the question whether a number can be written to. */
+const SENDS = [
+  'contacts.exists',
+  'send.sendText',
+  'send.sendAudio',
+  'send.sendDocument',
+  'send.sendGif',
+  'send.sendImage',
+  'send.sendPtv',
+  'send.sendSticker',
+  'send.sendVideo',
+  'send.sendContact',
+  'send.sendContacts',
+  'send.sendLink',
+  'send.sendLocation',
+  'send.sendNewsletterAdminInvite',
+  'send.forwardMessage',
+  'send.pinMessage',
+  'send.removeReaction',
+  'send.sendReaction',
+  'send.sendPoll',
+  'send.sendPollVote',
+  'send.sendButtonList',
+  'send.sendButtonOtp',
+  'send.sendButtonPix',
+  'send.sendButtons',
+  'send.sendCarousel',
+  'send.sendOptionList',
+  'send.orderStatusUpdate',
+  'send.sendCatalog',
+  'send.sendOrder',
+  'send.sendProduct',
+  'send.replyStatusGif',
+  'send.replyStatusSticker',
+  'send.replyStatusText',
+  'send.sendImageStatus',
+  'send.sendTextStatus',
+  'send.sendVideoStatus',
+  'send.sendEditEvent',
+  'send.sendEvent',
+  'send.sendEventResponse',
+] as const
+
 export const RIGHTS = {
   'instances.see': {
     page: 'Instances',
@@ -53,7 +96,7 @@ export const RIGHTS = {
     page: 'Instances',
     may: 'send a message',
     scopes: ['instances:operate'],
-    operations: ['send.sendText'],
+    operations: SENDS,
   },
   'instances.create': {
     page: 'Instances',
@@ -120,6 +163,24 @@ export const RIGHTS = {
     may: 'change and test the webhooks, and rotate their secret',
     scopes: ['webhooks:read', 'webhooks:write'],
     operations: ['webhooks.update', 'webhooks.test', 'webhooks.rotateSecret'],
+  },
+  'messages.see': {
+    page: 'Messages',
+    may: 'see the newest messages, with their people, without their content',
+    scopes: ['instances:operate'],
+    operations: ['dashboard.messages'],
+  },
+  'messages.read': {
+    page: 'Messages',
+    may: 'read the content of a message',
+    scopes: null,
+    operations: ['dashboard.messageBody'],
+  },
+  'events.watch': {
+    page: 'Live events',
+    may: 'see the events of an instance as they happen, which are private messages',
+    scopes: null,
+    operations: ['webhooks.events'],
   },
   'timeline.see': {
     page: 'Message timeline',
@@ -194,6 +255,7 @@ export const SECRET_FIELDS: Readonly<Record<string, RightName>> = {
   api_url: 'instances.token',
   webhooks: 'webhooks.see',
   secret: 'webhooks.see',
+  correspondent: 'messages.see',
 }
 
 const rows: Readonly<Record<RightName, Right>> = RIGHTS

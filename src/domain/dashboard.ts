@@ -142,11 +142,42 @@ export interface Timeline {
   instance_id: string
   message_id: string | null
   svc_id: string | null
+  /** Chat of the message; null if it is not known, absent if the key may not see it. */
+  correspondent?: string | null
   /** `operationId` of the call that created the message. */
   operation: string | null
   state: 'waiting' | 'processing' | 'sent' | 'failed' | 'unknown'
   /** Steps, oldest first. */
   steps: TimelineStep[]
+}
+
+/** States of a message, from the first to the furthest; `failed` and `received` are ends of their own. */
+export const MESSAGE_STATES = ['waiting', 'processing', 'sent', 'delivered', 'read', 'played', 'failed', 'received'] as const
+export type MessageState = (typeof MESSAGE_STATES)[number]
+
+/** A message of an instance, without its content. */
+export interface MessageRow {
+  message_id: string
+  /** The chat, in the form of the API. */
+  phone: string
+  /** Name of the chat; null if it is not known. */
+  chat_name: string | null
+  /** Author of a message of somebody else in a group, or of a status post; null otherwise. */
+  participant: string | null
+  participant_name: string | null
+  from_me: boolean
+  at: string
+  /** `message_type` of its event, or the operation that sent it; null if only its receipts are known. */
+  kind: string | null
+  /** The furthest state. */
+  state: MessageState
+  /** Whether its content can be shown. */
+  has_content: boolean
+}
+
+export interface MessageList {
+  /** Newest first. */
+  data: MessageRow[]
 }
 
 export interface AllowlistCheck {

@@ -14,12 +14,19 @@ export interface LogEntry {
   id: string
   instance_id: string
   type: EventType
+  /** Chat of the event; null if it is about the instance. */
+  phone: string | null
+  message_id: string | null
+  /** `message_type` of a received message, otherwise the `status` of the event; null in rows of earlier releases. */
+  state: string | null
   url: string
   status: LogStatus
   attempts: number
   last_response_code: number | null
   last_error: string | null
   last_duration_ms: number | null
+  /** Beginning of the last answer of the receiver; null if there was none, or if it was empty. */
+  last_response_body: string | null
   created_at: string
   next_attempt_at: string | null
   finished_at: string | null
@@ -34,6 +41,8 @@ export interface WebhookAttempt {
   code: number | null
   error: string | null
   duration_ms: number | null
+  /** Beginning of the receiver's answer; null if there was none, or if it was empty. */
+  response_body: string | null
 }
 
 export interface LogDetail {
@@ -59,6 +68,8 @@ export interface LogRange {
 }
 
 export interface LogFilter extends LogRange {
+  /** Text that an error, an answer, the chat or the message of an event contains, in any case. */
+  q?: string | undefined
   page: number
   pageSize: number
 }

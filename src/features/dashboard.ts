@@ -4,7 +4,16 @@
  */
 import { z } from 'zod'
 import { iso } from '../domain/clock.ts'
-import type { Health, InstancePage, InstanceRow, LogDetail, StatusChange, Timeline, WebhookBody } from '../domain/dashboard.ts'
+import type {
+  Health,
+  InstancePage,
+  InstanceRow,
+  LogDetail,
+  MessageList,
+  StatusChange,
+  Timeline,
+  WebhookBody,
+} from '../domain/dashboard.ts'
 import { EVENT_TYPES } from '../domain/events.ts'
 import { Failure } from '../domain/failures.ts'
 import type { InstanceId } from '../domain/ids.ts'
@@ -72,6 +81,22 @@ export const timeline = control('dashboard.timeline', 'GET /timeline', {
   summary: 'Timeline of a message, without its content',
   input: { id: plain(1, 128).meta({ description: 'Message id, or id of the queue item.' }) },
   reply: json<Timeline>(),
+  errors: ['not_found'],
+})
+
+export const messages = control('dashboard.messages', 'GET /messages', {
+  summary: 'The newest messages of an instance, sent and received, without their content',
+  input: {
+    chat: plain(1, 128).optional().meta({ description: 'Only messages of this chat, in the form of the API.' }),
+    limit: z.coerce.number().int().min(1).max(200).default(50),
+  },
+  reply: json<MessageList>(),
+})
+
+export const messageBody = control('dashboard.messageBody', 'POST /messages/body', {
+  summary: 'The content of a message while it is stored; each view is logged',
+  input: { message_id: plain(1, 128) },
+  reply: json<WebhookBody>(),
   errors: ['not_found'],
 })
 

@@ -6,10 +6,13 @@ import type { EventsOf, LogEntry, LogFilter, LogReader } from '../domain/webhook
 import type { StateStore } from '../storage/contract.ts'
 import { keys } from '../storage/record-keys.ts'
 import type { Sealer } from '../storage/sealer.ts'
-import { type LogRow, logRows, toEntry } from './log.ts'
+import { type LogRow, logRows, soughtTexts, toEntry } from './log.ts'
 import { createLogLines, type Found, fits, inOrder, type Line } from './log-lines.ts'
 
 type Store = Pick<StateStore, 'get' | 'range' | 'count'>
+
+/** The most rows that a search for a text decrypts: the newest of the filter. */
+const MAX_SEARCHED = 20_000
 
 /** Returns the sealer for the rows of an instance. */
 export type SealerOf = (instanceId: string) => Sealer
@@ -46,9 +49,26 @@ export function logReader(store: Store, sealerOf: SealerOf): LogReader {
     return data
   }
 
+  /** Looks for a text in the rows. The store cannot count what a row says, so one pass over the rows gives the page and the total. */
+  async function search(filter: LogFilter, q: string, lines: readonly Line[]) {
+    const sought = q.toLowerCase()
+    const data: LogEntry[] = []
+    const first = (filter.page - 1) * filter.pageSize
+    let [total, searched] = [0, 0]
+    for await (const { instanceId, eventId } of inOrder(lines, true)) {
+      if (searched++ >= MAX_SEARCHED) break
+      const row = await rowOf(instanceId, eventId)
+      if (!fits(filter, row) || !soughtTexts(row).some((text) => text?.toLowerCase().includes(sought))) continue
+      if (total >= first && data.length < filter.pageSize) data.push(toEntry(instanceId, eventId, row))
+      total++
+    }
+    return { data, total }
+  }
+
   return {
     async list(filter) {
       const lines = (await Promise.all(filter.instanceIds.map((id) => linesOf(id, filter, true)))).flat()
+      if (filter.q !== undefined) return search(filter, filter.q, lines)
       const counts = await Promise.all(lines.map((line) => line.count()))
       return { data: await page(filter, lines), total: counts.reduce((sum, count) => sum + count, 0) }
     },

@@ -1,6 +1,7 @@
 /**
- * The webhook log: one row per event, written with the event and updated with every attempt. A row contains nothing of
- * the event's content; it is encrypted because the path of a webhook URL often is a credential.
+ * The webhook log: one row per event, written with the event and updated with every attempt. A row names the chat and the
+ * message of the event, but has nothing of its content; it has what the receiver answered. It is encrypted, also because
+ * the path of a webhook URL often is a credential.
  */
 import * as v from 'valibot'
 import { iso } from '../domain/clock.ts'
@@ -45,9 +46,24 @@ const RowSchema = v.object({
   finishedAt: v.nullable(time),
   /** `X-Request-Id` of the request whose outcome the event reports. */
   requestId: v.optional(v.string()),
-  /** The last attempts that failed: the time at which each attempt began, and its result. Absent in older rows. */
+  /** Beginning of the answer with which the receiver took the event. Absent if it was empty, as most are. */
+  answer: v.optional(v.string()),
+  /** Chat, message and state of the event, for the list. A tuple, because a row is written for each event. */
+  about: v.optional(v.tuple([v.nullable(v.string()), v.nullable(v.string()), v.string()])),
+  /**
+   * The last attempts that failed: the time at which each attempt began, its result, and the beginning of the answer if
+   * there was one. Absent in older rows.
+   */
   failures: v.optional(
-    v.array(v.object({ at: time, code: v.nullable(time), error: v.nullable(v.string()), durationMs: v.nullable(time) })),
+    v.array(
+      v.object({
+        at: time,
+        code: v.nullable(time),
+        error: v.nullable(v.string()),
+        durationMs: v.nullable(time),
+        answer: v.optional(v.string()),
+      }),
+    ),
     [],
   ),
 })
@@ -60,12 +76,16 @@ export const toEntry = (instanceId: string, eventId: string, row: LogRow): LogEn
   id: eventId,
   instance_id: instanceId,
   type: row.type,
+  phone: row.about?.[0] ?? null,
+  message_id: row.about?.[1] ?? null,
+  state: row.about?.[2] ?? null,
   url: row.url,
   status: row.status,
   attempts: row.attempts,
   last_response_code: row.code,
   last_error: row.error,
   last_duration_ms: row.durationMs,
+  last_response_body: lastAnswerOf(row),
   created_at: iso(row.createdAt),
   next_attempt_at: row.status === 'pending' && row.dueAt !== null ? iso(row.dueAt) : null,
   finished_at: row.finishedAt === null ? null : iso(row.finishedAt),
@@ -74,22 +94,53 @@ export const toEntry = (instanceId: string, eventId: string, row: LogRow): LogEn
 
 /** Number of attempts that a row keeps. */
 const MAX_FAILURES = 20
+/** Number of bytes of an answer that are read. */
+export const ANSWER_BYTES = 2_048
+/** The most characters of all answers in a row. The six attempts of a schedule fit; when there are more, the oldest answers are dropped. */
+const MAX_ANSWERS = 6 * ANSWER_BYTES
 
 /**
  * Adds the failed attempt that the row shows as its last to the earlier attempts. `at` is the time when the failed
  * attempt ended.
  */
-export const withFailure = (row: LogRow, at: number): LogRow => {
+export const withFailure = (row: LogRow, at: number, answer?: string): LogRow => {
   const { code, error, durationMs } = row
-  const failure = { at: at - (durationMs ?? 0), code, error, durationMs }
-  return { ...row, failures: [...row.failures, failure].slice(-MAX_FAILURES) }
+  const failure = { at: at - (durationMs ?? 0), code, error, durationMs, ...(answer ? { answer } : {}) }
+  return { ...row, failures: withinBudget([...row.failures, failure].slice(-MAX_FAILURES)) }
 }
 
+function withinBudget(failures: LogRow['failures']): LogRow['failures'] {
+  let left = MAX_ANSWERS
+  const kept = failures.toReversed().map(({ answer = '', ...rest }) => {
+    left -= answer.length
+    return answer === '' || left < 0 ? rest : { ...rest, answer }
+  })
+  return kept.reverse()
+}
+
+const lastAnswerOf = ({ status, answer, failures }: LogRow): string | null =>
+  (status === 'delivered' ? answer : failures.at(-1)?.answer) ?? null
+
+/** Returns everything by which a search finds a row: what failed, what the receiver said, and whom it is about. */
+export const soughtTexts = ({ error, answer, about, failures }: LogRow): (string | null | undefined)[] => [
+  error,
+  answer,
+  ...(about ?? []),
+  ...failures.flatMap((failure) => [failure.error, failure.answer]),
+]
+
 /** Returns the attempts, oldest first. */
-export function attemptsOf({ failures, status, code, error, durationMs, finishedAt }: LogRow): WebhookAttempt[] {
-  const shown = failures.map(({ durationMs: duration_ms, at, ...rest }) => ({ at: iso(at), ...rest, duration_ms }))
+export function attemptsOf({ failures, status, code, error, durationMs, finishedAt, answer }: LogRow): WebhookAttempt[] {
+  const shown = failures.map(({ at, code, error, durationMs, answer }) => ({
+    at: iso(at),
+    code,
+    error,
+    duration_ms: durationMs,
+    response_body: answer ?? null,
+  }))
   if (status !== 'delivered' || finishedAt === null) return shown
-  return [...shown, { at: iso(finishedAt - (durationMs ?? 0)), code, error, duration_ms: durationMs }]
+  const last = { code, error, duration_ms: durationMs, response_body: answer ?? null }
+  return [...shown, { at: iso(finishedAt - (durationMs ?? 0)), ...last }]
 }
 
 /** Size of the cache of masked URLs. A cache helps because every event contains its webhook URL, and there are few different URLs. */

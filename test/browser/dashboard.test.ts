@@ -3,10 +3,13 @@
  * by keyboard.
  */
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { createHmac } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
 import axe from 'axe-core'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { readInstanceArchive } from '../../src/archive/instance-archive.ts'
@@ -14,6 +17,7 @@ import { DAY, MINUTE } from '../../src/domain/clock.ts'
 import { DASHBOARD_HEADER } from '../../src/domain/dashboard.ts'
 import { ask, must } from '../harness/http.ts'
 import { linkFolder } from '../harness/library-folder.ts'
+import { image } from '../harness/media-files.ts'
 import { startRelay } from '../harness/relay.ts'
 import { until } from '../harness/until.ts'
 import { startWorld, type World } from '../harness/world.ts'
@@ -40,6 +44,8 @@ const localOf = (at: number) => new Date(at - new Date(at).getTimezoneOffset() *
 
 const PAGES = [
   'instances',
+  'messages',
+  'events',
   'timeline',
   'webhook-log',
   'access',
@@ -60,6 +66,8 @@ describe('the dashboard in Chromium', { skip }, () => {
   let adminKey: string
   /** The instance that the tests of this file use. */
   let instance: { id: string; token: string; api_url: string }
+  /** Secret of its webhooks. */
+  let secret: string
 
   before(async () => {
     world = await startWorld({ own: true })
@@ -215,6 +223,7 @@ describe('the dashboard in Chromium', { skip }, () => {
   test('gives it a webhook, whose test delivery says what the receiver said', async () => {
     const { webhooks } = await must<{ webhooks: { secret: string } }>('GET', `${instance.api_url}/me`)
     world.receiver.trust(instance.id, webhooks.secret)
+    secret = webhooks.secret
     world.receiver.reply((_, response) => response.writeHead(418, { 'Content-Type': 'text/html' }).end(SCRIPT))
     await to(`instances/${instance.id}/webhooks`)
     await field('Address for all events').fill(world.receiver.url)
@@ -276,8 +285,11 @@ describe('the dashboard in Chromium', { skip }, () => {
     await button('Send').click()
     await page.getByRole('link', { name: 'Follow the message' }).click()
     await page.getByText('Acknowledged', { exact: true }).waitFor()
-    await page.getByText('Attempt 1 for delivery').waitFor()
-    await page.getByText('Read', { exact: true }).waitFor()
+    await page.getByText('Webhook delivery').waitFor()
+    await page.getByText('1 attempt').first().click()
+    await page.getByText('Attempt 1', { exact: true }).first().waitFor()
+    await page.getByRole('list', { name: 'How far it came' }).getByText('Your receiver: reached').waitFor()
+    await page.getByRole('strong').getByText('Read', { exact: true }).waitFor()
     // The notice of an earlier test would cover a part of the screenshot that README.md shows.
     for (const notice of await button('Dismiss').all()) await notice.click()
     await sound('timeline')
@@ -285,6 +297,32 @@ describe('the dashboard in Chromium', { skip }, () => {
       (await world.sandbox.inbox(BEN)).map(({ text }) => text),
       ['Hello from the dashboard'],
     )
+  })
+
+  test('sends a picture that is dropped on the page, follows it to read, and gives the request to copy', async () => {
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await to(`instances/${instance.id}`)
+    await field('Kind').selectOption('send.sendImage')
+    await field('To').fill('+55 (11) 98888-0301')
+    const buffer = await image('png')
+    await field('File').setInputFiles({ name: `${MARKUP} \u202Egnp.png`, mimeType: 'image/png', buffer })
+    await page.getByText(MARKUP).waitFor()
+    await field('Caption').fill('with words')
+    await button('Copy the request as curl').click()
+    const curl = await page.evaluate<string>('navigator.clipboard.readText()')
+    assert.match(curl, new RegExp(`^curl -s "[^"]+/instances/${instance.id}/token/\\$TOKEN/send-image" .*"phone":"${BEN}"`))
+    await button('Send').click()
+    await page.getByText('Read ✓').waitFor()
+    const { kind, text } = (await world.sandbox.inbox(BEN)).at(-1)!
+    assert.deepEqual([kind, text], ['image', 'with words'])
+    await field('Kind').selectOption('send.sendPoll')
+    await field('Content as JSON').fill('[]')
+    await button('Send').click()
+    await page.getByText('must be a JSON object').waitFor()
+    assert.equal(await page.getByText('Read ✓').count(), 0)
+    assert.equal(await page.evaluate('"hacked" in window'), false)
+    await sound('send')
+    await field('Kind').selectOption('send.sendText')
   })
 
   test('sends a message at a later time, and takes it out of the queue', async () => {
@@ -317,17 +355,70 @@ describe('the dashboard in Chromium', { skip }, () => {
   test('shows at once that a receiver broke', async () => {
     const group = (await world.sandbox.createGroup({ subject: HOSTILE, owner: BEN, participants: [BEN, ME] })).id
     await world.receiver.waitFor('that there is a group', ({ notification }) => notification === 'group_create')
-    world.receiver.reply((_, response) => response.writeHead(422).end('not now'))
+    world.receiver.reply((_, response) => response.writeHead(422).end(`${SCRIPT} not now \u202E\u0007`))
     await to('sandbox')
     await field('Text').fill(SCRIPT)
     await button('Write').click()
     await page.getByText('Written.').waitFor()
-    await page.getByText('Hello from the dashboard').waitFor()
+    const both = page.getByRole('list', { name: 'Conversation, newest last' })
+    await both.getByText('Hello from the dashboard').waitFor()
+    await both.getByText(SCRIPT, { exact: true }).waitFor()
     await world.receiver.waitFor('the script', () => told(SCRIPT).length > 0)
     await world.sandbox.send(BEN, group, { text: 'again' })
     await to('webhook-log')
     await page.getByRole('row').filter({ hasText: 'Retrying (1 of 6)' }).nth(1).waitFor()
     await sound('webhook-log')
+  })
+
+  test('lists the newest messages, and shows a conversation, whose contents open on a click', async () => {
+    await to('messages')
+    const row = page
+      .getByRole('row')
+      .filter({ hasText: 'Out Text' })
+      .filter({ hasText: `+${BEN}` })
+    await row.getByText('Read', { exact: true }).waitFor()
+    await page.getByRole('row').filter({ hasText: 'In Text' }).filter({ hasText: '-group' }).waitFor()
+    await field('Search').fill('+55 (11) 98888-0301')
+    await page.getByRole('row').filter({ hasText: '-group' }).filter({ hasNotText: BEN }).waitFor({ state: 'detached' })
+    await sound('messages')
+    await row.getByRole('link', { name: `+${BEN}` }).click()
+    const bubbles = page.getByRole('list', { name: 'Conversation, newest last' }).getByRole('listitem')
+    await bubbles.nth(2).waitFor()
+    assert.equal(await page.getByText(SCRIPT, { exact: true }).count(), 0)
+    await button('Show the content of this message', bubbles.nth(2)).click()
+    await bubbles.nth(2).getByText(SCRIPT, { exact: true }).waitFor()
+    await button('Show the content of this message', bubbles.nth(0)).click()
+    await bubbles.nth(0).getByText('Hello from the dashboard', { exact: true }).waitFor()
+    await sound('conversation')
+    assert.equal(await page.evaluate('"hacked" in window'), false)
+    assert.equal(await page.locator('img[src="x"], main script').count(), 0)
+    await bubbles
+      .nth(0)
+      .getByRole('link', { name: /timeline of this message$/ })
+      .click()
+    await heading('What happened').waitFor()
+    await page.getByRole('link', { name: `+${BEN}` }).waitFor()
+  })
+
+  test('shows events as they happen, and one of them as a test for a receiver', async () => {
+    await to('events')
+    await page.getByRole('main').getByText('Live', { exact: true }).waitFor()
+    await world.sandbox.send(BEN, ME, { text: `${SCRIPT} it's live` })
+    const seen = page.getByRole('list', { name: 'Events, newest first' }).getByRole('listitem').filter({ hasText: 'received' })
+    await seen.locator('summary').click()
+    await seen.getByText(`"message": "${SCRIPT} it's live"`).waitFor()
+    await sound('events')
+    assert.equal(await page.evaluate('"hacked" in window'), false)
+    await button('Copy the event as a test', seen).click()
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()')
+    const script = copied
+      .replace("SECRET=''", `SECRET='${secret}'`)
+      .replace(/^curl .*/ms, 'printf "%s %s %s" "$NOW" "$SIGNATURE" "$BODY"')
+    const { stdout } = await promisify(execFile)('sh', ['-c', script])
+    const [, time, signature, body] = /^(\d+) (\w+) (.*)$/s.exec(stdout)!
+    assert.equal((JSON.parse(body!) as { text: { message: string } }).text.message, `${SCRIPT} it's live`)
+    assert.equal(signature, createHmac('sha256', secret).update(`${time}.${body}`).digest('hex'))
+    await to('instances')
   })
 
   test('rotates the token: the one before stops', async () => {
@@ -582,13 +673,21 @@ describe('the dashboard in Chromium', { skip }, () => {
     // The event is retried automatically after ten seconds. Then there is no further retry for a minute.
     await world.receiver.waitFor('a second attempt at both', () => told(SCRIPT).length > 1 && told('again').length > 1)
     await to('webhook-log')
+    await field('Search').fill('NOT NOW')
+    await page.getByText(/^\d+ events?$/).waitFor()
     const row = page.getByRole('row').filter({ hasText: 'received' }).filter({ hasText: 'status 422' }).last()
+    assert.match(await row.innerText(), new RegExp(`Text[^]*\\+${BEN} · Support[^]*<script>`))
     await row.getByRole('button').first().click()
     await dialog().getByText('status 422').nth(1).waitFor()
+    // The answer is text, and its invisible characters can be seen.
+    await dialog().getByText(`${SCRIPT} not now \\u202e\\u0007`, { exact: true }).last().waitFor()
+    await dialog().getByRole('link', { name: 'Support' }).waitFor()
     await button('Show the body', dialog()).click()
-    await dialog().getByText('window.hacked').waitFor()
+    await dialog().getByText('window.hacked').last().waitFor()
+    await dialog().getByText('"message_type": "text"').waitFor()
     await sound('event')
     await button('Close', dialog()).click()
+    await field('Search').fill('')
     const inGroup = page.getByRole('row').filter({ hasText: 'received' }).filter({ hasText: 'status 422' }).first()
     await inGroup.getByRole('button').first().click()
     await button('Show the body', dialog()).click()
@@ -598,7 +697,11 @@ describe('the dashboard in Chromium', { skip }, () => {
     await button('Close', dialog()).click()
     await row.getByRole('button').first().click()
     await dialog().getByText('status 422').nth(1).waitFor()
+    const before = told(SCRIPT).length
+    await button('Resend now', dialog()).click()
+    await dialog().getByText('The receiver did not take it: status 422.').waitFor()
     const attempts = told(SCRIPT).length
+    assert.equal(attempts, before + 1)
     world.receiver.reply(null)
     await button('Resend now', dialog()).click()
     await dialog().getByText('Delivered', { exact: true }).waitFor()
@@ -617,6 +720,21 @@ describe('the dashboard in Chromium', { skip }, () => {
       .waitFor()
     await button('Close', dialog()).click()
     assert.equal(told('again').length, attempts + 1)
+  })
+
+  test('causes trouble in the sandbox, and shows what becomes of the instance', async () => {
+    const press = async (name: string, done: string) => {
+      await to('sandbox')
+      await button(name, page.getByRole('listitem').filter({ hasText: `+${ME}` })).click()
+      await page.getByText(done).waitFor()
+      await to(`instances/${instance.id}`)
+    }
+    await press('Restrict', 'The account may not write to strangers for an hour.')
+    await page.getByText('The network restricts this account.').waitFor()
+    await press('Lift', 'The restriction has ended.')
+    await page.getByText('The network restricts this account.').waitFor({ state: 'detached' })
+    await press('Ban', 'The account is suspended for an hour.')
+    await page.locator('header .badge', { hasText: 'Banned' }).first().waitFor()
   })
 
   test('an address with a mistake names nothing, and leaves no blank page', async () => {

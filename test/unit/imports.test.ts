@@ -55,6 +55,7 @@ const RULES: readonly Rule[] = [
       'src/domain/archive.ts',
       'src/domain/device-bundle.ts',
       'src/domain/events.ts',
+      'src/domain/brand.ts',
       'src/domain/dashboard.ts',
       'src/domain/dashboard-rights.ts',
       'src/domain/display-text.ts',

@@ -29,7 +29,8 @@ export interface DispatchDeps {
   pairing: Pairing
   passkeys: ControlContext['passkeys']
   outbox: ControlContext['outbox']
-  messages: ActionContext['messages'] & Pick<MessageLedger, 'timeline'>
+  messages: ActionContext['messages'] & Pick<MessageLedger, 'timeline'> & ControlContext['messages']
+  inbound: ControlContext['inbound']
   directory: AccountDirectory
   files: ActionFiles
   pictureHost: string
@@ -59,6 +60,9 @@ export function createDispatch(context: Context<'id' | 'clock' | 'config'> & { l
     outbox,
     history: status.history,
     timeline: messages.timeline,
+    messages,
+    inbound: deps.inbound,
+    log,
     safety: deps.safety,
     request,
   })

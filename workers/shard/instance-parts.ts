@@ -245,7 +245,7 @@ function createTraffic(deps: ShardDeps, ground: Ground, { keys, records, message
     onMessage: createAutoRead({ settings: () => config.get().settings, session: session.get, read: directory.read, log }),
     enqueue: sending.enqueue,
   })
-  return { outbox, attempts, statuses, idempotency, presence, safety, sending, receiving }
+  return { outbox, attempts, statuses, idempotency, presence, safety, sending, receiving, inbound }
 }
 
 /** Creates the link to the network, the status that controls it, and the handlers for calls of the main thread. */
@@ -339,6 +339,7 @@ function createLinked(deps: ShardDeps, ground: Ground, account: Account, traffic
     passkeys,
     outbox,
     messages,
+    inbound: traffic.inbound,
     directory,
     files: { ...deps.media, uploadAgent: () => presentRoute(route.get()).fetchAgent, egressAllow: deps.egressAllow },
     pictureHost: deps.network.mediaHost ?? PICTURE_HOST,

@@ -4,6 +4,8 @@ import type { RightName } from '../../domain/dashboard-rights.ts'
 import { AccessPage } from '../pages/access/access.tsx'
 import { HealthPage } from '../pages/health/health.tsx'
 import { InstancesPage } from '../pages/instances/instances.tsx'
+import { MessagesPage } from '../pages/messages/messages-page.tsx'
+import { MonitorPage } from '../pages/monitor/monitor.tsx'
 import { SandboxPage } from '../pages/sandbox/sandbox.tsx'
 import { TimelinePage } from '../pages/timeline.tsx'
 import { UsagePage } from '../pages/usage/usage.tsx'
@@ -24,7 +26,9 @@ interface PageRow {
 
 export const PAGES: readonly PageRow[] = [
   { path: 'instances', name: t('Instances'), icon: 'instances', show: InstancesPage },
+  { path: 'messages', name: t('Messages'), icon: 'messages', show: MessagesPage, needs: 'messages.see' },
   { path: 'timeline', name: t('Message timeline'), icon: 'timeline', show: TimelinePage },
+  { path: 'events', name: t('Live events'), icon: 'events', show: MonitorPage, needs: 'events.watch' },
   { path: 'webhook-log', name: t('Webhook log'), icon: 'log', show: WebhookLogPage, needs: 'log.see' },
   { path: 'usage', name: t('Usage'), icon: 'usage', show: UsagePage },
   { path: 'access', name: t('Keys and access'), icon: 'access', show: AccessPage },

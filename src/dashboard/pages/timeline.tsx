@@ -1,19 +1,23 @@
 /** Timeline of a message without its content, found by its id or `svc_id`. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import type { Timeline, TimelineStep } from '../../domain/dashboard.ts'
+import { MESSAGE_STATES, type MessageState, type Timeline, type TimelineStep } from '../../domain/dashboard.ts'
 import { instanceChoices } from '../../domain/instance-choices.ts'
 import { ask, query } from '../api/client.ts'
 import { rows } from '../api/live.ts'
 import { useEvery, useLoad } from '../app/load.ts'
 import { route, setQuery, to } from '../app/route.ts'
+import { AnswerFold } from '../parts/answer-fold.tsx'
 import { Badge, OutcomeBadge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Choice, Field, Line } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
+import { kindText, MessageBadge, stateText } from '../parts/message-state.tsx'
 import { Empty, Problem, Skeleton } from '../parts/notice.tsx'
+import { receiverAnswer } from '../parts/receiver-answer.ts'
 import { Ago, durationText, exactText, fineText } from '../parts/time.tsx'
-import { readable } from '../parts/words.tsx'
+import { Name, phoneText } from '../parts/words.tsx'
+import { count, t } from '../texts/t.ts'
 
 const LOOK_EVERY_MS = 2_000
 
@@ -25,83 +29,151 @@ interface Told {
 }
 
 const WAITS: Record<string, string> = {
-  pacing: 'for its turn: messages leave with a pause between them',
-  instance_not_connected: 'for the connection',
-  restricted: 'for the end of a restriction',
-  send_at: 'for the time that the request gave',
-  first_contact_budget: 'for the budget of first contacts',
-  quiet_hours: 'for the end of quiet hours',
-  unanswered: 'for an answer to earlier messages',
+  pacing: t('for its turn: messages leave with a pause between them'),
+  instance_not_connected: t('for the connection'),
+  restricted: t('for the end of a restriction'),
+  send_at: t('for the time that the request gave'),
+  first_contact_budget: t('for the budget of first contacts'),
+  quiet_hours: t('for the end of quiet hours'),
+  unanswered: t('for an answer to earlier messages'),
 }
 
-const TELL: { [Kind in TimelineStep['kind']]: (step: Of<Kind>) => Told } = {
-  queued: () => ({ title: 'Queued', more: 'Written to disk and acknowledged to the caller.' }),
-  waiting: ({ reason }) => ({ title: 'Waits', more: WAITS[reason ?? ''] ?? '' }),
-  left: () => ({ title: 'Left', more: 'Encrypted and sent to the network.' }),
-  acknowledged: () => ({ title: 'Acknowledged', more: 'The network accepted it.', look: 'good' }),
-  failed: ({ error_code }) => ({ title: 'Failed', more: <code>{error_code}</code>, look: 'bad' }),
-  receipt: ({ status, by }) => ({ title: readable(status), more: by > 1 ? `By ${by} people.` : '', look: 'good' }),
-  event: ({ type, status, event_id, next_attempt_at }) => ({
+/** Steps of a message; an event has its attempts folded under it. */
+type Shown = Exclude<TimelineStep, { kind: 'webhook' }>
+
+const TELL: { [Kind in Shown['kind']]: (step: Of<Kind>, attempts: readonly Of<'webhook'>[]) => Told } = {
+  queued: () => ({ title: t('Put into the queue'), more: t('Written to disk and acknowledged to the caller.') }),
+  waiting: ({ reason }) => ({ title: t('Waits'), more: WAITS[reason ?? ''] ?? '' }),
+  left: () => ({ title: t('Left'), more: t('Encrypted and sent to the network.') }),
+  acknowledged: () => ({ title: t('Acknowledged'), more: t('The network accepted it.'), look: 'good' }),
+  failed: ({ error_code }) => ({ title: t('Failed'), more: <code>{error_code}</code>, look: 'bad' }),
+  receipt: ({ status, by }) => ({ title: stateText(status), more: by > 1 ? t('By {n} people.', { n: by }) : '', look: 'good' }),
+  event: ({ type, status, event_id, next_attempt_at }, attempts) => ({
     title: (
       <>
-        Event <code>{type}</code> <OutcomeBadge status={status} />
+        Webhook <code>{type}</code> <OutcomeBadge status={status} />
       </>
     ),
     more: (
       <>
-        <a href={to(['webhook-log'], { event: event_id })}>In the webhook log</a>
+        <a href={to(['webhook-log'], { event: event_id })}>{t('In the webhook log')}</a>
         {next_attempt_at ? (
           <>
-            , next try <Ago at={next_attempt_at} />
+            , {t('next try')} <Ago at={next_attempt_at} />
           </>
         ) : null}
+        <Attempts steps={attempts} />
       </>
     ),
     look: status === 'failed' ? 'bad' : status === 'delivered' ? 'good' : '',
   }),
-  webhook: ({ type, attempt, code, error, duration_ms }) => ({
-    title: (
-      <>
-        Attempt {attempt} for <code>{type}</code>
-      </>
-    ),
-    more: `${error ?? `HTTP ${code}`} in ${durationText(duration_ms)}`,
-    look: error === null ? 'good' : 'bad',
-  }),
 }
 
-const tell = <Kind extends TimelineStep['kind']>(step: Of<Kind>): Told => (TELL[step.kind] as (step: Of<Kind>) => Told)(step)
+const Attempts = ({ steps }: { steps: readonly Of<'webhook'>[] }) =>
+  steps.length === 0 ? null : (
+    <details class="answer">
+      <summary>{count(steps.length, 'attempt', 'attempts')}</summary>
+      <ol class="steps">
+        {steps.map(({ at, attempt, code, error, duration_ms, response_body }) => (
+          <li key={at} class={error === null ? 'good' : 'bad'}>
+            <strong>{t('Attempt {n}', { n: attempt })}</strong>
+            <time class="soft number" dateTime={at} title={exactText(at)}>
+              {fineText(at)}
+            </time>
+            <span>
+              {t('{answer} in {time}', { answer: receiverAnswer({ code, error }), time: durationText(duration_ms) })}
+              <AnswerFold text={response_body} />
+            </span>
+          </li>
+        ))}
+      </ol>
+    </details>
+  )
 
 const STATES: Record<Timeline['state'], readonly [text: string, look: 'good' | 'bad' | 'warn' | '']> = {
-  waiting: ['Waits', 'warn'],
-  processing: ['Being sent', ''],
-  sent: ['Sent', 'good'],
-  failed: ['Failed', 'bad'],
-  unknown: ['Not known', ''],
+  waiting: [t('Waits'), 'warn'],
+  processing: [t('Being sent'), ''],
+  sent: [t('Sent'), 'good'],
+  failed: [t('Failed'), 'bad'],
+  unknown: [t('Not known'), ''],
 }
+
+/** Returns the furthest receipt of a message; undefined if there is none. */
+const furthestReceipt = ({ steps }: Timeline) =>
+  steps
+    .flatMap((step) => (step.kind === 'receipt' ? (step.status as MessageState) : []))
+    .toSorted((one, other) => MESSAGE_STATES.indexOf(other) - MESSAGE_STATES.indexOf(one))[0]
+
+function State({ timeline }: { timeline: Timeline }) {
+  const receipt = furthestReceipt(timeline)
+  const [text, look] = STATES[timeline.state]
+  return receipt ? <MessageBadge state={receipt} /> : <Badge look={look}>{text}</Badge>
+}
+
+/** Draws how far the message and the reports about it came. */
+function Way({ timeline }: { timeline: Timeline }) {
+  const { state, steps } = timeline
+  const events = steps.filter((step) => step.kind === 'event')
+  const tried = events.some(({ status }) => status === 'failed')
+    ? 'bad'
+    : events.some(({ status }) => status === 'pending')
+      ? 'wait'
+      : 'good'
+  const isSent = state === 'sent' || furthestReceipt(timeline) !== undefined
+  const places: readonly (readonly [name: string, look: string])[] = [
+    [t('This service'), 'good'],
+    ['WhatsApp', isSent ? 'good' : state === 'failed' ? 'bad' : 'wait'],
+    [t("The person's phone"), furthestReceipt(timeline) && furthestReceipt(timeline) !== 'sent' ? 'good' : 'wait'],
+    [t('Your receiver'), events.length === 0 ? 'none' : tried],
+  ]
+  return (
+    <ol class="way" aria-label={t('How far it came')}>
+      {places.map(([name, look]) => (
+        <li key={name} class={look}>
+          {name}
+          <span class="only-read-aloud">: {LOOKS[look]}</span>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+const LOOKS: Record<string, string> = { good: t('reached'), bad: t('failed'), wait: t('not yet'), none: t('no webhook') }
 
 const Found = ({ timeline }: { timeline: Timeline }) => (
   <section class="card">
     <header>
-      <h2>What happened</h2>
-      <Badge look={STATES[timeline.state][1]}>{STATES[timeline.state][0]}</Badge>
+      <h2>{t('What happened')}</h2>
+      <State timeline={timeline} />
     </header>
+    <Way timeline={timeline} />
     <dl class="facts">
-      <dt>Message id</dt>
+      {timeline.correspondent ? (
+        <>
+          <dt>{t('To')}</dt>
+          <dd>
+            <a href={to(['messages'], { instance: timeline.instance_id, chat: timeline.correspondent })}>
+              <Name>{phoneText(timeline.correspondent)}</Name>
+            </a>
+          </dd>
+        </>
+      ) : null}
+      <dt>{t('Message id')}</dt>
       <dd>{timeline.message_id ? <code>{timeline.message_id}</code> : '–'}</dd>
       <dt>svc_id</dt>
       <dd>{timeline.svc_id ? <code>{timeline.svc_id}</code> : '–'}</dd>
-      <dt>Operation</dt>
-      <dd>{timeline.operation ? <code>{timeline.operation}</code> : '–'}</dd>
+      <dt>{t('Kind')}</dt>
+      <dd>{timeline.operation ? kindText(timeline.operation) : '–'}</dd>
     </dl>
     <ol class="steps">
       {timeline.steps.map((step, at) => {
-        const { title, more, look = '' } = tell(step)
+        if (step.kind === 'webhook') return null
+        const { title, more, look = '' } = tell(step, timeline.steps)
         return (
           <li key={`${step.kind}${step.at}${at}`} class={look}>
             <strong>{title}</strong>
             {step.at === null ? (
-              <span class="soft">time unknown</span>
+              <span class="soft">{t('time unknown')}</span>
             ) : (
               <time class="soft number" dateTime={step.at} title={exactText(step.at)}>
                 {fineText(step.at)}
@@ -115,6 +187,13 @@ const Found = ({ timeline }: { timeline: Timeline }) => (
   </section>
 )
 
+function tell(step: Shown, all: readonly TimelineStep[]): Told {
+  const attempts = all
+    .filter((each) => each.kind === 'webhook')
+    .filter(({ event_id }) => step.kind === 'event' && event_id === step.event_id)
+  return (TELL[step.kind] as (step: Shown, attempts: readonly Of<'webhook'>[]) => Told)(step, attempts)
+}
+
 function Sought({ instance, id }: { instance: string; id: string }) {
   const { data, problem, reload } = useLoad(
     () => ask<Timeline>('GET', `api/instances/${encodeURIComponent(instance)}/timeline${query({ id })}`),
@@ -124,9 +203,10 @@ function Sought({ instance, id }: { instance: string; id: string }) {
   if (problem?.status === 404)
     return (
       <section class="card">
-        <Empty title="This message is not known">
-          Check the instance and the id, which is the message_id or svc_id of an answer or an event. Timelines are kept for seven
-          days.
+        <Empty title={t('This message is not known')}>
+          {t(
+            'Check the instance and the id, which is the message_id or svc_id of an answer or an event. Timelines are kept for seven days.',
+          )}
         </Empty>
       </section>
     )
@@ -148,26 +228,27 @@ export function TimelinePage() {
   return (
     <div class="page">
       <header>
-        <h1>Message timeline</h1>
+        <h1>{t('Message timeline')}</h1>
       </header>
       <Form class="inline-form" onSubmit={() => setQuery({ instance, id: text.trim() })}>
-        <Field label="Instance">
+        <Field label={t('Instance')}>
           {(tied) => (
             <Choice tied={tied} value={instance} options={instances} onChange={(next) => setQuery({ instance: next })} />
           )}
         </Field>
-        <Line label="Message id or svc_id" value={text} placeholder="3EB0A1B2C3D4E5F60718" onChange={setText} />
+        <Line label={t('Message id or svc_id')} value={text} placeholder="3EB0A1B2C3D4E5F60718" onChange={setText} />
         <Button look="primary" isDisabled={text.trim() === '' || instance === ''}>
-          Find
+          {t('Find')}
         </Button>
       </Form>
       {id && instance ? (
         <Sought key={`${instance}${id}`} instance={instance} id={id} />
       ) : (
         <section class="card">
-          <Empty title="Which message?" actions={<a href={to(['instances'])}>Send one</a>}>
-            Every answer to a send has a message_id. Paste it here to see when the message left, who received it, and which
-            webhooks reported it.
+          <Empty title={t('Which message?')} actions={<a href={to(['instances'])}>{t('Send one')}</a>}>
+            {t(
+              'Every answer to a send has a message_id. Paste it here to see when the message left, who received it, and which webhooks reported it.',
+            )}
           </Empty>
         </section>
       )}

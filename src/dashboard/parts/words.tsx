@@ -9,11 +9,13 @@ export const Name = ({ children, class: name }: { children: string; class?: stri
   <bdi class={name}>{contained(children)}</bdi>
 )
 
-/** Direction controls in text: they are invisible and change the direction of what follows. */
-const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+/** Characters that are invisible: control characters, and direction controls, which change the direction of what follows. */
+const INVISIBLE = /[\p{Cc}\p{Bidi_Control}]/gu
+const LAYOUT = new Set(['\n', '\r', '\t'])
 
-/** Returns the raw text, with direction controls written as JSON escapes. */
-export const visible = (text: string) => text.replace(TURNING, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`)
+/** Returns the raw text, with invisible characters written as JSON escapes. */
+export const visible = (text: string) =>
+  text.replace(INVISIBLE, (each) => (LAYOUT.has(each) ? each : `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`))
 
 /** Shows sentences of the API description, in which text between backticks becomes code. */
 export const Words = ({ text }: { text: string }) => (

@@ -7,6 +7,8 @@ import { FRAME } from './areas/frame.ts'
 import { HEALTH } from './areas/health.ts'
 import { INSTANCE } from './areas/instance.ts'
 import { INSTANCES } from './areas/instances.ts'
+import { LOG } from './areas/log.ts'
+import { MESSAGES } from './areas/messages.ts'
 import { MOVING } from './areas/moving.ts'
 import { PAIRING } from './areas/pairing.ts'
 import { SERVICE } from './areas/service.ts'
@@ -15,7 +17,21 @@ import { WEBHOOKS } from './areas/webhooks.ts'
 export type { Translations } from './areas/area.ts'
 
 /** The areas one by one, because a test looks for texts that stand in several. */
-export const AREAS = { ACCESS, COMMON, FIELDS, FRAME, HEALTH, INSTANCE, INSTANCES, MOVING, PAIRING, SERVICE, WEBHOOKS } as const
+export const AREAS = {
+  ACCESS,
+  COMMON,
+  FIELDS,
+  FRAME,
+  HEALTH,
+  INSTANCE,
+  INSTANCES,
+  LOG,
+  MESSAGES,
+  MOVING,
+  PAIRING,
+  SERVICE,
+  WEBHOOKS,
+} as const
 
 export const CATALOGUE = {
   ...ACCESS,
@@ -25,6 +41,8 @@ export const CATALOGUE = {
   ...HEALTH,
   ...INSTANCE,
   ...INSTANCES,
+  ...LOG,
+  ...MESSAGES,
   ...MOVING,
   ...PAIRING,
   ...SERVICE,

@@ -4,7 +4,7 @@ import { EVENT_TYPES } from '../../domain/events.ts'
 import { LOG_STATUSES } from '../../domain/webhook-log.ts'
 import { MAX_INSTANCE_SLOTS } from '../../domain/workspace.ts'
 import { local } from '../endpoint.ts'
-import { instant, moment, oneOf, paged, paging, ulid, uuid } from '../fields.ts'
+import { instant, moment, oneOf, paged, paging, text, ulid, uuid } from '../fields.ts'
 import type { AccountCall } from '../parts.ts'
 
 const Entry = z
@@ -12,6 +12,14 @@ const Entry = z
     id: z.string().meta({ description: 'ULID: the `event_id`.' }),
     instance_id: z.string().meta({ description: 'UUID of the instance.' }),
     type: z.enum(EVENT_TYPES).meta({ description: 'Event type.' }),
+    phone: z.string().nullable().meta({ description: 'Chat of the event; null if the event is about the instance.' }),
+    message_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'Message of the event, the first one if it reports several; null if there is none.' }),
+    state: z.string().nullable().meta({
+      description: '`message_type` of a `received`, otherwise the `status` of the event. Null in rows of earlier releases.',
+    }),
     url: z.string().meta({
       description:
         'URL of the last attempt or, before the first, the URL configured when the event happened. Query values are masked.',
@@ -29,6 +37,9 @@ const Entry = z
         '`timeout`, `dns`, `tls`, `refused`, `blocked`, `connection`, `redirect`, `status 500`, `backlog full`, `switched off`, …',
     }),
     last_duration_ms: z.int().nullable().meta({ description: 'Duration of the last attempt, in ms.' }),
+    last_response_body: z.string().nullable().meta({
+      description: 'First 2,048 bytes of the last answer, as text; null if there was no answer, or an empty one.',
+    }),
     created_at: instant.meta({ description: 'Time of the event.' }),
     next_attempt_at: instant
       .nullable()
@@ -42,12 +53,16 @@ const example = {
   id: '01JK3V8Q2M6T0Z4R7Y9B1C5D8F',
   instance_id: '5f0b3c1e-7a0d-4c58-9a55-0e6a1f7c2b90',
   type: 'received',
+  phone: '5511988887777',
+  message_id: '3EB0A1B2C3D4E5F60718',
+  state: 'text',
   url: 'https://example.com/hook',
   status: 'failed',
   attempts: 6,
   last_response_code: 500,
   last_error: 'status 500',
   last_duration_ms: 812,
+  last_response_body: "KeyError: 'phone'",
   created_at: '2026-01-31T12:00:00.000Z',
   next_attempt_at: null,
   finished_at: '2026-01-31T19:11:10.000Z',
@@ -77,12 +92,19 @@ export const webhookLog = local('admin.webhookLog', 'GET /admin/webhook-log', {
   access: 'admin',
   summary: 'Webhook log: events and their outcomes, newest first',
   description:
-    'One entry per event, kept for 7 days and at most 100,000 per instance; entries of waiting events stay. Entries have no content: the body of an event is stored ' +
-    'encrypted until the event is delivered, or for 72 h after it failed, and is never shown.',
+    'One entry per event, kept for 7 days and at most 100,000 per instance; entries of waiting events stay. An entry names the chat and the message, and has what ' +
+    'the receiver answered, but no content: the body of an event is stored encrypted until the event is delivered, or for 72 h after it failed, and is never shown.',
   input: {
     ...filters,
     from: moment.optional().meta({ description: 'Only events at or after this time.' }),
     to: moment.optional().meta({ description: 'Only events at or before this time.' }),
+    q: text(1, 100)
+      .optional()
+      .meta({
+        description:
+          'Only events with this text, in any case, in an error, in an answer of the receiver, or as a part of `phone`, `message_id` or `state`. ' +
+          'It is looked for in the newest 20,000 entries that fit the other filters.',
+      }),
     ...paging({ default: 20, max: 500 }),
   },
   check: inOrder,
@@ -116,7 +138,15 @@ export const resendWebhook = local('admin.resendWebhook', 'POST /admin/webhook-l
     {
       name: 'the receiver accepts it now',
       input: { event_id: example.id },
-      reply: { ...example, status: 'delivered', attempts: 7, last_response_code: 200, last_error: null, resendable: false },
+      reply: {
+        ...example,
+        status: 'delivered',
+        attempts: 7,
+        last_response_code: 200,
+        last_error: null,
+        last_response_body: null,
+        resendable: false,
+      },
     },
   ],
 })

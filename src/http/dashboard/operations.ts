@@ -4,7 +4,7 @@
  */
 import type { Context, Hono } from 'hono'
 import type { DashboardSessions } from '../../account/account.ts'
-import { rightOf } from '../../domain/dashboard-rights.ts'
+import { lackOf, rightOf } from '../../domain/dashboard-rights.ts'
 import { Failure } from '../../domain/failures.ts'
 import { hasPlan } from '../../domain/workspace.ts'
 import { type Endpoint, EVENT_STREAM, isAnybodys } from '../../features/endpoint.ts'
@@ -13,26 +13,38 @@ import { HTML } from '../../features/page.ts'
 import { type RequestRoute, requestRoutes, routeOf } from '../../features/requests.ts'
 import type { Caller } from '../carry-out.ts'
 import { type Env, type MountDeps, mount } from '../mount.ts'
+import type { OpenSession } from '../session-checks.ts'
 import { allowlistCheck } from './allowlist.ts'
 import { checkAgain, checkRight, withoutSecrets } from './roles.ts'
 import { openOf } from './session.ts'
 
-/**
- * Whether the dashboard offers a route of the API. It does not offer pages, because their path contains the token of the instance, and not the event
- * stream, because the dashboard has its own stream.
- */
+/** Whether the dashboard offers a route of the API. It does not offer pages, because their path contains the token of the instance. */
 const isMirrored = ({ alias, endpoint: { access, contentType } }: RequestRoute) =>
-  alias === undefined && !isAnybodys(access) && contentType !== HTML && contentType !== EVENT_STREAM
+  alias === undefined && !isAnybodys(access) && contentType !== HTML
 
 export function mountOperations(app: Hono<Env>, base: string, deps: MountDeps, sessions: DashboardSessions): void {
   const { parts, now } = deps
 
-  function admit({ id, access, method, isWithoutPlan }: Endpoint, instance: string, c: Context<Env>): Caller {
+  /** Whether a stream may go on: the session and its key are checked again and again. */
+  function isStillOpen(open: OpenSession, id: string, source: string): boolean {
+    if (!sessions.isOpen(open.session, true) || !deps.gate.isStillAdmitted(open, source)) return false
+    return lackOf(sessions.keyOf(open.session)?.scopes ?? null, rightOf(id)) === undefined
+  }
+
+  function admit({ id, access, method, isWithoutPlan, contentType }: Endpoint, instance: string, c: Context<Env>): Caller {
     const open = openOf(c)
+    const { source } = c.get('state')
     const { workspace } = open.session
     checkRight(open, rightOf(id))
     const caller = { workspace, checkAgain: () => checkAgain(open, id, sessions) }
-    if (access === 'instance') return { ...caller, instance: parts.directory.find(workspace, instance) }
+    if (contentType === EVENT_STREAM)
+      deps.log.info({ instance_id: instance, address: source }, 'dashboard: an administrator watches the events of an instance')
+    if (access === 'instance')
+      return {
+        ...caller,
+        instance: parts.directory.find(workspace, instance),
+        isStillAllowed: () => isStillOpen(open, id, source),
+      }
     // Without a plan the owner still sees everything and can change the plan. Sessions of API keys were already checked for a plan.
     const isAccount = access !== 'admin' && method !== 'GET' && !isWithoutPlan
     if (isAccount && !hasPlan(parts.account.workspace(workspace).subscription, now())) throw new Failure('plan_required')

@@ -1,7 +1,7 @@
 /**
  * Gives access to the simulated network of the sandbox, for its dashboard page: simulated phones that scan codes, and simulated people who write and
- * read messages. Requests are passed to the control API on this machine. Only the requests that the page needs are allowed; those that simulate
- * faults or forged messages are not.
+ * read messages, and the trouble that a real account may have. Requests are passed to the control API on this machine. Only the requests that the
+ * page needs are allowed; those that simulate other faults or forged messages are not.
  */
 import type { Context, Hono } from 'hono'
 import { Failure } from '../../domain/failures.ts'
@@ -19,6 +19,8 @@ const PATHS = [
   'DELETE /phones/:phone/passkey',
   'POST /phones/:phone/passkey/accept',
   'POST /phones/:phone/unlink',
+  'PUT /phones/:phone/restriction',
+  'POST /phones/:phone/cut',
   'POST /phones/:phone/send',
   'POST /contacts',
   'POST /contacts/:phone/send',
@@ -30,28 +32,47 @@ const PATHS = [
   'PUT /network',
 ] as const
 
+/** The network suspends the account for an hour. It tells this at the next login, so the connection is cut, too. */
+const SUSPENSION = { do: { failure: 402, code: '101', expire: 3_600 }, on: 'login', times: 1 } as const
+
 export function mountSandbox(
   app: Hono<Env>,
   base: string,
   controlUrl: string,
   { bodies, source }: Pick<MountDeps, 'bodies' | 'source'>,
 ): void {
+  async function control(
+    method: string,
+    path: string,
+    body: Uint8Array<ArrayBuffer> | string,
+    signal: AbortSignal,
+  ): Promise<Response> {
+    const answer = await fetch(`${controlUrl}${path}`, {
+      method,
+      signal,
+      ...(body.length > 0 ? { body, headers: { 'Content-Type': 'application/json' } } : {}),
+    }).catch((cause: unknown) => {
+      throw new Failure('engine_unavailable', { message: 'The simulated network does not answer.', cause })
+    })
+    return new Response(answer.body, { status: answer.status, headers: { 'Content-Type': 'application/json' } })
+  }
+
   async function pass(c: Context<Env>, path: string): Promise<Response> {
     const memory = bodies.lease('sandbox')
     try {
       const body = await wholeOf(await receiveBody(c.req.raw, memory, source))
-      const answer = await fetch(`${controlUrl}${path}${new URL(c.req.url).search}`, {
-        method: c.req.method,
-        signal: c.req.raw.signal,
-        ...(body.byteLength > 0 ? { body, headers: { 'Content-Type': 'application/json' } } : {}),
-      }).catch((cause: unknown) => {
-        throw new Failure('engine_unavailable', { message: 'The simulated network does not answer.', cause })
-      })
-      return new Response(answer.body, { status: answer.status, headers: { 'Content-Type': 'application/json' } })
+      return await control(c.req.method, path + new URL(c.req.url).search, body, c.req.raw.signal)
     } finally {
       memory.release()
     }
   }
+
+  app.post(`${base}/phones/:phone/ban`, async (c) => {
+    c.get('state').route = `${base}/phones/{phone}/ban`
+    const phone = c.req.param('phone')
+    const fault = await control('POST', '/faults', JSON.stringify({ ...SUSPENSION, match: { phone } }), c.req.raw.signal)
+    return fault.ok ? control('POST', `/phones/${encodeURIComponent(phone)}/cut`, '', c.req.raw.signal) : fault
+  })
 
   for (const each of PATHS) {
     const [method, pattern] = each.split(' ') as [string, string]

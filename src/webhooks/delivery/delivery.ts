@@ -22,8 +22,8 @@ export interface Attempt {
   instanceId: string
   /** Number of the attempt, 1 to 6. */
   attempt: number
-  /** Number of characters of the answer's body to return; absent for 0. */
-  answerChars?: number
+  /** Number of bytes of the answer's body to return as text; absent for 0. */
+  answerBytes?: number
 }
 
 export interface Outcome {
@@ -85,8 +85,8 @@ export function createDelivery(options: DeliveryOptions): { deliver: Deliver; cl
     const giveBack = await slots.take(originOf(attempt.url), stop)
     const began = performance.now()
     const durationMs = () => Math.round(performance.now() - began)
-    const { url, body, answerChars } = attempt
-    const request = () => post({ url, headers: headersOf(attempt), body, answerChars, deadline: began + timeoutMs, stop })
+    const { url, body, answerBytes } = attempt
+    const request = () => post({ url, headers: headersOf(attempt), body, answerBytes, deadline: began + timeoutMs, stop })
     try {
       // A receiver may close an idle connection at the moment when it is used again. The request is then repeated at once, because this is not a
       // failed attempt. A new connection was never idle, so if the receiver closes it, the attempt has failed and is retried on schedule.

@@ -4,6 +4,7 @@
  */
 import type { Agent, Dispatcher } from 'undici'
 import { boundedCache } from '../../lib/bounded-cache.ts'
+import { createAnswerBeginning } from './answer-beginning.ts'
 import { onConnectionChosen } from './connection-use.ts'
 
 export interface Posted {
@@ -16,8 +17,8 @@ export interface PostRequest {
   url: string
   headers: Record<string, string>
   body: Uint8Array
-  /** Number of characters of the answer's body to return; absent for 0. */
-  answerChars?: number | undefined
+  /** Number of bytes of the answer's body to return as text; absent for 0. */
+  answerBytes?: number | undefined
   /** Value of `performance.now()` at which the request is aborted. */
   deadline: number
   stop?: AbortSignal | undefined
@@ -38,7 +39,7 @@ export interface Poster {
   originOf(url: string): string
 }
 
-/** Limits for reading the rest of a body, which is read only so that the connection can be used again. */
+/** Limits for reading the rest of a body, which is read so that the connection can be used again. */
 const DRAIN_MS = 1_000
 const DRAIN_BYTES = 64 * 1_024
 /**
@@ -98,7 +99,7 @@ export function createPost(agent: Agent, timeoutMs: number): Poster {
     return all
   }
 
-  const post: Poster['post'] = ({ url, headers, body, answerChars, deadline, stop }) =>
+  const post: Poster['post'] = ({ url, headers, body, answerBytes, deadline, stop }) =>
     new Promise((resolve, reject) => {
       const { origin, path } = placeOf(url)
       const others = stop && underSignal(stop)
@@ -107,7 +108,8 @@ export function createPost(agent: Agent, timeoutMs: number): Poster {
       let isOver = false
       let isReused = false
       let size = 0
-      const text = answerChars === undefined ? undefined : createBeginning(answerChars)
+      let contentType: string | undefined
+      const beginning = answerBytes === undefined ? undefined : createAnswerBeginning(answerBytes)
 
       const mine: UnderWay = {
         deadline,
@@ -128,7 +130,7 @@ export function createPost(agent: Agent, timeoutMs: number): Poster {
               ? new StaleConnection('the receiver had closed the reused connection', { cause: error })
               : error,
           )
-        else resolve({ code, answer: text?.done() })
+        else resolve({ code, answer: beginning?.text(contentType) })
       }
 
       underWay.add(mine)
@@ -145,16 +147,17 @@ export function createPost(agent: Agent, timeoutMs: number): Poster {
               isReused = reused
             })
           },
-          onResponseStart(_, status) {
+          onResponseStart(_, status, answered) {
             // An informational status (1xx) may precede the answer.
             if (status < 200) return
             code = status
+            contentType = String(answered['content-type'] ?? '')
             mine.deadline = Math.min(mine.deadline, performance.now() + DRAIN_MS)
           },
           onResponseData(its, chunk) {
             size += chunk.byteLength
-            text?.add(chunk)
-            if (text ? !text.isFull() : size <= DRAIN_BYTES) return
+            beginning?.add(chunk)
+            if (size <= DRAIN_BYTES) return
             settle(undefined)
             its.abort(new Error('enough of the answer'))
           },
@@ -165,18 +168,4 @@ export function createPost(agent: Agent, timeoutMs: number): Poster {
     })
 
   return { post, originOf: (url) => placeOf(url).origin }
-}
-
-/** Collects the first characters of a text, or fewer if only a part arrives in time. */
-function createBeginning(chars: number) {
-  const decoder = new TextDecoder()
-  let text = ''
-  return {
-    add(chunk: Uint8Array) {
-      text += decoder.decode(chunk, { stream: true })
-    },
-    // A character has at most two code units.
-    isFull: () => text.length >= 2 * chars,
-    done: () => [...text].slice(0, chars).join(''),
-  }
 }

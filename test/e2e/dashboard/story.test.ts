@@ -80,11 +80,19 @@ test('the timeline of a message has it queued, gone, taken, each receipt and eac
   const timeline = await completed(message_id)
   assert.deepEqual(
     { ...timeline, steps: undefined },
-    { instance_id: instance.id, message_id, svc_id, operation: 'send.sendText', state: 'sent', steps: undefined },
+    {
+      instance_id: instance.id,
+      message_id,
+      svc_id,
+      correspondent: ANA,
+      operation: 'send.sendText',
+      state: 'sent',
+      steps: undefined,
+    },
   )
   const kinds = timeline.steps.flatMap((step) => (['event', 'webhook'].includes(step.kind) ? [] : [step.status ?? step.kind]))
   assert.deepEqual(kinds, ['queued', 'left', 'acknowledged', 'delivered', 'read'])
-  const times = timeline.steps.map(({ at }) => at)
+  const times = timeline.steps.flatMap(({ kind, at }) => (kind === 'event' ? at : []))
   assert.deepEqual(times, times.toSorted())
   const attempts = timeline.steps.filter(({ kind }) => kind === 'webhook')
   assert.deepEqual(new Set(attempts.map(({ type }) => type)), new Set(['delivery', 'message_status']))
@@ -94,7 +102,6 @@ test('the timeline of a message has it queued, gone, taken, each receipt and eac
     ),
   )
   assert.ok(!JSON.stringify(timeline).includes('secret sentence'))
-  assert.ok(!JSON.stringify(timeline).includes(ANA))
   assert.deepEqual(await page.must('GET', `api/instances/${instance.id}/timeline?id=${svc_id}`), timeline)
   assert.equal((await page.ask('GET', `api/instances/${instance.id}/timeline?id=nobody`)).status, 404)
 })

@@ -145,6 +145,53 @@ test('events arrive in order, signed, once each, and leave nothing behind but th
   assert.deepEqual(new Set(await b.keysLeft()), new Set(['log', 'log-ended']))
 })
 
+const HTML = '<script>window.hacked=1</script>\u202e\u0000'
+/** Possible answers of a receiver: the bytes, their type, and the text that the log shows. */
+const ANSWERS: readonly (readonly [name: string, bytes: Uint8Array, type: string, shown: string | null])[] = [
+  ['nothing', Buffer.alloc(0), 'text/plain', null],
+  ['markup and control characters', Buffer.from(HTML), 'text/html', HTML],
+  ['bytes that are no text', Buffer.from([0xff, 0xfe, 0xfd, 0x41]), 'image/png', '\ufffd\ufffd\ufffdA'],
+  ['another charset', Buffer.from('S\xe3o Paulo', 'latin1'), 'text/plain; charset=ISO-8859-1', 'S\xe3o Paulo'],
+  ['a charset that nobody knows', Buffer.from('ol\xe1'), 'text/plain; charset="none such"', 'ol\xe1'],
+  ['more than is kept', Buffer.from(`${'a'.repeat(2_047)}\u20ac and so on`), 'text/plain', 'a'.repeat(2_047)],
+]
+
+test('each attempt keeps how the receiver answered, and an empty answer adds nothing to the row', async (t) => {
+  let at = 0
+  const to = await receiver(t, () => (response) => {
+    const [, bytes, type] = ANSWERS[at++]!
+    response.writeHead(at < ANSWERS.length ? 422 : 200, { 'content-type': type }).end(bytes)
+  })
+  const b = await bench(t, to.url)
+  const outbox = await b.open()
+  const [id] = await b.add(outbox, 'one')
+  for (const delay of [10 * SECOND, MINUTE, 10 * MINUTE, HOUR, 6 * HOUR]) {
+    await b.time.armed(Math.min(delay, HOUR))
+    b.time.advance(delay)
+  }
+  await until(async () => (await statuses(b))[0] === 'delivered', 'delivered')
+  const { attempts } = await outbox.detail(id!)
+  assert.deepEqual(
+    attempts.map(({ response_body }) => response_body),
+    ANSWERS.map(([, , , shown]) => shown),
+  )
+  assert.equal((await b.entries())[0]!.last_response_body, ANSWERS.at(-1)![3])
+  const found = async (q: string) =>
+    (await logReader(b.store, () => sealer).list({ instanceIds: [INSTANCE], page: 1, pageSize: 10, q })).total
+  const sought = ['WINDOW.hacked', 'são paulo', 'status 422', 'text', 'no such text']
+  assert.deepEqual(await Promise.all(sought.map(found)), [1, 1, 1, 1, 0])
+})
+
+test('an event that is taken without a word has no field for the answer', async (t) => {
+  const to = await receiver(t)
+  const b = await bench(t, to.url)
+  const [id] = await b.add(await b.open(), 'one')
+  await until(async () => (await statuses(b))[0] === 'delivered', 'delivered')
+  const key = keys.logEntry(INSTANCE, id!)
+  const row = JSON.parse(sealer.open(key, (await b.store.get(key))!).toString())
+  assert.deepEqual([row.failures, 'answer' in row, row.about], [[], false, ['5511988880001', 'one', 'text']])
+})
+
 test('in single-URL mode every event says so', async (t) => {
   const to = await receiver(t)
   const b = await bench(t, to.url)

@@ -47,6 +47,9 @@ export interface MessageLedger extends KnownMessages, Pick<Authorship, 'claim' |
   /** Key of a channel post by the number that the network gave it. */
   post(newsletter: string, serverId: string): Promise<WAMessageKey | null>
 
+  /** Returns the newest messages in memory that fit, newest first. */
+  newest: Recent['newest']
+
   /** Returns the size of the messages in memory. */
   heldBytes(): number
 
@@ -105,6 +108,7 @@ export function createMessageLedger(
       const id = await sent.post(newsletter, serverId)
       return id === undefined ? null : { remoteJid: newsletter, id, fromMe: true, server_id: serverId }
     },
+    newest: recent.newest,
     heldBytes: () => recent.bytes,
     async load() {
       await Promise.all([authorship.load(), secrets.load(), seen.load()])

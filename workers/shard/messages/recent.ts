@@ -46,6 +46,8 @@ export interface Recent {
    * only change another one are excluded.
    */
   received(names: readonly (string | null)[], max: number): WAMessageKey[]
+  /** Returns the newest messages that fit, newest first. Messages that only change another one are excluded. */
+  newest(fits: (key: WAMessageKey) => boolean, max: number): WAMessage[]
   /**
    * Returns the key of a channel post by the number that the network gave it, because later stanzas about the post only
    * have this number.
@@ -165,6 +167,16 @@ export function createRecent({
         if (isNews(entry)) keys.push(entry.key)
       }
       return keys
+    },
+    newest(fits, max) {
+      const found: WAMessage[] = []
+      for (const { key, bytes } of [...all].sort((one, other) => other.at - one.at)) {
+        if (found.length === max) break
+        if (!fits(key)) continue
+        const message = { ...proto.WebMessageInfo.decode(bytes), key } as WAMessage
+        if (saysSomething(message.message ?? {})) found.push(message)
+      }
+      return found
     },
     post(newsletter, serverId) {
       for (const { key } of chats.get(newsletter)?.entries ?? []) if (key.server_id === serverId) return key

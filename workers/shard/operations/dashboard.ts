@@ -1,10 +1,11 @@
 /** Handlers of the dashboard's requests to an instance that are not in the API (`src/features/dashboard.ts`). */
 import { iso, MINUTE } from '../../../src/domain/clock.ts'
-import type { Timeline, TimelineStep } from '../../../src/domain/dashboard.ts'
+import { MESSAGE_STATES, type MessageState, type Timeline, type TimelineStep } from '../../../src/domain/dashboard.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import type { LogDetail } from '../../../src/domain/webhook-log.ts'
 import type { Fact } from '../messages/message-timeline.ts'
 import type { QueueEntry } from '../queue/item.ts'
+import { bodyOf, messageRows } from './message-list.ts'
 import type { Handlers } from './types.ts'
 
 /** The most events of one message whose attempts are shown. */
@@ -68,13 +69,40 @@ function eventSteps({ entry, attempts }: LogDetail): TimelineStep[] {
 
 /** A step without a known time comes last. */
 const timeOf = ({ at }: TimelineStep) => (at === null ? Number.POSITIVE_INFINITY : Date.parse(at))
-const byTime = (one: TimelineStep, other: TimelineStep) =>
-  timeOf(one) - timeOf(other) || ORDER.indexOf(one.kind) - ORDER.indexOf(other.kind)
+
+/** Order of what a message passes through; the network gives the times of receipts in whole seconds, so times alone do not tell it. */
+const stageOf = (step: TimelineStep) =>
+  ORDER.indexOf(step.kind) + (step.kind === 'receipt' ? MESSAGE_STATES.indexOf(step.status as MessageState) / 10 : 0)
+
+/** Returns the steps in their order. A step of the message is never before one that it presupposes; the events stand between by their time. */
+function inOrder(steps: readonly TimelineStep[]): TimelineStep[] {
+  const isEvent = ({ kind }: TimelineStep) => kind === 'event' || kind === 'webhook'
+  let soFar = 0
+  const passed = steps
+    .filter((step) => !isEvent(step))
+    .sort((one, other) => stageOf(one) - stageOf(other) || timeOf(one) - timeOf(other))
+    .map((step) => {
+      soFar = Math.max(soFar, timeOf(step))
+      return { step, at: soFar }
+    })
+  const events = steps.filter(isEvent).map((step) => ({ step, at: timeOf(step) }))
+  return [...passed, ...events]
+    .sort((one, other) => one.at - other.at || stageOf(one.step) - stageOf(other.step))
+    .map(({ step }) => step)
+}
 
 export const dashboard: Handlers<typeof import('../../../src/features/dashboard.ts')> = {
   'dashboard.history': async ({ history }) => ({ data: await history() }),
 
-  async 'dashboard.timeline'({ config, queue, timeline, outbox }, { id }): Promise<Timeline> {
+  'dashboard.messages': async (context, query) => ({ data: await messageRows(context, query) }),
+
+  async 'dashboard.messageBody'(context, { message_id }) {
+    const body = await bodyOf(context, message_id)
+    context.log.info({ message_id }, 'dashboard: the content of a message was shown to an administrator')
+    return body
+  },
+
+  async 'dashboard.timeline'({ config, queue, timeline, outbox, messages, inbound }, { id }): Promise<Timeline> {
     const entry = await queue.find(id)
     // The time of sending is read before the facts, because the item may end while the facts are read.
     const leftAt = entry && queue.leftAt(entry.svc_id)
@@ -84,6 +112,10 @@ export const dashboard: Handlers<typeof import('../../../src/features/dashboard.
     if (!entry && !end && receipts.length === 0) throw new Failure('not_found', { message: 'No message with this id is known.' })
     const eventIds = [...new Set([end?.eventId, ...receipts.map(({ eventId }) => eventId)])].flatMap((each) => each ?? [])
     const details = await Promise.all(eventIds.slice(0, MAX_EVENTS).map((each) => outbox.detail(each).catch(unlessGone)))
+    const chatOf = async (messageId: string) => {
+      const message = await messages.get(messageId, () => true)
+      return message && (await inbound.shown(message))?.body.phone
+    }
     const told = end ? receipts.filter(({ status }) => status !== 'sent') : receipts
     const steps = [
       ...(entry && !end ? queueSteps(entry, leftAt) : []),
@@ -95,9 +127,10 @@ export const dashboard: Handlers<typeof import('../../../src/features/dashboard.
       instance_id: config.id,
       message_id: end?.messageId ?? entry?.message_id ?? id,
       svc_id: end?.svcId ?? entry?.svc_id ?? null,
+      correspondent: entry?.phone ?? details.find((detail) => detail?.entry.phone)?.entry.phone ?? (await chatOf(id)) ?? null,
       operation: end?.operation ?? entry?.operation ?? null,
       state: end ? (end.errorCode === null ? 'sent' : 'failed') : (entry?.status ?? 'unknown'),
-      steps: steps.sort(byTime),
+      steps: inOrder(steps),
     }
   },
 }

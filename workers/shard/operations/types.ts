@@ -12,9 +12,11 @@ import type { PasskeyPairing } from '../connection/pairing/passkey-pairing.ts'
 import type { AccountDirectory } from '../directory/account-directory.ts'
 import type { LifecycleEvent } from '../lifecycle/contract.ts'
 import type { ActionFiles } from '../media/portrait.ts'
+import type { MessageLedger } from '../messages/message-ledger.ts'
 import type { MessageTimeline } from '../messages/message-timeline.ts'
 import type { Queue } from '../queue/contract.ts'
 import type { SendSafety } from '../queue/safety/send-safety.ts'
+import type { ReceivedEvents } from '../receive/received-events.ts'
 import type { Accepted, SendContext } from '../send/contract.ts'
 import type { Sending } from '../send/sending.ts'
 import type { Outbox } from '../webhooks/contract.ts'
@@ -47,11 +49,15 @@ export interface ControlContext {
   readonly queue: Queue
   readonly pairing: Pairing
   readonly passkeys: Pick<PasskeyPairing, 'state' | 'respond' | 'confirm'>
-  readonly outbox: Pick<Outbox, 'events' | 'resend' | 'resendMany' | 'test' | 'detail' | 'body'>
+  readonly outbox: Pick<Outbox, 'events' | 'resend' | 'resendMany' | 'test' | 'detail' | 'newest' | 'body'>
   /** Status changes, newest first. */
   history(): Promise<StatusChange[]>
   readonly safety: Pick<SendSafety, 'reading'>
   readonly timeline: Pick<MessageTimeline, 'find'>
+  readonly messages: Pick<MessageLedger, 'newest' | 'get'>
+  /** Messages as a person sees them. */
+  readonly inbound: Pick<ReceivedEvents, 'shown' | 'namesOf'>
+  readonly log: Logger
   /** The current session; null if there is none. */
   readonly session: Session | null
   /**

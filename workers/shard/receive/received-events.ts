@@ -24,7 +24,7 @@ import { chatNamesOf } from '../translate/inbound/referenced.ts'
 import { allNames } from '../translate/inbound/secret.ts'
 import type { Outbox } from '../webhooks/outbox.ts'
 import type { ChatChange } from '../wire/chat-changes.ts'
-import { chatKind } from '../wire/jid.ts'
+import { chatKind, jidOf } from '../wire/jid.ts'
 import { answerIn } from '../wire/message-stanza.ts'
 import type { HistoryReader } from './effects/history.ts'
 import type { FilesToCopy } from './files-to-copy.ts'
@@ -58,6 +58,13 @@ export interface ReceivedEvents {
   answer(key: WAMessageKey, node: BinaryNode, ciphertext: Uint8Array): Promise<Uint8Array | null>
   /** Returns the event of a notification; null if it is not wanted. */
   translated(readable: ReadableMessage, translated: Translated): Promise<ReceivedEvent | null>
+  /** Returns the chat's jids, the LID and the number, of a chat in the form of the API. */
+  namesOf(chat: string): Promise<ReadonlySet<string>>
+  /**
+   * Translates a message for a person who looks at it, whether or not its event is wanted. It makes no links to files, and asks the network nothing.
+   * Null if there is nothing to show.
+   */
+  shown(readable: WAMessage): Promise<ReceivedEvent | null>
   /** Called when the phone's address book has changed, and the change is on disk. */
   contactsSaved(contacts: readonly Contact[]): void
   /** Reader of the phone's history. It reads only names, because events show nothing else of it. */
@@ -150,6 +157,13 @@ export function createReceivedEvents(
       pictures.attach(next)
     },
     context: () => context(),
+    namesOf: (chat) => chatOf({ remoteJid: jidOf(chat) }),
+    async shown(readable) {
+      const from = context()
+      if (from === null) return null
+      await readSavedNames()
+      return receivedEvent({ ...from, mediaUrl: () => null, photo: () => null }, readable)
+    },
     contactsSaved: names.saved,
     history: { take: names.history },
     async chatChanged({ jid, name, hasNewPicture }) {

@@ -100,6 +100,8 @@ export interface Outbox {
   resend(eventId: string): Promise<LogEntry>
   /** Returns an event of the log with its attempts, or its body while it is stored. Throws `not_found`. */
   detail(eventId: string): Promise<LogDetail>
+  /** Returns the newest entries of the log, newest first. */
+  newest(max: number): Promise<LogEntry[]>
   body(eventId: string): Promise<WebhookBody>
   /** Returns the events after a given event, for a stream reader. From then on, new events are kept for some time. */
   events(query: EventsQuery): Promise<EventsPage>

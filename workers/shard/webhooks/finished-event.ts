@@ -48,10 +48,30 @@ function jsonOf(event: object): string {
   return isSuspect ? JSON.stringify(event, (_, value) => (typeof value === 'string' ? value.toWellFormed() : value)) : json
 }
 
-export function firstRow(type: EventType, settings: WebhookSettings, now: number): LogRow {
+/** Returns the chat, the message and the state of an event, which its row in the log shows. */
+function aboutOf(event: WebhookEvent): NonNullable<LogRow['about']> {
+  switch (event.type) {
+    case 'received':
+      return [event.body.phone, event.body.message_id, event.body.message_type]
+    case 'delivery':
+      return [event.body.phone, event.body.message_id, event.body.status]
+    case 'message_status':
+      return [event.body.phone, event.body.ids[0] ?? null, event.body.status]
+    case 'chat_presence':
+      return [event.body.phone, null, event.body.status]
+    case 'instance_status':
+      return [null, null, event.body.status]
+    default:
+      return event satisfies never
+  }
+}
+
+export function firstRow(event: WebhookEvent, settings: WebhookSettings, now: number): LogRow {
+  const { type } = event
   const url = settings[urlField(type)]
   return {
     type,
+    about: aboutOf(event),
     url: url === null ? '' : maskUrl(url),
     status: 'pending',
     attempts: 0,

@@ -2,8 +2,8 @@ import { Ago, At } from '../../parts/time.tsx'
 import { Allowed } from '../../parts/withheld.tsx'
 import { Name, phoneText } from '../../parts/words.tsx'
 import { t } from '../../texts/t.ts'
+import { SendCard } from '../send/send-card.tsx'
 import { ConnectLinks } from './connect-links.tsx'
-import { FirstMessage } from './first-message.tsx'
 import { History } from './history.tsx'
 import { Pairing } from './pairing.tsx'
 import type { TabProps } from './tab.ts'
@@ -47,7 +47,7 @@ export const Overview = ({ row, instance }: TabProps) => (
   <div class="columns">
     {row.status === 'connected' ? (
       <Allowed to="instances.send" title={t('Send a message')}>
-        <FirstMessage row={row} />
+        <SendCard row={row} />
       </Allowed>
     ) : (
       <Allowed to="instances.pair" title={t('Pair with the phone')}>

@@ -51,6 +51,11 @@ export const scan = (phone: string, image: string) =>
 export const demandPasskey = (phone: string, isDemanded: boolean) =>
   isDemanded ? ask('PUT', `${phonePath(phone)}/passkey`, { answers: 'never' }) : ask('DELETE', `${phonePath(phone)}/passkey`)
 export const acceptPasskey = (phone: string, yes: boolean) => ask('POST', `${phonePath(phone)}/passkey/accept`, { yes })
+export const unlink = (phone: string) => ask('POST', `${phonePath(phone)}/unlink`, {})
+export const restrict = (phone: string, seconds: number) => ask('PUT', `${phonePath(phone)}/restriction`, { seconds })
+export const ban = (phone: string) => ask('POST', `${phonePath(phone)}/ban`)
+export const cut = (phone: string) => ask('POST', `${phonePath(phone)}/cut`)
+export const setNetwork = (down: boolean) => ask('PUT', 'api/sandbox/network', { down })
 export const write = (contact: string, to: string, text: string) =>
   ask<{ id: string }>('POST', `${contactPath(contact)}/send`, { to, message: { text } })
 export const inbox = (contact: string) => ask<{ items: InboxItem[] }>('GET', `${contactPath(contact)}/inbox?after=0&wait_ms=0`)

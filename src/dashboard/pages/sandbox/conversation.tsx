@@ -1,13 +1,17 @@
 /** A person on the simulated network, who writes and receives messages. */
 
 import { useState } from 'preact/hooks'
+import type { InstanceRow } from '../../../domain/dashboard.ts'
 import { nameAndNumber } from '../../../domain/isolated-text.ts'
 import { rows } from '../../api/live.ts'
 import { useAction, useEvery, useLoad } from '../../app/load.ts'
 import { Choice, Field, Line } from '../../parts/field.tsx'
 import { LineForm } from '../../parts/form.tsx'
+import { InstanceName } from '../../parts/instance-name.tsx'
 import { Empty, Problem } from '../../parts/notice.tsx'
 import { Name, phoneText } from '../../parts/words.tsx'
+import { Bubbles } from '../messages/conversation.tsx'
+import { loadMessages } from '../messages/messages.ts'
 import { createContact, inbox, type State, write } from './control.ts'
 
 const LOOK_EVERY_MS = 1_500
@@ -43,11 +47,34 @@ function Inbox({ phone }: { phone: string }) {
   )
 }
 
-function Write({ contact }: { contact: string }) {
-  const connected = [...rows.value.values()].filter(({ status, phone }) => status === 'connected' && phone !== null)
-  const [chosen, setTo] = useState('')
+/** The messages between the person and an instance, as the instance knows them. */
+function Both({ instance, phone }: { instance: InstanceRow; phone: string }) {
+  const { data, problem, reload } = useLoad(() => loadMessages(instance.id, phone, SHOWN), [instance.id, phone])
+  useEvery(LOOK_EVERY_MS, reload)
+  return (
+    <>
+      <Problem of={problem} again={reload} />
+      {data && data.data.length === 0 ? (
+        <Empty title="No message yet">
+          Write as this person, or send to {phoneText(phone)} from <InstanceName id={instance.id} />.
+        </Empty>
+      ) : null}
+      {data && data.data.length > 0 ? <Bubbles instance={instance.id} rows={data.data} isOpen /> : null}
+    </>
+  )
+}
+
+const connectedNow = () => [...rows.value.values()].filter(({ status, phone }) => status === 'connected' && phone !== null)
+
+interface WriteProps {
+  contact: string
+  to: string
+  onTo(phone: string): void
+}
+
+function Write({ contact, to, onTo }: WriteProps) {
+  const connected = connectedNow()
   const [text, setText] = useState('')
-  const to = chosen || (connected[0]?.phone ?? '')
   const action = useAction(async () => {
     await write(contact, to, text)
     setText('')
@@ -62,7 +89,7 @@ function Write({ contact }: { contact: string }) {
             tied={tied}
             value={to}
             options={connected.map(({ phone, name }) => [phone ?? '', nameAndNumber(name, phone ?? '')])}
-            onChange={setTo}
+            onChange={onTo}
           />
         )}
       </Field>
@@ -92,6 +119,9 @@ function NewContact({ reload, onMade }: { reload(): Promise<void>; onMade(phone:
 export function Conversation({ state, reload }: { state: State; reload(): Promise<void> }) {
   const [picked, setContact] = useState('')
   const contact = picked || (state.contacts[0]?.phone ?? '')
+  const [chosen, setTo] = useState('')
+  const connected = connectedNow()
+  const instance = connected.find(({ phone }) => phone === chosen) ?? connected[0]
   return (
     <section class="card">
       <header>
@@ -109,9 +139,18 @@ export function Conversation({ state, reload }: { state: State; reload(): Promis
               />
             )}
           </Field>
-          <Write contact={contact} />
-          <h3>Inbox</h3>
-          <Inbox key={contact} phone={contact} />
+          <Write contact={contact} to={instance?.phone ?? ''} onTo={setTo} />
+          {instance ? (
+            <>
+              <h3>Conversation</h3>
+              <Both key={`${instance.id} ${contact}`} instance={instance} phone={contact} />
+            </>
+          ) : (
+            <>
+              <h3>Inbox</h3>
+              <Inbox key={contact} phone={contact} />
+            </>
+          )}
         </>
       ) : (
         <Empty title="No people yet">

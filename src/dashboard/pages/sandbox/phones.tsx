@@ -11,6 +11,7 @@ import { LineForm } from '../../parts/form.tsx'
 import { Empty, Problem } from '../../parts/notice.tsx'
 import { count, Name, phoneText } from '../../parts/words.tsx'
 import { acceptPasskey, createPhone, demandPasskey, type Person, type Phone, type State, scan } from './control.ts'
+import { NetworkSwitch, Troubles } from './trouble.tsx'
 
 const nextNumber = (phones: readonly Person[]) => `55119999${String(10_001 + phones.length).slice(-5)}`
 
@@ -117,6 +118,7 @@ function PhoneRow({ phone, reload }: { phone: Phone; reload(): Promise<void> }) 
         value={phone.demands_passkey !== action.isBusy}
         onChange={(isDemanded) => action.run(isDemanded)}
       />
+      <Troubles phone={phone} reload={reload} />
       <Problem of={action.problem} />
       <Question phone={phone} reload={reload} />
     </li>
@@ -137,6 +139,7 @@ export const Phones = ({ state, reload }: { state: State; reload(): Promise<void
         ))}
       </ul>
     )}
+    <NetworkSwitch />
     <NewPhone state={state} reload={reload} />
     {state.phones.length > 0 ? (
       <>

@@ -3,12 +3,17 @@ import { useState } from 'preact/hooks'
 import type { LogDetail, WebhookBody } from '../../../domain/dashboard.ts'
 import { answer, api, ask } from '../../api/client.ts'
 import { useAction, useEvery, useLoad } from '../../app/load.ts'
+import { to } from '../../app/route.ts'
+import { AnswerFold } from '../../parts/answer-fold.tsx'
 import { OutcomeBadge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { Problem, Skeleton } from '../../parts/notice.tsx'
+import { InstanceName } from '../../parts/instance-name.tsx'
+import { stateText } from '../../parts/message-state.tsx'
+import { Notice, Problem, Skeleton } from '../../parts/notice.tsx'
 import { Ago, At, durationText } from '../../parts/time.tsx'
-import { Name, visible } from '../../parts/words.tsx'
+import { Name, phoneText, visible } from '../../parts/words.tsx'
+import { t } from '../../texts/t.ts'
 
 /** Interval in ms at which the page reloads while the event waits for its next attempt. */
 const LOOK_EVERY_MS = 2_500
@@ -28,7 +33,8 @@ function Body({ id, isKept }: { id: string; isKept: boolean }) {
     setBody(await ask<WebhookBody>('POST', `api/webhook-log/${id}/body`))
     return undefined
   })
-  if (!isKept) return <p class="soft">The body is erased, because the event was delivered or failed more than 72 hours ago.</p>
+  if (!isKept)
+    return <p class="soft">{t('The body is erased, because the event was delivered or failed more than 72 hours ago.')}</p>
   if (body)
     return (
       // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and so takes the focus to be scrolled with the keyboard
@@ -40,9 +46,9 @@ function Body({ id, isKept }: { id: string; isKept: boolean }) {
     <div class="stack">
       <div class="row">
         <Button isBusy={isBusy} onPress={() => run()} needs="log.body">
-          Show the body
+          {t('Show the body')}
         </Button>
-        <span class="soft">The body holds a private message. The log records that you opened it.</span>
+        <span class="soft">{t('The body holds a private message. The log records that you opened it.')}</span>
       </div>
       <Problem of={problem} />
     </div>
@@ -51,49 +57,97 @@ function Body({ id, isKept }: { id: string; isKept: boolean }) {
 
 const Attempts = ({ detail: { attempts } }: { detail: LogDetail }) =>
   attempts.length === 0 ? (
-    <p class="soft">No attempt yet.</p>
+    <p class="soft">{t('No attempt yet.')}</p>
   ) : (
     <ol class="steps">
-      {attempts.map(({ at, code, error, duration_ms }) => (
+      {attempts.map(({ at, code, error, duration_ms, response_body }, index) => (
         <li key={at} class={error === null ? 'good' : 'bad'}>
           <strong>{error ?? `HTTP ${code}`}</strong>
           <span class="number soft">{durationText(duration_ms)}</span>
           <span>
             <At at={at} />
             {code && error ? ` · HTTP ${code}` : ''}
+            <AnswerFold text={response_body} isOpen={index === attempts.length - 1} />
           </span>
         </li>
       ))}
     </ol>
   )
 
+/** The instance, the chat and the message of the event; the message with a link to its timeline. */
+const About = ({ entry: { instance_id, phone, message_id, state } }: Pick<LogDetail, 'entry'>) => (
+  <>
+    <dt>{t('Instance')}</dt>
+    <dd>
+      <a href={to(['instances', instance_id])}>
+        <InstanceName id={instance_id} />
+      </a>
+    </dd>
+    {state === null ? null : (
+      <>
+        <dt>{t('Says')}</dt>
+        <dd>{stateText(state)}</dd>
+      </>
+    )}
+    {phone === null ? null : (
+      <>
+        <dt>{t('Chat')}</dt>
+        <dd>
+          <Name>{phoneText(phone)}</Name>
+        </dd>
+      </>
+    )}
+    {message_id === null ? null : (
+      <>
+        <dt>{t('Message')}</dt>
+        <dd>
+          <a href={to(['timeline'], { instance: instance_id, id: message_id })}>
+            <code>{message_id}</code>
+          </a>
+        </dd>
+      </>
+    )}
+  </>
+)
+
 export function EventDialog({ id, onClose, onResent }: { id: string; onClose(): void; onResent(): unknown }) {
   const { data, problem, reload } = useLoad(() => ask<LogDetail>('GET', `api/webhook-log/${encodeURIComponent(id)}`), [id])
   useEvery(LOOK_EVERY_MS, () => {
     if (data?.entry.status === 'pending') reload()
   })
+  const [refused, setRefused] = useState<string>()
   const again = useAction(async () => {
+    setRefused(undefined)
     const entry = await answer(api.POST('/admin/webhook-log/{event_id}/resend', { params: { path: { event_id: id } } }))
     await reload()
     onResent()
-    return entry.status === 'delivered' ? 'Delivered.' : `Not accepted: ${entry.last_error ?? 'no answer'}.`
+    if (entry.status === 'delivered') return t('Delivered.')
+    setRefused(entry.last_error ?? t('no answer'))
+    return undefined
   })
   return (
     <Dialog
-      title={data ? `${data.entry.type} event` : 'Event'}
+      title={data ? t('{type} event', { type: data.entry.type }) : t('Event')}
       isWide
-      closes="Close"
+      closes={t('Close')}
       onClose={onClose}
       actions={
-        <Button
-          look="primary"
-          isBusy={again.isBusy}
-          isDisabled={!data?.entry.resendable}
-          onPress={() => again.run()}
-          needs="log.resend"
-        >
-          Resend now
-        </Button>
+        <>
+          {refused ? (
+            <Notice kind="bad">
+              <div role="alert">{t('The receiver did not take it: {error}.', { error: refused })}</div>
+            </Notice>
+          ) : null}
+          <Button
+            look="primary"
+            isBusy={again.isBusy}
+            isDisabled={!data?.entry.resendable}
+            onPress={() => again.run()}
+            needs="log.resend"
+          >
+            {t('Resend now')}
+          </Button>
+        </>
       }
     >
       <Problem of={problem} again={reload} />
@@ -101,34 +155,35 @@ export function EventDialog({ id, onClose, onResent }: { id: string; onClose(): 
       {data ? (
         <>
           <dl class="facts">
-            <dt>Outcome</dt>
+            <dt>{t('Outcome')}</dt>
             <dd>
               <OutcomeBadge status={data.entry.status} attempts={data.entry.attempts} />
             </dd>
-            <dt>Happened</dt>
+            <About entry={data.entry} />
+            <dt>{t('Happened')}</dt>
             <dd>
               <At at={data.entry.created_at} />
             </dd>
             {data.entry.next_attempt_at ? (
               <>
-                <dt>Next try</dt>
+                <dt>{t('Next try')}</dt>
                 <dd>
                   <Ago at={data.entry.next_attempt_at} />
                 </dd>
               </>
             ) : null}
-            <dt>To</dt>
+            <dt>{t('To')}</dt>
             <dd>
               <Name>{data.entry.url}</Name>
             </dd>
-            <dt>Event id</dt>
+            <dt>{t('Event id')}</dt>
             <dd>
               <code>{data.entry.id}</code>
             </dd>
           </dl>
-          <h3>Attempts</h3>
+          <h3>{t('Attempts')}</h3>
           <Attempts detail={data} />
-          <h3>Body</h3>
+          <h3>{t('Body')}</h3>
           <Body id={id} isKept={data.entry.resendable} />
         </>
       ) : null}

@@ -3,6 +3,8 @@ import { answer, api } from '../../api/client.ts'
 import type { paths } from '../../generated/description.d.ts'
 
 export interface Filter {
+  /** Text that an error, an answer, the chat or the message of the event contains. */
+  q?: string | undefined
   instance_id: string | undefined
   type: string | undefined
   status: string | undefined

@@ -5,9 +5,10 @@ import { useAction, useEvery } from '../../app/load.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Choice, Field, Line } from '../../parts/field.tsx'
+import { stateText } from '../../parts/message-state.tsx'
 import { Problem } from '../../parts/notice.tsx'
 import { isoOf, localOf } from '../../parts/time.tsx'
-import { count, readable } from '../../parts/words.tsx'
+import { count, t } from '../../texts/t.ts'
 import { type Filter, loadLog, replay } from './log.ts'
 
 const LOOK_EVERY_MS = 1_000
@@ -22,11 +23,14 @@ const Through = ({ queued, waiting }: Watched) => {
   const done = Math.max(0, queued - waiting)
   return (
     <div class="stack" role="status">
-      <progress max={Math.max(1, queued)} value={queued === 0 ? 1 : done} aria-label="Delivered or failed" />
+      <progress max={Math.max(1, queued)} value={queued === 0 ? 1 : done} aria-label={t('Delivered or failed')} />
       <p>
         {queued === 0
-          ? 'No event was sent, because no event in this range still has its body.'
-          : `${done.toLocaleString('en')} of ${count(queued, 'event')} delivered or failed. An event that is refused again is retried on its schedule. You may close this window; the replay continues.`}
+          ? t('No event was sent, because no event in this range still has its body.')
+          : t(
+              '{done} of {total} delivered or failed. An event that is refused again is retried on its schedule. You may close this window; the replay continues.',
+              { done, total: count(queued, 'event', 'events') },
+            )}
       </p>
     </div>
   )
@@ -43,7 +47,7 @@ export function ReplayDialog({ filter, onClose, onDone }: ReplayProps) {
   const [to, setTo] = useState(localOf(filter.to ?? Date.now() + 60_000))
   const [status, setStatus] = useState(filter.status ?? 'failed')
   const [watched, setWatched] = useState<Watched>()
-  const range = { ...filter, status: status || undefined, from: isoOf(from), to: isoOf(to) }
+  const range = { ...filter, q: undefined, status: status || undefined, from: isoOf(from), to: isoOf(to) }
   const { run, isBusy, problem } = useAction(async () => {
     const { queued } = await replay(range)
     setWatched({ queued, waiting: queued })
@@ -58,14 +62,14 @@ export function ReplayDialog({ filter, onClose, onDone }: ReplayProps) {
   })
   return (
     <Dialog
-      title="Resend a range"
+      title={t('Resend a range')}
       onClose={onClose}
-      closes={watched ? 'Close' : 'Cancel'}
+      closes={watched ? t('Close') : t('Cancel')}
       onSubmit={() => !watched && run()}
       actions={
         watched ? null : (
           <Button look="primary" isBusy={isBusy}>
-            Resend
+            {t('Resend')}
           </Button>
         )
       }
@@ -75,20 +79,27 @@ export function ReplayDialog({ filter, onClose, onDone }: ReplayProps) {
       ) : (
         <>
           <p class="soft">
-            The events in the range whose bodies are still stored are scheduled again, in order; at most the oldest 10,000.
+            {t('The events in the range whose bodies are still stored are scheduled again, in order; at most the oldest 10,000.')}{' '}
             {filter.instance_id || filter.type
-              ? ' Only events of the instance and type that the list shows now are included.'
-              : ' Events of all instances are included.'}
+              ? t('Only events of the instance and type that the list shows now are included.')
+              : t('Events of all instances are included.')}
           </p>
-          <Line label="From" type="datetime-local" value={from} required wrong={problem?.issues.get('from')} onChange={setFrom} />
-          <Line label="To" type="datetime-local" value={to} required wrong={problem?.issues.get('to')} onChange={setTo} />
-          <Field label="Outcome">
+          <Line
+            label={t('From')}
+            type="datetime-local"
+            value={from}
+            required
+            wrong={problem?.issues.get('from')}
+            onChange={setFrom}
+          />
+          <Line label={t('To')} type="datetime-local" value={to} required wrong={problem?.issues.get('to')} onChange={setTo} />
+          <Field label={t('Outcome')}>
             {(tied) => (
               <Choice
                 tied={tied}
                 value={status}
-                none="Any"
-                options={LOG_STATUSES.map((each) => [each, readable(each)] as const)}
+                none={t('Any')}
+                options={LOG_STATUSES.map((each) => [each, stateText(each)] as const)}
                 onChange={setStatus}
               />
             )}

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { useAction } from '../../app/load.ts'
 import { Button } from '../../parts/button.tsx'
 import { Problem } from '../../parts/notice.tsx'
-import { count } from '../../parts/words.tsx'
+import { count, t } from '../../texts/t.ts'
 import { resendMany } from './log.ts'
 
 export function ChosenEvents({ ids, onDone }: { ids: readonly string[]; onDone(): void }) {
@@ -13,16 +13,17 @@ export function ChosenEvents({ ids, onDone }: { ids: readonly string[]; onDone()
     const { queued, notFound } = await resendMany(ids, setDone)
     onDone()
     const others =
-      notFound > 0 ? ` ${count(notFound, 'other')} cannot be resent: the body is no longer stored, or the type has no URL.` : ''
-    return `${count(queued, 'event')} will be sent again, one at a time per instance.${others}`
+      notFound > 0 ? ` ${t('{n} cannot be resent: the body is no longer stored, or the type has no URL.', { n: notFound })}` : ''
+    const events = count(queued, 'event', 'events')
+    return t('{events} will be sent again, one at a time per instance.', { events }) + others
   })
   if (ids.length === 0) return null
   return (
     <div class="chosen">
-      <strong>{count(ids.length, 'event')} chosen</strong>
-      {isBusy ? <progress max={ids.length} value={done} aria-label="Resending" /> : null}
+      <strong>{t('{events} chosen', { events: count(ids.length, 'event', 'events') })}</strong>
+      {isBusy ? <progress max={ids.length} value={done} aria-label={t('Resending')} /> : null}
       <Button look="primary" isBusy={isBusy} onPress={() => run()} needs="log.resend">
-        Resend
+        {t('Resend')}
       </Button>
       <Problem of={problem} />
     </div>

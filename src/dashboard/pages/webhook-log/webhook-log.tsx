@@ -11,10 +11,12 @@ import { OutcomeBadge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Choice, Field, Line } from '../../parts/field.tsx'
 import { InstanceName } from '../../parts/instance-name.tsx'
+import { stateText } from '../../parts/message-state.tsx'
 import { Empty, Problem, Skeleton } from '../../parts/notice.tsx'
 import { type Column, Pager, Table } from '../../parts/table.tsx'
 import { Ago, durationText, isoOf } from '../../parts/time.tsx'
-import { Name, readable } from '../../parts/words.tsx'
+import { Name, phoneText, visible } from '../../parts/words.tsx'
+import { t } from '../../texts/t.ts'
 import { EventDialog } from './event.tsx'
 import { type Entry, type Filter, loadLog, PAGE_SIZE } from './log.ts'
 import { ReplayDialog } from './replay.tsx'
@@ -27,6 +29,7 @@ function filterOf(query: URLSearchParams): Filter {
   const moment = (name: string) => (query.get(name) ? isoOf(query.get(name) ?? '') : undefined)
   return {
     instance_id: value('instance'),
+    q: value('q'),
     type: value('type'),
     status: value('status'),
     from: moment('from'),
@@ -34,43 +37,54 @@ function filterOf(query: URLSearchParams): Filter {
   }
 }
 
+const titleOf = (type: string, state: string | null) => (state === null ? type : `${type}: ${stateText(state)}`)
 const nameOf = (id: string) => rows.value.get(id)?.name ?? id
 
 const columnsOf = (open: (id: string) => void): readonly Column<Entry>[] => [
   {
-    label: 'Event',
+    label: t('Event'),
     isHead: true,
-    cell: ({ id, type, instance_id }) => (
+    cell: ({ id, type, state, phone, instance_id }) => (
       <span class="break">
-        <Button look="link" onPress={() => open(id)} label={`${type} of ${nameOf(instance_id)}: attempts and body`}>
-          {type}
+        <Button
+          look="link"
+          onPress={() => open(id)}
+          label={t('{event} of {instance}: attempts and body', { event: titleOf(type, state), instance: nameOf(instance_id) })}
+        >
+          {titleOf(type, state)}
         </Button>
         <span class="under">
+          {phone ? (
+            <>
+              <Name>{phoneText(phone)}</Name> ·{' '}
+            </>
+          ) : null}
           <InstanceName id={instance_id} />
         </span>
       </span>
     ),
   },
-  { label: 'Outcome', cell: ({ status, attempts }) => <OutcomeBadge status={status} attempts={attempts} /> },
+  { label: t('Outcome'), cell: ({ status, attempts }) => <OutcomeBadge status={status} attempts={attempts} /> },
   {
-    label: 'Last answer',
-    cell: ({ last_response_code, last_error, last_duration_ms }) => (
+    label: t('Last answer'),
+    cell: ({ last_response_code, last_error, last_duration_ms, last_response_body }) => (
       <span>
         <span class="number">{last_error ?? (last_response_code ? `HTTP ${last_response_code}` : '–')}</span>
         <span class="under number">{durationText(last_duration_ms)}</span>
+        {last_response_body ? <span class="under begins">{visible(last_response_body)}</span> : null}
       </span>
     ),
   },
-  { label: 'Attempts', isRight: true, cell: ({ attempts }) => <span class="number">{attempts}</span> },
-  { label: 'To', cell: ({ url }) => <Name class="url break">{url}</Name> },
+  { label: t('Attempts'), isRight: true, cell: ({ attempts }) => <span class="number">{attempts}</span> },
+  { label: t('To'), cell: ({ url }) => <Name class="url break">{url}</Name> },
   {
-    label: 'Happened',
+    label: t('Happened'),
     cell: ({ created_at, next_attempt_at }) => (
       <span>
         <Ago at={created_at} />
         {next_attempt_at ? (
           <span class="under">
-            next try <Ago at={next_attempt_at} />
+            {t('next try')} <Ago at={next_attempt_at} />
           </span>
         ) : null}
       </span>
@@ -83,34 +97,43 @@ function Filters({ query }: { query: URLSearchParams }) {
   const change = (name: string) => (next: string) => setQuery({ [name]: next, page: '' })
   const instances = instanceChoices(rows.value.values())
   const choices = [
-    ['instance', 'Instance', instances],
-    ['type', 'Type', EVENT_TYPES.map((type) => [type, type] as const)],
-    ['status', 'Outcome', LOG_STATUSES.map((status) => [status, readable(status)] as const)],
+    ['instance', t('Instance'), instances],
+    ['type', t('Type'), EVENT_TYPES.map((type) => [type, type] as const)],
+    ['status', t('Outcome'), LOG_STATUSES.map((status) => [status, stateText(status)] as const)],
   ] as const
   return (
     <div class="filters">
+      <Line
+        label={t('Search')}
+        type="search"
+        value={value('q')}
+        placeholder={t('status 500, a word of an answer, a number')}
+        maxLength={100}
+        onChange={change('q')}
+      />
       {choices.map(([name, label, options]) => (
         <Field key={name} label={label}>
-          {(tied) => <Choice tied={tied} value={value(name)} none="Any" options={options} onChange={change(name)} />}
+          {(tied) => <Choice tied={tied} value={value(name)} none={t('Any')} options={options} onChange={change(name)} />}
         </Field>
       ))}
-      <Line label="From" type="datetime-local" value={value('from')} onChange={change('from')} />
-      <Line label="To" type="datetime-local" value={value('to')} onChange={change('to')} />
+      <Line label={t('From')} type="datetime-local" value={value('from')} onChange={change('from')} />
+      <Line label={t('To')} type="datetime-local" value={value('to')} onChange={change('to')} />
     </div>
   )
 }
 
-const CLEARED = { instance: '', type: '', status: '', from: '', to: '', page: '' }
+const CLEARED = { q: '', instance: '', type: '', status: '', from: '', to: '', page: '' }
 
 const Nothing = ({ isFiltered }: { isFiltered: boolean }) =>
   isFiltered ? (
-    <Empty title="No event fits" actions={<Button onPress={() => setQuery(CLEARED)}>Show all</Button>}>
-      Entries are kept for seven days.
+    <Empty title={t('No event fits')} actions={<Button onPress={() => setQuery(CLEARED)}>{t('Show all')}</Button>}>
+      {t('Entries are kept for seven days.')}
     </Empty>
   ) : (
-    <Empty title="No events yet" actions={<a href={to(['instances'])}>Instances</a>}>
-      Set a webhook URL for an instance (Instances, then the instance, then Webhooks). This page then lists every event with the
-      answer of your program.
+    <Empty title={t('No events yet')} actions={<a href={to(['instances'])}>{t('Instances')}</a>}>
+      {t(
+        'Set a webhook URL for an instance (Instances, then the instance, then Webhooks). This page then lists every event with the answer of your program.',
+      )}
     </Empty>
   )
 
@@ -139,14 +162,14 @@ export function WebhookLogPage() {
   return (
     <div class="page">
       <header>
-        <h1>Webhook log</h1>
+        <h1>{t('Webhook log')}</h1>
         <Button onPress={() => setReplaying(true)} needs="log.resend">
-          Resend a range
+          {t('Resend a range')}
         </Button>
       </header>
       <Filters query={query} />
       <Problem of={problem} again={reload} />
-      <section class="card flush" aria-label="Events">
+      <section class="card flush" aria-label={t('Events')}>
         {!data && !problem ? (
           <div class="card-inside">
             <Skeleton />
@@ -156,7 +179,7 @@ export function WebhookLogPage() {
         {data && data.total > 0 ? (
           <>
             <Table
-              name="Events"
+              name={t('Events')}
               rows={data.data}
               columns={columnsOf(open)}
               keyOf={({ id }) => id}

@@ -49,6 +49,7 @@ export const COMMON = {
   'Messages waiting': ['Mensagens na fila', 'Mensajes en espera'],
   'Events waiting': ['Eventos na fila', 'Eventos en espera'],
   'Last message in': ['Última mensagem recebida', 'Último mensaje recibido'],
+  Messages: ['Mensagens', 'Mensajes'],
   'Message timeline': ['Linha do tempo da mensagem', 'Recorrido del mensaje'],
   'Webhook log': ['Registro de webhooks', 'Registro de webhooks'],
   'Send a message': ['Enviar uma mensagem', 'Enviar un mensaje'],

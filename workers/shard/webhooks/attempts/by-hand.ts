@@ -14,7 +14,7 @@ const SHOWN_BYTES = 256 * 1_024
 /** Number of events that are put back into the schedule in one commit. */
 const AT_ONCE = 100
 
-export type ManualAttempts = Pick<Outbox, 'detail' | 'body' | 'resend' | 'resendMany'>
+export type ManualAttempts = Pick<Outbox, 'detail' | 'newest' | 'body' | 'resend' | 'resendMany'>
 
 export interface ManualAttemptsDeps extends AttemptNeeds {
   attempts: DeliveryAttempt
@@ -95,6 +95,17 @@ export function manualAttempts(needs: ManualAttemptsDeps): ManualAttempts {
       const row = await rows.read(eventId)
       if (row === undefined) throw new Failure('not_found', { message: 'No event has this id.' })
       return { entry: toEntry(instanceId, eventId, row), attempts: attemptsOf(row) }
+    },
+    async newest(max) {
+      await outcomes.flush()
+      const prefix = keys.log(instanceId)
+      const entries: LogEntry[] = []
+      for await (const [key] of store.range(prefix, { reverse: true, limit: max })) {
+        const eventId = key.slice(prefix.length)
+        const row = await rows.read(eventId)
+        if (row !== undefined) entries.push(toEntry(instanceId, eventId, row))
+      }
+      return entries
     },
     async body(eventId) {
       await outcomes.flush()

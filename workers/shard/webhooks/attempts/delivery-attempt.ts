@@ -4,7 +4,7 @@ import { urlField } from '../../../../src/domain/instance.ts'
 import { MAX_TRIES } from '../../../../src/domain/webhook-log.ts'
 import type { Outcome } from '../../../../src/webhooks/delivery/delivery.ts'
 import { validSecrets } from '../../../../src/webhooks/delivery/signature.ts'
-import { type LogRow, maskUrl, withFailure } from '../../../../src/webhooks/log.ts'
+import { ANSWER_BYTES, type LogRow, maskUrl, withFailure } from '../../../../src/webhooks/log.ts'
 import type { Outcomes } from '../../durable-line/outcomes.ts'
 import type { Backlog } from '../backlog.ts'
 import type { OutboxOptions } from '../contract.ts'
@@ -52,25 +52,25 @@ export function createDeliveryAttempt(needs: AttemptNeeds) {
     await steps('outbox:before-post', eventId)
     const secrets = [webhooks().secret, ...validSecrets(needs.previousSecret?.(), clock.now())]
     const shown = Math.min(attempt, MAX_TRIES)
-    const outcome = await deliver({ url, secrets, body, type, eventId, instanceId, attempt: shown }, stopping).catch(
-      (error: unknown) => {
-        if (stopping.aborted) throw error
-        log.error(
-          { instance_id: instanceId, event_id: eventId, err: error },
-          'a webhook attempt failed because of an unexpected error',
-        )
-        return { ok: false, code: null, error: 'internal', durationMs: 0 }
-      },
-    )
+    const attempted = { url, secrets, body, type, eventId, instanceId, attempt: shown, answerBytes: ANSWER_BYTES }
+    const outcome = await deliver(attempted, stopping).catch((error: unknown): Outcome => {
+      if (stopping.aborted) throw error
+      log.error(
+        { instance_id: instanceId, event_id: eventId, err: error },
+        'a webhook attempt failed because of an unexpected error',
+      )
+      return { ok: false, code: null, error: 'internal', durationMs: 0 }
+    })
     await steps('outbox:after-post', eventId)
     return outcome
   }
 
   /** Returns the row after the attempt. */
-  function afterAttempt(before: LogRow, url: string, { ok, code, error, durationMs }: Outcome): LogRow {
+  function afterAttempt(before: LogRow, url: string, { ok, code, error, durationMs, answer }: Outcome): LogRow {
     const attempts = before.attempts + 1
     const row = { ...before, url: maskUrl(url), attempts, code, error: error?.slice(0, 300) ?? null, durationMs }
-    return ok ? row : withFailure(row, clock.now())
+    if (!ok) return withFailure(row, clock.now(), answer)
+    return answer ? { ...row, answer } : row
   }
 
   /** Ends the event as delivered: its body is removed in the same commit. */

@@ -9,6 +9,8 @@ import { sampleEvent } from '../sample.ts'
 
 /** The most characters of the receiver's answer that are returned. */
 const ANSWER_CHARS = 1_000
+/** Number of bytes in which that many characters fit, in every charset. */
+const ANSWER_BYTES = 4 * ANSWER_CHARS
 
 export interface TestDeliveryDeps
   extends Pick<OutboxOptions, 'instanceId' | 'clock' | 'webhooks' | 'dialect' | 'previousSecret' | 'deliver'> {
@@ -26,6 +28,8 @@ export const testDelivery =
     const form = { isTest: true, dialect: dialect?.() ?? null }
     const body = eventBytes(instanceId, eventId, sampleEvent(type, clock.now()), settings, form)
     const secrets = [settings.secret, ...validSecrets(previousSecret?.(), clock.now())]
-    const attempt = { url, secrets, body, type, eventId, instanceId, attempt: 1, answerChars: ANSWER_CHARS }
-    return { ...(await deliver(attempt, stopping)), url, eventId }
+    const attempt = { url, secrets, body, type, eventId, instanceId, attempt: 1, answerBytes: ANSWER_BYTES }
+    const { answer, ...outcome } = await deliver(attempt, stopping)
+    const shown = answer === undefined ? {} : { answer: [...answer].slice(0, ANSWER_CHARS).join('') }
+    return { ...outcome, ...shown, url, eventId }
   }

@@ -1,0 +1,128 @@
+/** The newest messages of an instance, in and out, and the conversation with one person. */
+import { useState } from 'preact/hooks'
+import type { MessageRow } from '../../../domain/dashboard.ts'
+import { instanceChoices } from '../../../domain/instance-choices.ts'
+import { rows as instances } from '../../api/live.ts'
+import { useEvery, useLoad } from '../../app/load.ts'
+import { route, setQuery, to } from '../../app/route.ts'
+import { Choice, Field, Line } from '../../parts/field.tsx'
+import { kindText, MessageBadge } from '../../parts/message-state.tsx'
+import { Empty, Problem, Skeleton } from '../../parts/notice.tsx'
+import { type Column, Table } from '../../parts/table.tsx'
+import { Ago } from '../../parts/time.tsx'
+import { t } from '../../texts/t.ts'
+import { Conversation } from './conversation.tsx'
+import { isOf, loadMessages } from './messages.ts'
+import { Author, Person } from './person.tsx'
+
+const LOOK_EVERY_MS = 3_000
+const SHOWN = 50
+
+const columnsOf = (instance: string): readonly Column<MessageRow>[] => [
+  {
+    label: t('Person'),
+    isHead: true,
+    cell: ({ phone, chat_name, ...row }) => (
+      <span class="break">
+        <a href={to(['messages'], { instance, chat: phone })}>
+          <Person name={chat_name} phone={phone} />
+        </a>
+        <span class="under">
+          <Author {...row} />
+        </span>
+      </span>
+    ),
+  },
+  {
+    label: t('Message'),
+    cell: ({ from_me, kind }) => (
+      <span>
+        <span class="soft">{from_me ? t('Out') : t('In')}</span> {kindText(kind)}
+      </span>
+    ),
+  },
+  { label: t('State'), cell: ({ state }) => <MessageBadge state={state} /> },
+  { label: t('When'), cell: ({ at }) => <Ago at={at} /> },
+  {
+    label: '',
+    isRight: true,
+    cell: ({ from_me, message_id }) =>
+      from_me ? (
+        <a href={to(['timeline'], { instance, id: message_id })} aria-label={t('Timeline: {id}', { id: message_id })}>
+          {t('Timeline')}
+        </a>
+      ) : null,
+  },
+]
+
+function Newest({ instance, rows, text }: { instance: string; rows: readonly MessageRow[]; text: string }) {
+  const found = text.trim() === '' ? rows : rows.filter((row) => isOf(row, text))
+  return (
+    <section class="card flush" aria-label={t('Messages')}>
+      {found.length === 0 ? (
+        <Empty title={rows.length === 0 ? t('No messages yet') : t('No message fits')}>
+          {t('Messages that this instance sends and receives are listed here, as soon as they come.')}
+        </Empty>
+      ) : (
+        <Table name={t('Messages')} rows={found} columns={columnsOf(instance)} keyOf={({ message_id }) => message_id} />
+      )}
+    </section>
+  )
+}
+
+function Messages({ instance, chat, text }: { instance: string; chat: string | undefined; text: string }) {
+  const { data, problem, reload } = useLoad(() => loadMessages(instance, chat, SHOWN), [instance, chat])
+  useEvery(LOOK_EVERY_MS, reload)
+  return (
+    <>
+      <Problem of={problem} again={reload} />
+      {!data && !problem ? <Skeleton /> : null}
+      {data && chat ? <Conversation instance={instance} chat={chat} rows={data.data} /> : null}
+      {data && !chat ? <Newest instance={instance} rows={data.data} text={text} /> : null}
+    </>
+  )
+}
+
+export function MessagesPage() {
+  const { query } = route.value
+  const choices = instanceChoices(instances.value.values())
+  const instance = query.get('instance') ?? choices[0]?.[0] ?? ''
+  const chat = query.get('chat') ?? undefined
+  const [text, setText] = useState('')
+  return (
+    <div class="page">
+      <header>
+        <h1>{t('Messages')}</h1>
+        <p class="lead">
+          {t(
+            'The newest messages of an instance, from what the service keeps anyway: its memory since it started, the queue, and the webhook log. Nothing more is stored for this page.',
+          )}
+        </p>
+      </header>
+      <div class="filters">
+        <Field label={t('Instance')}>
+          {(tied) => (
+            <Choice
+              tied={tied}
+              value={instance}
+              options={choices}
+              onChange={(next) => setQuery({ instance: next, chat: undefined })}
+            />
+          )}
+        </Field>
+        {chat === undefined ? (
+          <Line label={t('Search')} type="search" value={text} placeholder={t('A name or a number')} onChange={setText} />
+        ) : null}
+      </div>
+      {instance === '' ? (
+        <section class="card">
+          <Empty title={t('No instances yet')} actions={<a href={to(['instances'])}>{t('Instances')}</a>}>
+            {t('Create an instance and pair it with a phone first.')}
+          </Empty>
+        </section>
+      ) : (
+        <Messages key={`${instance} ${chat}`} instance={instance} chat={chat} text={text} />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,103 @@
+/** The events of an instance as they happen, without a receiver. */
+import { instanceChoices } from '../../../domain/instance-choices.ts'
+import { rows } from '../../api/live.ts'
+import { route, setQuery, to } from '../../app/route.ts'
+import { Badge } from '../../parts/badge.tsx'
+import { Choice, Field } from '../../parts/field.tsx'
+import { Empty } from '../../parts/notice.tsx'
+import { Copy } from '../../parts/secret.tsx'
+import { visible } from '../../parts/words.tsx'
+import { t } from '../../texts/t.ts'
+import { asTest, type SeenEvent } from './as-test.ts'
+import { useWatched, type Watched } from './watch.ts'
+
+const STATES: Record<Watched['state'], readonly [text: string, look: 'good' | 'warn' | 'bad']> = {
+  waiting: [t('Reconnecting'), 'warn'],
+  live: [t('Live'), 'good'],
+  refused: [t('The stream was refused; it is tried again.'), 'bad'],
+}
+
+function pretty(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2)
+  } catch {
+    return body
+  }
+}
+
+/** Returns the state that an event reports, or the kind of its message. */
+function stateOf(body: string): string {
+  try {
+    const { status, message_type } = JSON.parse(body) as { status?: unknown; message_type?: unknown }
+    return String(message_type ?? status ?? '')
+  } catch {
+    return ''
+  }
+}
+
+const Seen = ({ event }: { event: SeenEvent }) => (
+  <li>
+    <details class="answer">
+      <summary>
+        <strong>{event.type}</strong> <span class="soft">{stateOf(event.body)}</span>
+      </summary>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and so takes the focus to be scrolled with the keyboard */}
+      <pre class="text" tabIndex={0}>
+        {visible(pretty(event.body))}
+      </pre>
+    </details>
+    <Copy text={asTest(event)} what={t('event as a test')} />
+  </li>
+)
+
+function Events({ instance }: { instance: string }) {
+  const { state, events } = useWatched(instance)
+  const [text, look] = STATES[state]
+  return (
+    <section class="card" aria-label={t('Events')}>
+      <header>
+        <Badge look={look}>{text}</Badge>
+      </header>
+      {events.length === 0 ? (
+        <Empty title={t('Nothing has happened yet')}>
+          {t('Send or receive a message: its events appear here at once, also without a webhook.')}
+        </Empty>
+      ) : (
+        <ol class="events" aria-label={t('Events, newest first')}>
+          {events.map((event) => (
+            <Seen key={event.id} event={event} />
+          ))}
+        </ol>
+      )}
+    </section>
+  )
+}
+
+export function MonitorPage() {
+  const choices = instanceChoices(rows.value.values())
+  const instance = route.value.query.get('instance') ?? choices[0]?.[0] ?? ''
+  return (
+    <div class="page">
+      <header>
+        <h1>{t('Live events')}</h1>
+        <p class="lead">
+          {t(
+            'The events of an instance while this page is open, as a webhook would get them. They hold private messages. Copy one as a test to post it to your receiver.',
+          )}
+        </p>
+      </header>
+      <Field label={t('Instance')}>
+        {(tied) => <Choice tied={tied} value={instance} options={choices} onChange={(next) => setQuery({ instance: next })} />}
+      </Field>
+      {instance === '' ? (
+        <section class="card">
+          <Empty title={t('No instances yet')} actions={<a href={to(['instances'])}>{t('Instances')}</a>}>
+            {t('Create an instance and pair it with a phone first.')}
+          </Empty>
+        </section>
+      ) : (
+        <Events key={instance} instance={instance} />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,49 @@
+/** Reads the events of an instance while the page is open. The newest are kept, so a page that is open for days does not grow. */
+import { useEffect, useState } from 'preact/hooks'
+import { readStream } from '../../api/stream.ts'
+import type { SeenEvent } from './as-test.ts'
+
+const KEPT = 200
+/** Delay in ms before the stream is opened again after it ended. */
+const AGAIN_AFTER_MS = 3_000
+
+export interface Watched {
+  state: 'waiting' | 'live' | 'refused'
+  /** Newest first. */
+  events: readonly SeenEvent[]
+}
+
+const OWN_EVENTS = new Set(['ready', 'gap'])
+
+export function useWatched(instance: string): Watched {
+  const [state, setState] = useState<Watched['state']>('waiting')
+  const [events, setEvents] = useState<readonly SeenEvent[]>([])
+  useEffect(() => {
+    const leave = new AbortController()
+    let lastEventId = ''
+    let again: ReturnType<typeof setTimeout> | undefined
+    function open() {
+      void readStream(`api/instances/${encodeURIComponent(instance)}/events`, {
+        signal: leave.signal,
+        lastEventId,
+        onOpen: () => setState('live'),
+        onEvent({ event = '', id = '', data }) {
+          lastEventId = id || lastEventId
+          if (OWN_EVENTS.has(event)) return
+          setEvents((before) => [{ id, type: event, instance, body: data }, ...before].slice(0, KEPT))
+        },
+        onRetry() {},
+      }).then((end) => {
+        if (leave.signal.aborted) return
+        setState(end === 'cut' ? 'waiting' : 'refused')
+        again = setTimeout(open, AGAIN_AFTER_MS)
+      })
+    }
+    open()
+    return () => {
+      leave.abort()
+      clearTimeout(again)
+    }
+  }, [instance])
+  return { state, events }
+}

@@ -1,0 +1,21 @@
+/** The beginning of a receiver's answer, which is shown as text, whatever it is. */
+
+import { t } from '../texts/t.ts'
+import { visible } from './words.tsx'
+
+interface AnswerFoldProps {
+  /** Null if there was no answer, or if it was empty. */
+  text: string | null
+  isOpen?: boolean
+}
+
+export const AnswerFold = ({ text, isOpen = false }: AnswerFoldProps) =>
+  text === null ? null : (
+    <details class="answer" open={isOpen}>
+      <summary>{t('What the receiver answered')}</summary>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and so takes the focus to be scrolled with the keyboard */}
+      <pre class="text" tabIndex={0}>
+        {visible(text)}
+      </pre>
+    </details>
+  )

@@ -1,0 +1,36 @@
+/** The furthest state of a message, and the name of its kind. */
+import type { MessageState } from '../../domain/dashboard.ts'
+import { t } from '../texts/t.ts'
+import { Badge } from './badge.tsx'
+import { readable } from './words.tsx'
+
+const STATES: Record<MessageState, readonly [text: string, look: 'good' | 'bad' | 'warn' | '']> = {
+  waiting: [t('Waits'), 'warn'],
+  processing: [t('Being sent'), ''],
+  sent: [t('Sent'), 'good'],
+  delivered: [t('Delivered'), 'good'],
+  read: [t('Read'), 'good'],
+  played: [t('Played'), 'good'],
+  failed: [t('Failed'), 'bad'],
+  received: [t('Received'), ''],
+}
+
+/** Names of states of messages, and of outcomes of events. */
+const NAMES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.entries(STATES).map(([state, [name]]) => [state, name])),
+  pending: t('Pending'),
+  discarded: t('Discarded'),
+  text: t('Text'),
+}
+
+/** Names a state, or a status that a receipt gave. */
+export const stateText = (state: string): string => NAMES[state] ?? readable(state)
+
+export const MessageBadge = ({ state }: { state: MessageState }) => <Badge look={STATES[state][1]}>{STATES[state][0]}</Badge>
+
+/** Names a kind in words: `text` and `send.sendText` become "Text", `send.sendButtonList` becomes "Button list". */
+export function kindText(kind: string | null): string {
+  if (kind === null) return t('Message')
+  const name = kind.replace(/^\w+\.(send)?/, '')
+  return readable(name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replace(/^_/, ''))
+}
