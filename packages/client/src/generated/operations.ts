@@ -1554,7 +1554,7 @@ export const SERVICE_ROUTES: Readonly<Record<string, Route>> = {
   'admin.replayWebhooks': {"method":"POST","path":"/admin/webhook-log/replay","body":"json"},
   'admin.resendWebhook': {"method":"POST","path":"/admin/webhook-log/{event_id}/resend"},
   'admin.resendWebhooks': {"method":"POST","path":"/admin/webhook-log/resend","body":"json"},
-  'admin.webhookLog': {"method":"GET","path":"/admin/webhook-log","query":["instance_id","type","status","from","to","page","page_size"]},
+  'admin.webhookLog': {"method":"GET","path":"/admin/webhook-log","query":["instance_id","type","status","from","to","q","page","page_size"]},
   'system.docs': {"method":"GET","path":"/docs","answer":"text"},
   'system.live': {"method":"GET","path":"/health/live"},
   'system.metrics': {"method":"GET","path":"/metrics","answer":"text"},
@@ -1858,7 +1858,7 @@ export interface ServiceGroups {
     /**
      * Webhook log: events and their outcomes, newest first
      *
-     * One entry per event, kept for 7 days and at most 100,000 per instance; entries of waiting events stay. Entries have no content: the body of an event is stored encrypted until the event is delivered, or for 72 h after it failed, and is never shown.
+     * One entry per event, kept for 7 days and at most 100,000 per instance; entries of waiting events stay. An entry names the chat and the message, and has what the receiver answered, but no content: the body of an event is stored encrypted until the event is delivered, or for 72 h after it failed, and is never shown.
      *
      * Requires the admin key of the workspace.
      */

@@ -2070,6 +2070,12 @@ export interface components {
              * @enum {string}
              */
             type: "received" | "delivery" | "message_status" | "instance_status" | "chat_presence";
+            /** @description Chat of the event; null if the event is about the instance. */
+            phone: string | null;
+            /** @description Message of the event, the first one if it reports several; null if there is none. */
+            message_id: string | null;
+            /** @description `message_type` of a `received`, otherwise the `status` of the event. Null in rows of earlier releases. */
+            state: string | null;
             /** @description URL of the last attempt or, before the first, the URL configured when the event happened. Query values are masked. */
             url: string;
             /**
@@ -2085,6 +2091,8 @@ export interface components {
             last_error: string | null;
             /** @description Duration of the last attempt, in ms. */
             last_duration_ms: number | null;
+            /** @description First 2,048 bytes of the last answer, as text; null if there was no answer, or an empty one. */
+            last_response_body: string | null;
             /**
              * Format: date-time
              * @description Time of the event.
@@ -10177,6 +10185,8 @@ export interface operations {
                 from?: string;
                 /** @description Only events at or before this time. */
                 to?: string;
+                /** @description Only events with this text, in any case, in an error, in an answer of the receiver, or as a part of `phone`, `message_id` or `state`. It is looked for in the newest 20,000 entries that fit the other filters. */
+                q?: string;
                 /** @description Page number, from 1. */
                 page?: number;
                 /** @description Number of entries per page. */
