@@ -13,7 +13,7 @@ export interface SeenEvent {
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
 export const asTest = ({ id, type, instance, body }: SeenEvent) =>
-  `URL='http://127.0.0.1:9000/' # Your receiver.
+  `URL='' # The address of your receiver.
 SECRET='' # The secret of the instance's webhooks.
 BODY=${quoted(body)}
 NOW=$(date +%s)
