@@ -302,6 +302,31 @@ test('a device that has read nothing yet reads everything with its first key, on
   assert.deepEqual([b.last().isHistory, b.readings.find(({ name }) => name)?.name], [true, 'Theirs'])
 })
 
+test('whether a new message unarchives its chat is a setting of the account', async () => {
+  const b = bench()
+  const settings = phone('regular_low')
+  b.has(settings)
+  b.ev.on('creds.update', (update) => Object.assign(b.creds, update))
+  const unarchives = (isOn: boolean): AppStateChange => ({
+    collection: 'regular_low',
+    version: 4,
+    index: ['setting_unarchiveChats'],
+    value: { timestamp: NOW, unarchiveChatsSetting: { unarchiveChats: isOn } },
+  })
+  b.creds.accountSettings = { unarchiveChats: false, defaultDisappearingMode: { ephemeralExpiration: 60 } }
+  for (const isOn of [true, false]) {
+    settings.write(unarchives(isOn))
+    await b.reader.read(['regular_low'])
+    assert.deepEqual(b.creds.accountSettings, {
+      unarchiveChats: isOn,
+      defaultDisappearingMode: { ephemeralExpiration: 60 },
+    })
+  }
+  settings.write(pinChange(ANA, true, NOW))
+  await b.reader.read(['regular_low'])
+  assert.deepEqual((b.creds.me as { name: string }).name, 'Before')
+})
+
 test('a damaged patch is not taken: everything is asked for, and then what can be read of it is', async () => {
   const b = bench()
   const pins = phone('regular_low')

@@ -209,7 +209,7 @@ async function passOn(
   actions: readonly AppStateAction[],
   isHistory: boolean,
 ): Promise<void> {
-  const { pairs, ...facts } = await gathered(actions)
+  const { pairs, unarchives, ...facts } = await gathered(actions)
   for (let from = 0; from < pairs.length; from += PAIRS) await learnPairs(pairs.slice(from, from + PAIRS))
   appState.take({
     collection,
@@ -219,13 +219,21 @@ async function passOn(
     actions,
     ...facts,
   })
-  // The library's listener runs in the same turn and puts the name into the credentials.
-  const { me } = creds
-  if (facts.name && me && me.name !== facts.name) sock.ev.emit('creds.update', { me: { ...me, name: facts.name } })
+  // The first listener of this event runs in the same turn and puts the changes into the credentials, so they are in the same commit as the version.
+  const { me, accountSettings } = creds
+  const isRenamed = facts.name !== null && me !== undefined && me.name !== facts.name
+  const isSet = unarchives !== null && accountSettings?.unarchiveChats !== unarchives
+  if (!isRenamed && !isSet) return
+  sock.ev.emit('creds.update', {
+    ...(isRenamed ? { me: { ...me, name: facts.name! } } : {}),
+    ...(isSet ? { accountSettings: { ...accountSettings, unarchiveChats: unarchives } } : {}),
+  })
 }
 
 interface Facts extends Pick<Reading, 'associations' | 'contacts' | 'name'> {
   pairs: { pn: string; lid: string }[]
+  /** The setting of `ActionFacts`; null if the actions do not have it. */
+  unarchives: boolean | null
 }
 
 async function gathered(actions: readonly AppStateAction[]): Promise<Facts> {
@@ -234,13 +242,15 @@ async function gathered(actions: readonly AppStateAction[]): Promise<Facts> {
   const associations: Association[] = []
   const pairs: { pn: string; lid: string }[] = []
   let name: string | null = null
+  let unarchives: boolean | null = null
   for (const action of actions) {
     const facts = factsOf(action)
     if (facts.contact) contacts.push(facts.contact)
     if (facts.association) associations.push(facts.association)
     if (facts.pair) pairs.push(facts.pair)
     name = facts.name ?? name
+    unarchives = facts.unarchives ?? unarchives
     await turn()
   }
-  return { contacts, associations, pairs, name }
+  return { contacts, associations, pairs, name, unarchives }
 }

@@ -37,6 +37,8 @@ export interface ActionFacts {
   /** The account's own name. */
   name?: string
   association?: Association
+  /** Whether a new message unarchives its chat. This is a setting of the account. */
+  unarchives?: boolean
 }
 
 /** A change that depends on the newest version of the collection. If the function throws, nothing is changed. */
@@ -188,6 +190,8 @@ export function factsOf({ index: [kind, id = '', chat = ''], value }: AppStateAc
     }
     case 'setting_pushName':
       return known('name', value?.pushNameSetting?.name)
+    case 'setting_unarchiveChats':
+      return value ? { unarchives: value.unarchiveChatsSetting?.unarchiveChats === true } : {}
     case 'label_jid':
       return id && chat
         ? { association: { chat: bare(chat), label: id, assigned: value?.labelAssociationAction?.labeled === true } }

@@ -25,6 +25,9 @@ export const ownPresence = (name: string, isAvailable: boolean): BinaryNode => (
   attrs: { name: name.replaceAll('@', ''), type: isAvailable ? 'available' : 'unavailable' },
 })
 
+/** `<presence name/>`: the push name alone, after it has changed. */
+export const newName = (name: string): BinaryNode => ({ tag: 'presence', attrs: { name: name.replaceAll('@', '') } })
+
 export const chatState = (to: string, state: ChatState): BinaryNode => ({
   tag: 'chatstate',
   attrs: { to },

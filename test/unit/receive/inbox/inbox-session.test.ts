@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test'
 import { type BinaryNode, proto } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { StorageFailure } from '../../../../src/domain/storage-failure.ts'
+import { deferred } from '../../../../src/lib/deferred.ts'
 import { type ChainedStore, createCommitChain } from '../../../../src/storage/commit-chain.ts'
 import { createKeyCache, createKeyStore } from '../../../../workers/shard/keys/key-store.ts'
 import { createAddressLocks } from '../../../../workers/shard/keys/signal/address/address-locks.ts'
@@ -453,6 +454,22 @@ test('one that cannot be read now is read after the next login, and ends no conn
   assert.equal(await next.take(replayed!), 'history')
   while (!translated.steps.includes('inbox:peer-settled')) await settle()
   assert.deepEqual(translated.peers, [''])
+})
+
+// The id of the key gets into the credentials through a listener, which is gone when the connection has ended.
+test('a key of app state that is stored while the connection ends is replayed at the next login', async (t) => {
+  const { translated, live, socket } = await bench(t)
+  const inbox = await live()
+  const first = socket(inbox.session())
+  const stored = deferred()
+  first.apply = () => stored.promise
+  assert.equal(await first.take(peer('A')), 'peer')
+  await settle()
+  first.session.fence()
+  stored.resolve()
+  await until(() => translated.applied.length === 1, 'the key')
+  for (let turns = 0; turns < 10; turns++) await settle()
+  assert.equal((await socket(inbox.session()).session.replays()).length, 1)
 })
 
 // If the connection was lost five times while a history was read, the history was once lost.

@@ -6,6 +6,7 @@ import { readInbound } from '../../baileys/frames/inbound.ts'
 import { keepAlive } from '../../baileys/keep-alive.ts'
 import { libraryLogger } from '../../baileys/logger.ts'
 import { askForBatches } from '../../baileys/offline-batches.ts'
+import { announceOwnName } from '../../baileys/own-name.ts'
 import { guardListeners } from '../../baileys/thread/rejections.ts'
 import { nodeBytes } from '../../wire/node-bytes.ts'
 import type { ConnectionDeps } from '../contract.ts'
@@ -53,6 +54,7 @@ export function openWatchedSocket(deps: ConnectionDeps): WatchedSocket {
 
   // The library's own functions still encode with the library's encoder.
   sock.sendNode = (node) => sock.sendRawMessage(nodeBytes(node))
+  announceOwnName(sock, stray)
   adoptSocket(sock)
   keepAlive(sock, {
     now: steady.now,

@@ -3,6 +3,7 @@
  * `inbox/peer-content.ts` has removed everything else.
  */
 import { type AuthenticationState, proto, type WASocket } from '@whiskeysockets/baileys'
+import { isSet } from '../inbox/peer-content.ts'
 import { storePairs } from './lid-pairs.ts'
 
 const { Type } = proto.Message.ProtocolMessage
@@ -36,6 +37,6 @@ function pairsIn({ lidMigrationMappingSyncMessage: sync }: Protocol) {
   const { pnToLidMappings } = proto.LIDMigrationMappingSyncPayload.decode(sync!.encodedMappingPayload!)
   return pnToLidMappings.map(({ pn, latestLid, assignedLid }) => ({
     pn: `${pn}@s.whatsapp.net`,
-    lid: `${latestLid || assignedLid}@lid`,
+    lid: `${isSet(latestLid) ? latestLid : assignedLid}@lid`,
   }))
 }

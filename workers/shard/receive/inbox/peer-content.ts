@@ -52,4 +52,5 @@ function pairsIn({ lidMigrationMappingSyncMessage: sync }: proto.Message.IProtoc
   }
 }
 
-const isSet = (number: unknown) => number !== null && number !== undefined && String(number) !== '0'
+/** Whether a number or LID in a pair is known; 0 stands for one that is not. */
+export const isSet = (number: unknown) => number !== null && number !== undefined && String(number) !== '0'

@@ -109,6 +109,8 @@ export function createPeerEffects({
     const applied = peerTail.then(async () => {
       if (isFenced()) return
       await socket().storePeerKeys(message.message ?? {})
+      // If the connection ended meanwhile, the id of a new key did not get into the credentials. The message is replayed from the journal.
+      if (isFenced()) return
       if (!notice) await settle(stanza, message)
     })
     peerTail = applied.catch((error) => peerFailed(stanza, message, error))
