@@ -46,7 +46,7 @@ const COLUMNS: readonly Column<Row>[] = [
     cell: ({ memory_bytes }) => <span class="number">{bytesText(memory_bytes)}</span>,
   },
   {
-    label: t('Sent'),
+    label: t('Messages sent'),
     isRight: true,
     cell: ({ sent, last_sent_at }) => (
       <span>
@@ -56,7 +56,7 @@ const COLUMNS: readonly Column<Row>[] = [
     ),
   },
   {
-    label: t('Received'),
+    label: t('Messages received'),
     isRight: true,
     cell: ({ received, last_received_at }) => (
       <span>

@@ -21,7 +21,7 @@ export const ACCESS = {
     'Isto não é um endereço nem uma faixa como 203.0.113.0/24.',
     'Esto no es una dirección ni un rango como 203.0.113.0/24.',
   ],
-  'Addresses that may call': ['Endereços que podem chamar', 'Direcciones que pueden llamar'],
+  'Addresses that may call': ['Endereços com acesso', 'Direcciones con acceso'],
   'Instances, the Account API and tools only answer these addresses, and so does this dashboard who signed in with an API key. Everybody who has the admin key is answered from everywhere.':
     [
       'As instâncias, a Account API e as ferramentas só respondem a estes endereços, e este painel também, a quem entrou com uma chave de API. Quem tem a chave de administrador é atendido de qualquer lugar.',
@@ -104,8 +104,8 @@ export const ACCESS = {
     'Avanzado: suspender el espacio o dejar que termine',
   ],
   'You decide the plan; nobody is paid for it. It never stops a session.': [
-    'Você decide o plano; ninguém é pago por ele. Ele nunca encerra uma sessão.',
-    'Usted decide el plan; no se paga a nadie. Nunca termina una sesión.',
+    'Você decide o plano; não se paga nada por ele. Ele nunca encerra uma sessão.',
+    'Usted decide el plan; no se paga nada por él. Nunca termina una sesión.',
   ],
   'Credentials that callers of an instance must send': [
     'Credenciais que quem chama uma instância deve enviar',

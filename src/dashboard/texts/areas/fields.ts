@@ -46,7 +46,7 @@ export const FIELDS = {
   ],
   'Programs were written for': ['Os programas foram escritos para', 'Los programas se escribieron para'],
   'Only if they were written for another gateway. Requests and events then have its names.': [
-    'Só se foram escritos para outro gateway. Pedidos e eventos têm então os nomes dele.',
+    'Só se foram escritos para outro gateway. Requisições e eventos têm então os nomes dele.',
     'Solo si se escribieron para otra pasarela. Las solicitudes y los eventos tienen entonces sus nombres.',
   ],
   'New people in 60 minutes, at most': ['Pessoas novas em 60 minutos, no máximo', 'Personas nuevas en 60 minutos, como máximo'],
@@ -72,7 +72,7 @@ export const FIELDS = {
   ],
   Trial: ['Teste', 'Prueba'],
   Active: ['Ativo', 'Activo'],
-  'Past due': ['Atrasado', 'Vencido'],
+  'Past due': ['Pagamento atrasado', 'Pago atrasado'],
   Canceled: ['Cancelado', 'Cancelado'],
   Partner: ['Parceiro', 'Socio'],
   'Ends at': ['Termina em', 'Termina el'],

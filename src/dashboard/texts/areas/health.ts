@@ -18,13 +18,13 @@ export const HEALTH = {
   Busy: ['Ocupação', 'Ocupación'],
   Restarts: ['Reinícios', 'Reinicios'],
   Database: ['Banco de dados', 'Base de datos'],
-  'Session store': ['Armazém de sessões', 'Almacén de sesiones'],
+  'Session store': ['Armazenamento de sessões', 'Almacenamiento de sesiones'],
   Disk: ['Disco', 'Disco'],
   'Media converter': ['Conversor de mídia', 'Conversor de medios'],
   Service: ['Serviço', 'Servicio'],
   Version: ['Versão', 'Versión'],
   Running: ['Em execução', 'En marcha'],
-  Store: ['Armazenamento', 'Almacén'],
+  Store: ['Armazenamento', 'Almacenamiento'],
   'The most expensive instances': ['As instâncias mais caras', 'Las instancias más costosas'],
   'The most expensive instances of the last hour': [
     'As instâncias mais caras da última hora',
@@ -49,7 +49,7 @@ export const HEALTH = {
   ],
   'half are faster than': ['metade é mais rápida que', 'la mitad es más rápida que'],
   received: ['recebidas', 'recibidos'],
-  'API requests': ['Pedidos à API', 'Solicitudes a la API'],
+  'API requests': ['Requisições à API', 'Solicitudes a la API'],
   'Answer of the API, slowest 1 in 100': ['Resposta da API, a mais lenta de 100', 'Respuesta de la API, la más lenta de 100'],
   'Messages that wait': ['Mensagens que esperam', 'Mensajes que esperan'],
   'Events that wait': ['Eventos que esperam', 'Eventos que esperan'],
@@ -66,7 +66,7 @@ export const HEALTH = {
   ],
   'Counted since {time}. A processor share of 100 % is one core that is always busy. Requests to the API and conversions of media are not part of it.':
     [
-      'Contado desde {time}. 100 % de processador é um núcleo sempre ocupado. Pedidos à API e conversões de mídia não entram na conta.',
+      'Contado desde {time}. 100 % de processador é um núcleo sempre ocupado. Requisições à API e conversões de mídia não entram na conta.',
       'Contado desde {time}. Un 100 % de procesador es un núcleo siempre ocupado. Las solicitudes a la API y las conversiones de medios no cuentan.',
     ],
 } as const satisfies Area

@@ -42,12 +42,12 @@ export const INSTANCE = {
   ],
   'The network restricts this account.': ['A rede restringe esta conta.', 'La red restringe esta cuenta.'],
   'Messages to people who have not written since it was paired stay in the queue until {time}; answers are still sent.': [
-    'Mensagens a pessoas que não escreveram desde a conexão ficam na fila até {time}; respostas ainda são enviadas.',
+    'Mensagens a pessoas que não escreveram desde que a instância foi vinculada ao celular ficam na fila até {time}; respostas ainda são enviadas.',
     'Los mensajes a personas que no escribieron desde la vinculación quedan en la cola hasta {time}; las respuestas se envían.',
   ],
   'Messages to people who have not written since it was paired stay in the queue until the network lifts it; answers are still sent.':
     [
-      'Mensagens a pessoas que não escreveram desde a conexão ficam na fila até a rede liberar; respostas ainda são enviadas.',
+      'Mensagens a pessoas que não escreveram desde que a instância foi vinculada ao celular ficam na fila até a rede liberar; respostas ainda são enviadas.',
       'Los mensajes a personas que no escribieron desde la vinculación quedan en la cola hasta que la red lo levante; las respuestas se envían.',
     ],
   'The usual cause is writing to many strangers.': [
@@ -60,8 +60,8 @@ export const INSTANCE = {
   ],
   'WhatsApp banned this number.': ['O WhatsApp baniu este número.', 'WhatsApp bloqueó este número.'],
   'Open WhatsApp on the phone: it says why, and lets you object. Pairing again does not help.': [
-    'Abra o WhatsApp no celular: ele diz o motivo e permite contestar. Conectar de novo não ajuda.',
-    'Abra WhatsApp en el teléfono: dice el motivo y permite apelar. Vincular de nuevo no ayuda.',
+    'Abra o WhatsApp no celular: ele diz o motivo e permite pedir uma análise. Conectar de novo não ajuda.',
+    'Abra WhatsApp en el teléfono: dice el motivo y permite pedir una revisión. Vincular de nuevo no ayuda.',
   ],
   'The service connects by itself afterwards.': ['Depois o serviço se conecta sozinho.', 'Después el servicio se conecta solo.'],
   'The queue is full ({n} of {total}): new messages are refused.': [
@@ -84,8 +84,8 @@ export const INSTANCE = {
   Id: ['Id', 'Id'],
   Token: ['Token', 'Token'],
   'Anyone who has this address can do everything with this instance. Every call has it in its path.': [
-    'Quem tem este endereço pode tudo com esta instância. Toda chamada o tem no caminho.',
-    'Quien tiene esta dirección puede todo con esta instancia. Cada llamada la tiene en su ruta.',
+    'Quem tem este endereço pode tudo com esta instância. Todas as chamadas à API o levam na URL.',
+    'Quien tiene esta dirección puede todo con esta instancia. Todas las llamadas a la API la llevan en la URL.',
   ],
   'Try the API with this instance': ['Testar a API com esta instância', 'Probar la API con esta instancia'],
   'Address for programs': ['Endereço para programas', 'Dirección para programas'],
@@ -118,17 +118,17 @@ export const INSTANCE = {
   'New people in the last 24 hours': ['Pessoas novas nas últimas 24 horas', 'Personas nuevas en las últimas 24 horas'],
   Linked: ['Vinculada', 'Vinculada'],
   'Unknown while there is no session': ['Desconhecido enquanto não há sessão', 'Desconocido mientras no hay sesión'],
-  'Quiet hours': ['Horas de silêncio', 'Horas de silencio'],
-  'They end {time}': ['Terminam {time}', 'Terminan {time}'],
+  'Quiet hours': ['Horário de silêncio', 'Horario de silencio'],
+  'They end {time}': ['Termina {time}', 'Termina {time}'],
   'Not now': ['Agora não', 'Ahora no'],
   Waiting: ['Em espera', 'En espera'],
   '{budget} for the budget, {quiet} for the end of quiet hours, {answer} for an answer': [
-    '{budget} pelo limite, {quiet} pelo fim das horas de silêncio, {answer} por uma resposta',
-    '{budget} por el límite, {quiet} por el fin de las horas de silencio, {answer} por una respuesta',
+    '{budget} pelo limite, {quiet} pelo fim do horário de silêncio, {answer} por uma resposta',
+    '{budget} por el límite, {quiet} por el fin del horario de silencio, {answer} por una respuesta',
   ],
   'Warm-up': ['Aquecimento', 'Calentamiento'],
   'Days since the link, and the most new people in 24 hours from then on. Empty: off.': [
-    'Dias desde a conexão e o máximo de pessoas novas em 24 horas a partir de então. Vazio: desligado.',
+    'Dias desde a vinculação ao celular e o máximo de pessoas novas em 24 horas a partir de então. Vazio: desligado.',
     'Días desde la vinculación y el máximo de personas nuevas en 24 horas a partir de entonces. Vacío: apagado.',
   ],
   'Write each step as days: people, for example 7: 50, or 30: none.': [
@@ -141,8 +141,8 @@ export const INSTANCE = {
   'Waiting for the connection': ['Espera a conexão', 'Espera la conexión'],
   'Held by a restriction': ['Retida por uma restrição', 'Retenido por una restricción'],
   'Waits for its time': ['Espera a hora marcada', 'Espera su hora'],
-  'Waits for the budget': ['Espera o limite', 'Espera el límite'],
-  'Waits for the end of quiet hours': ['Espera o fim das horas de silêncio', 'Espera el fin de las horas de silencio'],
+  'Waits for the budget': ['Limite de pessoas novas atingido', 'Límite de personas nuevas alcanzado'],
+  'Waits for the end of quiet hours': ['Espera o fim do horário de silêncio', 'Espera el fin del horario de silencio'],
   'Waits for an answer': ['Espera uma resposta', 'Espera una respuesta'],
   Waits: ['Espera', 'Espera'],
   'Begins with': ['Começa com', 'Empieza con'],
@@ -164,7 +164,7 @@ export const INSTANCE = {
     'Los mensajes enviados con la instancia sin conexión esperan aquí hasta que se conecte de nuevo.',
   ],
   '{messages} will not be sent, and no event reports it. A message that is already being sent is not stopped.': [
-    '{messages}: não serão enviadas, e nenhum evento avisa. Uma mensagem que já está sendo enviada não é parada.',
-    '{messages}: no se enviarán, y ningún evento lo avisa. Un mensaje que ya se está enviando no se detiene.',
+    '{messages}: envio cancelado, e nenhum evento avisa. Uma mensagem que já está sendo enviada não é parada.',
+    '{messages}: envío cancelado, y ningún evento lo avisa. Un mensaje que ya se está enviando no se detiene.',
   ],
 } as const satisfies Area

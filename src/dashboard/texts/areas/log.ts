@@ -12,7 +12,7 @@ export const LOG = {
     'El cuerpo tiene un mensaje privado. El registro anota que usted lo abrió.',
   ],
   'No attempt yet.': ['Ainda sem tentativa.', 'Todavía sin intentos.'],
-  Says: ['Diz', 'Dice'],
+  Says: ['Informa', 'Informa'],
   Chat: ['Conversa', 'Conversación'],
   'Delivered.': ['Entregue.', 'Entregado.'],
   '{type} event': ['Evento {type}', 'Evento {type}'],
@@ -36,8 +36,8 @@ export const LOG = {
   ],
   '{done} of {total} delivered or failed. An event that is refused again is retried on its schedule. You may close this window; the replay continues.':
     [
-      '{done} de {total} entregues ou com falha. Um evento recusado de novo é repetido no seu horário. Você pode fechar esta janela; o reenvio continua.',
-      '{done} de {total} entregados o fallidos. Un evento rechazado de nuevo se repite según su horario. Puede cerrar esta ventana; el reenvío continúa.',
+      '{done} de {total} entregues ou com falha. Um evento recusado outra vez é tentado de novo conforme a programação. Você pode fechar esta janela; o reenvio continua.',
+      '{done} de {total} entregados o fallidos. Un evento rechazado de nuevo se reintenta según su programación. Puede cerrar esta ventana; el reenvío continúa.',
     ],
   'Resend a range': ['Reenviar um período', 'Reenviar un período'],
   'The events in the range whose bodies are still stored are scheduled again, in order; at most the oldest 10,000.': [
@@ -52,12 +52,12 @@ export const LOG = {
     'Entram eventos de todas as instâncias.',
     'Se incluyen eventos de todas las instancias.',
   ],
-  Any: ['Qualquer', 'Cualquiera'],
+  Any: ['Todos', 'Todos'],
   Type: ['Tipo', 'Tipo'],
-  '{events} chosen': ['{events}: escolhidos', '{events}: elegidos'],
+  '{events} chosen': ['{events} na seleção', '{events} en la selección'],
   '{events} will be sent again, one at a time per instance.': [
-    '{events}: serão reenviados, um de cada vez por instância.',
-    '{events}: se reenviarán, uno por vez en cada instancia.',
+    '{events}: reenvio agendado, um de cada vez por instância.',
+    '{events}: reenvío programado, uno por vez en cada instancia.',
   ],
   '{n} cannot be resent: the body is no longer stored, or the type has no URL.': [
     '{n} não podem ser reenviados: o corpo não está mais guardado, ou o tipo não tem URL.',
@@ -85,8 +85,8 @@ export const LOG = {
       'Los eventos de una instancia mientras esta página está abierta, como los recibiría un webhook. Tienen mensajes privados. Copie uno como prueba para enviarlo a su receptor.',
     ],
   'The stream was refused; it is tried again.': [
-    'O fluxo foi recusado; tenta-se de novo.',
-    'El flujo fue rechazado; se intenta de nuevo.',
+    'O fluxo foi recusado; nova tentativa em instantes.',
+    'El flujo fue rechazado; se intentará de nuevo.',
   ],
   'event as a test': ['o evento como teste', 'el evento como prueba'],
   'Nothing has happened yet': ['Nada aconteceu ainda', 'Todavía no pasó nada'],

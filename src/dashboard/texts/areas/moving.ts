@@ -4,13 +4,13 @@ import type { Area } from './area.ts'
 export const MOVING = {
   Export: ['Exportar', 'Exportar'],
   'Export the instance': ['Exportar a instância', 'Exportar la instancia'],
-  'Make a backup': ['Fazer uma cópia', 'Hacer una copia'],
+  'Make a backup': ['Fazer um backup', 'Hacer una copia de seguridad'],
   'The instance goes on. The archive has its device and its settings, but no messages that wait.': [
     'A instância continua. O arquivo tem o dispositivo e as configurações, mas não as mensagens na fila.',
     'La instancia sigue. El archivo tiene su dispositivo y su configuración, pero no los mensajes en espera.',
   ],
-  'The backup is saved.': ['A cópia foi salva.', 'La copia fue guardada.'],
-  'Move to another server': ['Mudar para outro servidor', 'Mudar a otro servidor'],
+  'The backup is saved.': ['O backup foi salvo.', 'La copia de seguridad se guardó.'],
+  'Move to another server': ['Mover para outro servidor', 'Trasladar a otro servidor'],
   'The instance is stopped here and stays stopped. The archive has everything, including the queue. Import it at the other server, then delete the instance here.':
     [
       'A instância para aqui e fica parada. O arquivo tem tudo, inclusive a fila. Importe-o no outro servidor e depois exclua a instância aqui.',
@@ -36,8 +36,8 @@ export const MOVING = {
     'El archivo SQLite del programa detenido, o filas.',
   ],
   'A file of rows, see the page about moving.': [
-    'Um arquivo de linhas; veja a página sobre mudança.',
-    'Un archivo de filas; vea la página sobre mudanza.',
+    'Um arquivo de linhas; veja a página sobre migração.',
+    'Un archivo de filas; vea la página sobre traslado.',
   ],
   'A file of rows. For a folder, choose Baileys.': [
     'Um arquivo de linhas. Para uma pasta, escolha Baileys.',

@@ -19,8 +19,8 @@ export const PAIRING = {
   'Link with the phone number instead': ['Conectar com o número de telefone', 'Vincular con el número de teléfono'],
   'Number of the phone': ['Número do celular', 'Número del teléfono'],
   'Write the number with its country code, for example 55 11 …': [
-    'Escreva o número com o código do país, por exemplo 55 11 …',
-    'Escriba el número con el código de país, por ejemplo 55 11 …',
+    'Digite o número com o código do país, por exemplo 55 11 …',
+    'Escriba el número con el código de país, por ejemplo 52 55 …',
   ],
   'Get a code': ['Obter um código', 'Obtener un código'],
   'On the phone: Linked devices, Link with phone number instead. The code is valid for three minutes.': [

@@ -4,6 +4,47 @@ import type { Area } from './area.ts'
 export const SERVICE = {
   'The session has not been started yet.': ['A sessão ainda não foi iniciada.', 'La sesión todavía no se inició.'],
   'The session is starting.': ['A sessão está iniciando.', 'La sesión se está iniciando.'],
+  'The instance was paused by request; resume it to send and receive again.': [
+    'A instância foi pausada a pedido; retome-a para voltar a enviar e receber.',
+    'La instancia se puso en pausa a pedido; reanúdela para volver a enviar y recibir.',
+  ],
+  'The instance is not linked, so there is nothing to pause.': [
+    'A instância não está vinculada a um celular; não há o que pausar.',
+    'La instancia no está vinculada; no hay nada que pausar.',
+  ],
+  'The account is banned, so there is nothing to pause.': [
+    'A conta está banida; não há o que pausar.',
+    'La cuenta está bloqueada; no hay nada que pausar.',
+  ],
+  'The instance is not paused.': ['A instância não está pausada.', 'La instancia no está en pausa.'],
+  'The session is starting after an engine restart.': [
+    'A sessão está iniciando depois de um reinício do serviço.',
+    'La sesión se está iniciando tras un reinicio del servicio.',
+  ],
+  'The network reported a stream error; reconnecting.': [
+    'A rede informou um erro na conexão; reconectando.',
+    'La red informó un error en la conexión; reconectando.',
+  ],
+  'The network refused the login; reconnecting.': [
+    'A rede recusou a entrada; reconectando.',
+    'La red rechazó el acceso; reconectando.',
+  ],
+  'The network rejected the client version; updating and reconnecting.': [
+    'A rede recusou a versão do cliente; atualizando e reconectando.',
+    'La red rechazó la versión del cliente; actualizando y reconectando.',
+  ],
+  'The network rejected the client version; update the service and restart.': [
+    'A rede recusou a versão do cliente; atualize o serviço e reinicie.',
+    'La red rechazó la versión del cliente; actualice el servicio y reinicie.',
+  ],
+  'The account cannot use linked devices; update the app on the phone.': [
+    'A conta não pode usar dispositivos conectados; atualize o aplicativo no celular.',
+    'La cuenta no puede usar dispositivos vinculados; actualice la aplicación en el teléfono.',
+  ],
+  'The session is not running; request a QR code to start it.': [
+    'Não há sessão; peça um código QR para iniciá-la.',
+    'No hay sesión; pida un código QR para iniciarla.',
+  ],
   'Waiting for the QR code or pairing code to be accepted on the phone.': [
     'Aguardando que o código seja aceito no celular.',
     'Esperando que el código se acepte en el teléfono.',
@@ -47,8 +88,8 @@ export const SERVICE = {
     'La misma sesión se abrió en otro lugar; reiníciela aquí para tomarla.',
   ],
   'The account was moved to another program, so it is not started here.': [
-    'A conta foi mudada para outro programa e não é iniciada aqui.',
-    'La cuenta se mudó a otro programa y no se inicia aquí.',
+    'A conta foi movida para outro programa e não é iniciada aqui.',
+    'La cuenta se trasladó a otro programa y no se inicia aquí.',
   ],
   'The QR code was not read in time; request it again.': [
     'O código QR não foi lido a tempo; peça outro.',
@@ -68,7 +109,7 @@ export const SERVICE = {
     'Todas as vagas do plano estão em uso.',
     'Todos los lugares del plan están en uso.',
   ],
-  'The request is not valid.': ['O pedido não é válido.', 'La solicitud no es válida.'],
+  'The request is not valid.': ['A requisição não é válida.', 'La solicitud no es válida.'],
   'This number has no WhatsApp account.': ['Este número não tem WhatsApp.', 'Este número no tiene WhatsApp.'],
   'WhatsApp did not accept the passkey. Choose the passkey of this number.': [
     'O WhatsApp não aceitou a chave de acesso. Escolha a chave deste número.',

@@ -10,15 +10,18 @@ export const WEBHOOKS = {
     ],
   'Address for all events': ['Endereço para todos os eventos', 'Dirección para todos los eventos'],
   'A different address for each kind': ['Um endereço diferente para cada tipo', 'Una dirección distinta para cada tipo'],
-  'Send me': ['Envie-me', 'Envíeme'],
-  'Of the messages that arrive, send me': ['Das mensagens que chegam, envie-me', 'De los mensajes que llegan, envíeme'],
+  'Send me': ['Quero receber', 'Quiero recibir'],
+  'Of the messages that arrive, send me': [
+    'Das mensagens que chegam, quero receber',
+    'De los mensajes que llegan, quiero recibir',
+  ],
   'Test delivery': ['Entrega de teste', 'Entrega de prueba'],
   'A sample event of the type, marked as a test, is signed and sent like every other. The result shows the answer of your program.':
     [
       'Um evento de exemplo, marcado como teste, é assinado e enviado como qualquer outro. O resultado mostra a resposta do seu programa.',
       'Un evento de muestra, marcado como prueba, se firma y se envía como cualquier otro. El resultado muestra la respuesta de su programa.',
     ],
-  'goes nowhere': ['não vai a lugar nenhum', 'no va a ningún lugar'],
+  'goes nowhere': ['sem endereço', 'sin dirección'],
   Test: ['Testar', 'Probar'],
   'Send a test event of {type}': ['Enviar um evento de teste de {type}', 'Enviar un evento de prueba de {type}'],
   Taken: ['Aceito', 'Aceptado'],
@@ -35,8 +38,8 @@ export const WEBHOOKS = {
     'Cuánto tiempo firma también el secreto actual',
   ],
   'Not at all: receivers need the new secret immediately': [
-    'Nada: os destinos precisam do novo segredo na hora',
-    'Nada: los receptores necesitan el nuevo secreto de inmediato',
+    'Ele para de assinar na hora: os destinos já precisam do novo segredo',
+    'Deja de firmar de inmediato: los receptores ya necesitan el nuevo secreto',
   ],
   'For an hour': ['Por uma hora', 'Por una hora'],
   'For a day': ['Por um dia', 'Por un día'],
