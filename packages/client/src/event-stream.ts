@@ -48,7 +48,8 @@ export async function* readEvents<T extends EventType>(
     let error: Error
     try {
       const headers = { Accept: 'text/event-stream', ...(last === undefined ? {} : { 'Last-Event-ID': last }) }
-      const response = await requests.open(path, headers, connection.signal)
+      const silence = setTimeout(() => connection.abort(silent()), SILENCE_MS)
+      const response = await requests.open(path, headers, connection.signal).finally(() => clearTimeout(silence))
       for await (const message of messagesIn(response, connection)) {
         pauseMs = FIRST_PAUSE_MS
         if (message.event === 'ready') onOpen?.()
@@ -67,7 +68,8 @@ export async function* readEvents<T extends EventType>(
       connection.abort()
     }
     onCut?.(error, pauseMs)
-    await pause(pauseMs, signal).catch(() => {})
+    // Many readers that were cut off together do not come back together.
+    await pause(pauseMs * (1 + Math.random() / 4), signal).catch(() => {})
     pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
   }
 }
@@ -77,6 +79,8 @@ function isTemporary(error: unknown): error is SvcError | SvcConnectionError {
   if (error instanceof SvcConnectionError) return error.status === undefined || error.status === 429 || error.status >= 500
   return error instanceof SvcError && (error.status === 429 || error.status >= 500)
 }
+
+const silent = () => new SvcConnectionError('the service sent nothing for 45 s')
 
 interface Message {
   event: string | undefined
@@ -93,7 +97,7 @@ async function* messagesIn(response: Response, connection: AbortController): Asy
   let message: Message = { event: undefined, id: undefined, data: '' }
   try {
     for (;;) {
-      silence = setTimeout(() => connection.abort(new SvcConnectionError('the service sent nothing for 45 s')), SILENCE_MS)
+      silence = setTimeout(() => connection.abort(silent()), SILENCE_MS)
       const { done, value } = await reader.read()
       clearTimeout(silence)
       if (done) return

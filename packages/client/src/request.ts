@@ -32,7 +32,7 @@ export interface SendOptions extends CallOptions {
   idempotencyKey?: string | undefined
   /**
    * Waits at most this many ms for the outcome. The answer then has the status `sent`, `failed` or `removed`; it has
-   * `queued` if the time was over first, and the message is still sent.
+   * `queued` if the time was over or the connection was lost first, and the message is still sent.
    */
   waitMs?: number | undefined
 }
@@ -83,12 +83,17 @@ export function createRequests(connection: ConnectionOptions): Requests {
     const attempts = options.attempts ?? connection.attempts ?? DEFAULT_ATTEMPTS
     const timeoutMs = options.timeoutMs ?? connection.timeoutMs ?? DEFAULT_TIMEOUT_MS
     const { isSend } = route
+    // An instance can be set to the words of another gateway; this client speaks those of svc.
+    const dialect = prefix === '' ? {} : { 'X-Dialect': 'svc' }
     const key = isSend ? { 'Idempotency-Key': options.idempotencyKey ?? crypto.randomUUID() } : {}
     const until = Date.now() + (isSend ? (options.waitMs ?? 0) : 0)
+    /** The acknowledgement of a send that still waits for its outcome. */
+    let queued: unknown
     for (let failures = 0; ; ) {
       const wait = Math.ceil(Math.min(until - Date.now(), LONGEST_WAIT_MS) / 1_000)
       const prefer = wait > 0 ? { Prefer: `wait=${wait}` } : {}
-      const init = { method: route.method, headers: { ...credentials, ...headers, ...key, ...prefer }, ...body }
+      const init = { method: route.method, headers: { ...credentials, ...dialect, ...headers, ...key, ...prefer }, ...body }
+      const began = Date.now()
       try {
         const answer = await attempt(
           route,
@@ -98,9 +103,13 @@ export function createRequests(connection: ConnectionOptions): Requests {
           options.signal,
         )
         // The same request with the same key queues nothing: it waits on for the outcome of the first.
-        if (wait > 0 && (answer as { status?: string }).status === 'queued' && Date.now() < until) continue
-        return answer
+        if (wait <= 0 || (answer as { status?: string }).status !== 'queued' || Date.now() >= until) return answer
+        queued = answer
+        // A service that is stopping, or a proxy without this header, answers at once.
+        if (Date.now() - began < 1_000) await pause(1_000, options.signal)
       } catch (error) {
+        // The message is in the queue, so its acknowledgement is worth more to the caller than the failure of a later question.
+        if (queued !== undefined) return queued
         failures += 1
         const pauseMs = failures < attempts ? pauseBefore(route, error, failures, Math.random()) : undefined
         if (pauseMs === undefined) throw error

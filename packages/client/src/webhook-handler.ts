@@ -11,6 +11,8 @@ export interface WebhookOptions {
   onEvent(event: SvcEvent): unknown
   /** Returns whether the event is already handled. Deliveries can be repeated: remember each `event_id` for a week. */
   isKnown?: ((eventId: string) => boolean | Promise<boolean>) | undefined
+  /** Called with what `onEvent` has thrown. The answer is then 500. */
+  onError?: ((error: unknown, event: SvcEvent) => void) | undefined
   /** Whether test events, too, are handled. False by default. */
   withTests?: boolean | undefined
 }
@@ -22,8 +24,19 @@ export interface WebhookOptions {
 export function createWebhookHandler(options: WebhookOptions): (request: Request) => Promise<Response> {
   return async (request) => {
     if (request.method !== 'POST') return answer(405, 'Send webhooks with POST.')
+    const refused = refusedBy(request.headers)
+    if (refused) return refused
     return receive(options, request.headers, new Uint8Array(await request.arrayBuffer()))
   }
+}
+
+/** The largest body that a receiver reads, in bytes. Events hold links to media, and no media. */
+export const MAX_BODY = 5_000_000
+
+/** Returns the answer to a request whose body need not be read. */
+export function refusedBy(headers: Pick<Headers, 'get'>): Response | undefined {
+  if (!headers.get('X-Svc-Signature')) return answer(401, 'The request has no signature of svc.')
+  return Number(headers.get('Content-Length') ?? 0) > MAX_BODY ? answer(413, 'The body is too large.') : undefined
 }
 
 /** Receives a webhook of which the raw body was read already. */
@@ -38,9 +51,16 @@ export async function receive(options: WebhookOptions, headers: Pick<Headers, 'g
     if (error instanceof SignatureError) return answer(401, `${error.message}.`)
     throw error
   }
+  if (typeof event.event_id !== 'string')
+    return answer(400, 'This instance has a dialect: its webhooks have the form of another gateway.')
   if (event.test && !options.withTests) return answer(200, 'This is a test event.')
   if (await options.isKnown?.(event.event_id)) return answer(200, 'This event is known.')
-  await options.onEvent(event)
+  try {
+    await options.onEvent(event)
+  } catch (error) {
+    options.onError?.(error, event)
+    return answer(500, 'The event could not be handled.')
+  }
   return answer(200, 'Thank you.')
 }
 

@@ -30,7 +30,8 @@ export async function verifyWebhook(
   const parts = (signature ?? '').split(',').map((part) => part.trim().split('='))
   const time = parts.find(([name]) => name === 't')?.[1] ?? ''
   if (!/^\d{1,15}$/.test(time)) throw new SignatureError('the request has no signature of svc')
-  if (Math.abs(now() / 1_000 - Number(time)) > TOLERANCE_S) throw new SignatureError('the signature is older than five minutes')
+  if (Math.abs(now() / 1_000 - Number(time)) > TOLERANCE_S)
+    throw new SignatureError('the time in the signature differs by more than five minutes from this clock')
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
   const key = await crypto.subtle.importKey('raw', new TextEncoder().encode(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [
     'verify',

@@ -3,7 +3,7 @@
  *
  * A body that another middleware has parsed is refused, because the signature is that of the raw bytes.
  */
-import { receive, type WebhookOptions } from '../webhook-handler.ts'
+import { MAX_BODY, receive, refusedBy, type WebhookOptions } from '../webhook-handler.ts'
 
 /** The parts of Express's request and response that are used. */
 interface ExpressRequest extends AsyncIterable<Uint8Array> {
@@ -18,7 +18,7 @@ export function svcWebhook(options: WebhookOptions) {
   return async (request: ExpressRequest, response: ExpressResponse, next: (error: unknown) => void): Promise<void> => {
     try {
       const headers = { get: (name: string) => [request.headers[name.toLowerCase()]].flat()[0] ?? null }
-      const answer = await receive(options, headers, await bodyOf(request))
+      const answer = refusedBy(headers) ?? (await receive(options, headers, await bodyOf(request)))
       response
         .status(answer.status)
         .type('text/plain')
@@ -40,6 +40,7 @@ async function bodyOf(request: ExpressRequest): Promise<Uint8Array> {
   for await (const piece of request) {
     pieces.push(piece)
     length += piece.length
+    if (length > MAX_BODY) throw new RangeError(`The body of the webhook has more than ${MAX_BODY} bytes.`)
   }
   const all = new Uint8Array(length)
   let at = 0
