@@ -222,6 +222,7 @@ const OF_THE_REQUEST = new Set([
   'Access-Control-Request-Method',
   'Content-Length',
   'Content-Type',
+  'Accept-Language',
   'Idempotency-Key',
   'If-None-Match',
   'Last-Event-ID',
