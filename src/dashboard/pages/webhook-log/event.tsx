@@ -9,11 +9,12 @@ import { OutcomeBadge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { InstanceName } from '../../parts/instance-name.tsx'
-import { stateText } from '../../parts/message-state.tsx'
 import { Notice, Problem, Skeleton } from '../../parts/notice.tsx'
+import { receiverAnswer } from '../../parts/receiver-answer.ts'
 import { Ago, At, durationText } from '../../parts/time.tsx'
 import { Name, phoneText, visible } from '../../parts/words.tsx'
 import { t } from '../../texts/t.ts'
+import { eventName } from './event-name.ts'
 
 /** Interval in ms at which the page reloads while the event waits for its next attempt. */
 const LOOK_EVERY_MS = 2_500
@@ -62,11 +63,10 @@ const Attempts = ({ detail: { attempts } }: { detail: LogDetail }) =>
     <ol class="steps">
       {attempts.map(({ at, code, error, duration_ms, response_body }, index) => (
         <li key={at} class={error === null ? 'good' : 'bad'}>
-          <strong>{error ?? `HTTP ${code}`}</strong>
+          <strong>{receiverAnswer({ code, error })}</strong>
           <span class="number soft">{durationText(duration_ms)}</span>
           <span>
             <At at={at} />
-            {code && error ? ` · HTTP ${code}` : ''}
             <AnswerFold text={response_body} isOpen={index === attempts.length - 1} />
           </span>
         </li>
@@ -75,7 +75,7 @@ const Attempts = ({ detail: { attempts } }: { detail: LogDetail }) =>
   )
 
 /** The instance, the chat and the message of the event; the message with a link to its timeline. */
-const About = ({ entry: { instance_id, phone, message_id, state } }: Pick<LogDetail, 'entry'>) => (
+const About = ({ entry: { type, instance_id, phone, message_id, state } }: Pick<LogDetail, 'entry'>) => (
   <>
     <dt>{t('Instance')}</dt>
     <dd>
@@ -86,7 +86,7 @@ const About = ({ entry: { instance_id, phone, message_id, state } }: Pick<LogDet
     {state === null ? null : (
       <>
         <dt>{t('Says')}</dt>
-        <dd>{stateText(state)}</dd>
+        <dd>{eventName(type, state)}</dd>
       </>
     )}
     {phone === null ? null : (
@@ -122,7 +122,9 @@ export function EventDialog({ id, onClose, onResent }: { id: string; onClose(): 
     await reload()
     onResent()
     if (entry.status === 'delivered') return t('Delivered.')
-    setRefused(entry.last_error ?? t('no answer'))
+    setRefused(
+      entry.last_error === null ? t('no answer') : receiverAnswer({ code: entry.last_response_code, error: entry.last_error }),
+    )
     return undefined
   })
   return (
@@ -135,7 +137,7 @@ export function EventDialog({ id, onClose, onResent }: { id: string; onClose(): 
         <>
           {refused ? (
             <Notice kind="bad">
-              <div role="alert">{t('The receiver did not take it: {error}.', { error: refused })}</div>
+              <div role="alert">{t('The receiver did not take it: {answer}', { answer: refused })}</div>
             </Notice>
           ) : null}
           <Button

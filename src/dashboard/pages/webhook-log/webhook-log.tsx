@@ -13,11 +13,14 @@ import { Choice, Field, Line } from '../../parts/field.tsx'
 import { InstanceName } from '../../parts/instance-name.tsx'
 import { stateText } from '../../parts/message-state.tsx'
 import { Empty, Problem, Skeleton } from '../../parts/notice.tsx'
+import { receiverAnswer } from '../../parts/receiver-answer.ts'
 import { type Column, Pager, Table } from '../../parts/table.tsx'
 import { Ago, durationText, isoOf } from '../../parts/time.tsx'
 import { Name, phoneText, visible } from '../../parts/words.tsx'
+import { EVENT_WORDS } from '../../texts/field-words.ts'
 import { t } from '../../texts/t.ts'
 import { EventDialog } from './event.tsx'
+import { eventName } from './event-name.ts'
 import { type Entry, type Filter, loadLog, PAGE_SIZE } from './log.ts'
 import { ReplayDialog } from './replay.tsx'
 import { ChosenEvents } from './resend.tsx'
@@ -37,7 +40,6 @@ function filterOf(query: URLSearchParams): Filter {
   }
 }
 
-const titleOf = (type: string, state: string | null) => (state === null ? type : `${type}: ${stateText(state)}`)
 const nameOf = (id: string) => rows.value.get(id)?.name ?? id
 
 const columnsOf = (open: (id: string) => void): readonly Column<Entry>[] => [
@@ -49,10 +51,11 @@ const columnsOf = (open: (id: string) => void): readonly Column<Entry>[] => [
         <Button
           look="link"
           onPress={() => open(id)}
-          label={t('{event} of {instance}: attempts and body', { event: titleOf(type, state), instance: nameOf(instance_id) })}
+          label={t('{event} of {instance}: attempts and body', { event: eventName(type, state), instance: nameOf(instance_id) })}
         >
-          {titleOf(type, state)}
-        </Button>
+          {eventName(type, state)}
+        </Button>{' '}
+        <code>{type}</code>
         <span class="under">
           {phone ? (
             <>
@@ -69,7 +72,7 @@ const columnsOf = (open: (id: string) => void): readonly Column<Entry>[] => [
     label: t('Last answer'),
     cell: ({ last_response_code, last_error, last_duration_ms, last_response_body }) => (
       <span>
-        <span class="number">{last_error ?? (last_response_code ? `HTTP ${last_response_code}` : '–')}</span>
+        {receiverAnswer({ code: last_response_code, error: last_error })}
         <span class="under number">{durationText(last_duration_ms)}</span>
         {last_response_body ? <span class="under begins">{visible(last_response_body)}</span> : null}
       </span>
@@ -98,7 +101,7 @@ function Filters({ query }: { query: URLSearchParams }) {
   const instances = instanceChoices(rows.value.values())
   const choices = [
     ['instance', t('Instance'), instances],
-    ['type', t('Type'), EVENT_TYPES.map((type) => [type, type] as const)],
+    ['type', t('Type'), EVENT_TYPES.map((type) => [type, EVENT_WORDS[type]] as const)],
     ['status', t('Outcome'), LOG_STATUSES.map((status) => [status, stateText(status)] as const)],
   ] as const
   return (

@@ -27,7 +27,7 @@ export const LOG = {
   'Event id': ['Id do evento', 'Id del evento'],
   Attempts: ['Tentativas', 'Intentos'],
   Body: ['Corpo', 'Cuerpo'],
-  'The receiver did not take it: {error}.': ['O destino não aceitou: {error}.', 'El receptor no lo aceptó: {error}.'],
+  'The receiver did not take it: {answer}': ['O destino não aceitou: {answer}', 'El receptor no lo aceptó: {answer}'],
   'no answer': ['sem resposta', 'sin respuesta'],
   'Delivered or failed': ['Entregues ou com falha', 'Entregados o fallidos'],
   'No event was sent, because no event in this range still has its body.': [
