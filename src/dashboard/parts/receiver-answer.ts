@@ -1,6 +1,6 @@
 import { t } from '../texts/t.ts'
 
-/** Reasons why there was no answer, as the service names them. */
+/** Reasons why there was no answer, or why there is no further attempt, as the service names them. */
 const REASONS: Readonly<Record<string, string>> = {
   refused: t('Nobody answers at this address (the connection was refused).'),
   timeout: t('No answer in time.'),
@@ -9,6 +9,10 @@ const REASONS: Readonly<Record<string, string>> = {
   blocked: t('Addresses of private networks are not allowed.'),
   connection: t('The connection broke.'),
   redirect: t('The server answers with another address; use that one.'),
+  'switched off': t('The webhook of this type is switched off.'),
+  'backlog full': t('Too many events were waiting.'),
+  unreadable: t('The stored event cannot be read.'),
+  internal: t('The service had an error; its log has the details.'),
 }
 
 interface Answer {
@@ -18,7 +22,7 @@ interface Answer {
 
 /** Says in a few words how a receiver answered a delivery, the same everywhere. */
 export function receiverAnswer({ code, error }: Answer): string {
-  const reason = error === null ? undefined : REASONS[error]
-  if (reason !== undefined) return code === null ? reason : `HTTP ${code}. ${reason}`
-  return code === null ? (error ?? '–') : `HTTP ${code}`
+  if (code === null) return error === null ? '–' : (REASONS[error] ?? error)
+  if (error === null || error === `status ${code}`) return `HTTP ${code}`
+  return `HTTP ${code}. ${REASONS[error] ?? error}`
 }

@@ -57,6 +57,16 @@ export const WEBHOOKS = {
     'Endereços de redes privadas não são permitidos.',
     'No se permiten direcciones de redes privadas.',
   ],
+  'The webhook of this type is switched off.': [
+    'O webhook deste tipo está desativado.',
+    'El webhook de este tipo está desactivado.',
+  ],
+  'Too many events were waiting.': ['Havia eventos demais na fila.', 'Había demasiados eventos en espera.'],
+  'The stored event cannot be read.': ['O evento guardado não pode ser lido.', 'El evento guardado no se puede leer.'],
+  'The service had an error; its log has the details.': [
+    'O serviço teve um erro; o registro dele tem os detalhes.',
+    'El servicio tuvo un error; su registro tiene los detalles.',
+  ],
   'The connection broke.': ['A conexão caiu.', 'La conexión se cortó.'],
   'The server answers with another address; use that one.': [
     'O servidor responde com outro endereço; use aquele.',
