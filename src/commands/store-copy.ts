@@ -55,9 +55,15 @@ export const reopenStoreCommand = command({
     return withMovedStore(config, async ({ store }) => {
       const moved = await readMark(store, keys.storeMoved)
       if (moved === undefined) return `The store in ${store.shown} was not moved; nothing was changed.\n`
-      if (copy === undefined) await setMark(store, keys.storeMoved, null)
-      else await withOwned(copy, config, true, (to) => reopenStore(store, to, moved))
-      return `The service can start on the store in ${store.shown} again. Remove the copy in ${moved.to}.\n`
+      const start = `The service can start on the store in ${store.shown} again.`
+      if (copy === undefined) {
+        await setMark(store, keys.storeMoved, null)
+        return `${start}\n`
+      }
+      return withOwned(copy, config, true, async (to) => {
+        await reopenStore(store, to, moved)
+        return `${start} Remove the copy in ${to.shown}.\n`
+      })
     })
   },
 })

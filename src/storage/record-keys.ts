@@ -8,10 +8,11 @@ export const keys = {
   /** Name of the socket of the service that owns this store. */
   owner: 'meta:owner',
   /**
-   * Mark that contains the place to which this store was moved. The next key is the mark that this store is an unfinished copy (`moving/marks.ts`).
+   * Mark that contains the place to which this store was moved. The next keys are the marks of an unfinished and of a finished copy (`moving/marks.ts`).
    */
   storeMoved: 'meta:moved',
   storeCopying: 'meta:copying',
+  storeCopied: 'meta:copied',
   /** Web client version that the network accepts. */
   webVersion: 'meta:web-version',
   workspace: (workspace: string) => `workspace:${workspace}:self`,
@@ -190,4 +191,4 @@ export const keys = {
 } as const
 
 /** Keys of records about a store itself. These records differ between two stores with the same data, and are there without any data, too. */
-export const keysOfStore: ReadonlySet<string> = new Set([keys.owner, keys.storeMoved, keys.storeCopying])
+export const keysOfStore: ReadonlySet<string> = new Set([keys.owner, keys.storeMoved, keys.storeCopying, keys.storeCopied])

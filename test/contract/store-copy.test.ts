@@ -16,6 +16,7 @@ import { PIECE } from '../../src/storage/blobs/pieces.ts'
 import { openBlobs } from '../../src/storage/blobs.ts'
 import { checkSecretKey, openKeyRing } from '../../src/storage/key-ring.ts'
 import { readMark, refuseMarked } from '../../src/storage/moving/marks.ts'
+import { copyRecords } from '../../src/storage/moving/record-copy.ts'
 import { reopenStore } from '../../src/storage/moving/reopen-store.ts'
 import { type Copied, copyStore } from '../../src/storage/moving/store-copy.ts'
 import { type OpenStore, openBlobItems, openStore } from '../../src/storage/open-store.ts'
@@ -202,7 +203,7 @@ describe('a store is copied', { skip: noPostgres }, () => {
     await copy(source, target)
     const moved = (await readMark(source.store, keys.storeMoved))!
     const reopen = (to: Place) => reopenStore(source.store, to.store, moved)
-    await assert.rejects(reopen(other), /is no copy of the store in/)
+    await assert.rejects(reopen(other), /is not the copy that the store in/)
     await target.store.commit({ ops: [['later', randomBytes(3)]] })
     await assert.rejects(reopen(target), /has been used: 1 of its records are different/)
     await assert.rejects(refuseMarked(source.store), /was moved to/)
@@ -214,6 +215,29 @@ describe('a store is copied', { skip: noPostgres }, () => {
     // A command that was killed between the two marks is run again.
     await source.store.commit({ ops: [[keys.storeMoved, Buffer.from(JSON.stringify(moved))]] })
     await reopen(target)
+    await refuseMarked(source.store)
+  })
+
+  test('a move is not undone with an earlier unfinished copy, or with a backup', async () => {
+    const [source, first, second, backup] = [
+      await KINDS.lmdb(),
+      await KINDS.postgres(),
+      await KINDS.postgres(),
+      await KINDS.postgres(),
+    ]
+    await fill(source)
+    await assert.rejects(copy(source, first, 'copy:copied'), /stopped/)
+    await copyRecords(source.store, backup.store, () => {})
+    await copy(source, second)
+    const moved = (await readMark(source.store, keys.storeMoved))!
+    for (const wrong of [first, backup])
+      await assert.rejects(
+        reopenStore(source.store, wrong.store, moved),
+        /is not the copy that the store in .* was moved to; name that copy: .*copy_/,
+      )
+    await assert.rejects(copy(source, backup), /was moved to .*copy_/)
+    await assert.rejects(refuseMarked(source.store), /was moved to/)
+    await reopenStore(source.store, second.store, moved)
     await refuseMarked(source.store)
   })
 

@@ -10,7 +10,7 @@ import type { OpenParts } from '../store-backend.ts'
 export interface Moved {
   /** Name of the copy, for sentences. */
   to: string
-  /** Id of the move. The mark of the unfinished copy has the same id. */
+  /** Id of the move. The mark of the copy has the same id. */
   move: string
 }
 
@@ -22,9 +22,15 @@ export interface Copying {
   move: string
 }
 
+/** Mark of a finished copy. It shows that this store is the copy of a move, and not, for example, a backup of the source. */
+export interface FinishedCopy {
+  move: string
+}
+
 interface Marks {
   [keys.storeMoved]: Moved
   [keys.storeCopying]: Copying
+  [keys.storeCopied]: FinishedCopy
 }
 
 type Store = Pick<StateStore, 'get' | 'commit'>
@@ -36,6 +42,22 @@ export async function readMark<K extends keyof Marks>(store: Pick<Store, 'get'>,
 
 export async function setMark<K extends keyof Marks>(store: Store, key: K, mark: Marks[K] | null): Promise<void> {
   await store.commit({ ops: [[key, mark && Buffer.from(JSON.stringify(mark))]] })
+}
+
+/** Replaces the mark of the unfinished copy by that of the finished one, in one commit. */
+export async function finishCopy(store: Store, copied: FinishedCopy): Promise<void> {
+  await store.commit({
+    ops: [
+      [keys.storeCopying, null],
+      [keys.storeCopied, Buffer.from(JSON.stringify(copied))],
+    ],
+  })
+}
+
+/** Whether a store is the copy, finished or not, of this move. */
+export async function isCopyOf(store: Pick<Store, 'get'>, { move }: Moved): Promise<boolean> {
+  const mark = (await readMark(store, keys.storeCopying)) ?? (await readMark(store, keys.storeCopied))
+  return mark?.move === move
 }
 
 type Named = Pick<StateStore, 'get'> & Pick<OpenParts, 'shown'>

@@ -6,13 +6,15 @@
  */
 import { keys } from '../record-keys.ts'
 import type { OpenStore } from '../store-backend.ts'
-import { type Moved, movedSentence, readMark, setMark } from './marks.ts'
+import { isCopyOf, type Moved, movedSentence, readMark, setMark } from './marks.ts'
 import { countDifferences } from './record-copy.ts'
-import { idOf } from './store-copy.ts'
 
 export async function reopenStore(store: OpenStore, copy: OpenStore, moved: Moved): Promise<void> {
-  if ((await idOf(copy)) !== (await idOf(store)))
-    throw new Error(`The store in ${copy.shown} is no copy of the store in ${store.shown}, which was moved to ${moved.to}.`)
+  // A backup, and the unfinished copy of another move, say nothing about the copy that a service may use.
+  if (!(await isCopyOf(copy, moved)))
+    throw new Error(
+      `The store in ${copy.shown} is not the copy that the store in ${store.shown} was moved to; name that copy: ${moved.to}.`,
+    )
   // An unfinished copy need not be closed, because no service can start on it.
   if ((await readMark(copy, keys.storeCopying)) === undefined) await closeCopy(store, copy, moved)
   await setMark(store, keys.storeMoved, null)

@@ -14,7 +14,7 @@ import { keys } from '../record-keys.ts'
 import { isEmpty } from '../secret-key.ts'
 import type { OpenStore } from '../store-backend.ts'
 import { copyKeys } from './key-copy.ts'
-import { type Copying, movedSentence, readMark, setMark } from './marks.ts'
+import { type Copying, finishCopy, isCopyOf, movedSentence, readMark, setMark } from './marks.ts'
 import { copyMedia } from './media-copy.ts'
 import { copyRecords } from './record-copy.ts'
 
@@ -55,7 +55,7 @@ export async function copyStore(options: CopyOptions): Promise<Copied | undefine
   await setMark(from, keys.storeMoved, { to: to.shown, move: copying.move })
   await steps('copy:moved')
   const copied = await compareAll(options)
-  await setMark(to, keys.storeCopying, null)
+  await finishCopy(to, { move: copying.move })
   await steps('copy:ended')
   return copied
 }
@@ -73,7 +73,7 @@ async function compareAll(options: CopyOptions): Promise<Copied> {
  * Returns the id of a store, which is the same in its copies. It is derived from the record by which the keys of the store are checked: that record
  * is different in each store and never changes.
  */
-export async function idOf(store: OpenStore): Promise<string | undefined> {
+async function idOf(store: OpenStore): Promise<string | undefined> {
   const mark = await store.get(keys.keyRing)
   return mark && createHash('sha256').update(mark).digest('hex')
 }
@@ -81,7 +81,7 @@ export async function idOf(store: OpenStore): Promise<string | undefined> {
 /** Marks an empty target. Undefined if the target is the finished copy of a source that was moved. */
 async function begin({ from, to, media }: CopyOptions, source: string | undefined): Promise<Copying | undefined> {
   const moved = await readMark(from, keys.storeMoved)
-  if (moved && (await idOf(to)) === source) return undefined
+  if (moved && (await isCopyOf(to, moved))) return undefined
   if (moved) throw new Error(movedSentence(from.shown, moved))
   if (source === undefined) throw new Error(`The store in ${from.shown} is empty; there is nothing to copy.`)
   const found =
