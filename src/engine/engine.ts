@@ -170,8 +170,8 @@ export interface ShardSetup {
   webVersion?: readonly [number, number, number] | null | undefined
   /** Number of the network's mutation that invites a channel administrator; the default is in `workers/shard/wire/mex.ts`. */
   newsletterInviteQueryId?: string | null | undefined
-  /** Time at which this service took the store over from one that had not ended in order; absent or null if it did not. */
-  takenOverAt?: number | null | undefined
+  /** Whether this service took the store over from one that had not ended in order, and that may still run somewhere. */
+  hasTakenOver?: boolean | undefined
   media: MediaSetup
   /** State of the disk; absent if nobody checks it and this thread is the only one that writes. */
   disk?: SharedDisk | undefined

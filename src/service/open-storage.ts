@@ -2,7 +2,6 @@
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import type { Bucket } from '../domain/bucket.ts'
-import { systemClock } from '../domain/clock.ts'
 import type { SharedDisk } from '../domain/disk.ts'
 import type { Steps } from '../domain/steps.ts'
 import { createKillAt } from '../kill-at.ts'
@@ -34,8 +33,8 @@ export interface ServiceStorage {
   /** Watch of the bucket that stores the media; undefined if the media are not in a bucket. */
   blobsWatch: BucketWatch | undefined
   steps: Steps
-  /** Time at which this service took the store over from one that had not ended in order; null if it did not. */
-  takenOverAt: number | null
+  /** Whether this service took the store over from one that had not ended in order, and that may still run somewhere. */
+  hasTakenOver: boolean
   /** Sets the only listener, which is called when a command has written something to the store. */
   onVisit(listener: () => void): void
 }
@@ -102,7 +101,7 @@ export async function openStorage(
     blobsUsed,
     blobsWatch,
     steps: createKillAt(config.killAt),
-    takenOverAt: store.hasTakenOver?.() ? systemClock.now() : null,
+    hasTakenOver: store.hasTakenOver?.() ?? false,
     onVisit(listener) {
       visited = listener
     },

@@ -134,7 +134,7 @@ async function openEngine(
     outboxMax: config.outboxMax,
     webVersion: config.webVersion,
     newsletterInviteQueryId: config.newsletterInviteQueryId,
-    takenOverAt: storage.takenOverAt,
+    hasTakenOver: storage.hasTakenOver,
     media,
     disk: storage.disk,
     prepareMedia: conversions.prepare,

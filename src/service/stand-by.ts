@@ -25,13 +25,22 @@ export async function standBy(config: Config, { log, backend, starting }: Standb
   if (!config.isStandby || backend.waitForTurn === undefined) return undefined
   await checkStore(config)
   let shown: string | undefined
+  /** Shows what the standby waits for, and writes the log line if that is new. */
+  function show(what: string, write: () => void) {
+    if (shown === what) return
+    shown = what
+    starting.at(what, { isSaidElsewhere: true })
+    write()
+  }
   const turn = await backend.waitForTurn({
-    onWaiting(name = 'another machine') {
-      if (shown === name) return
-      shown = name
-      starting.at(`the service on ${name}, whose standby it is`, { isSaidElsewhere: true })
-      log.info({ active: name }, 'another service uses the store; this service is its standby')
-    },
+    onWaiting: (name = 'another machine') =>
+      show(`the service on ${name}, whose standby it is`, () =>
+        log.info({ active: name }, 'another service uses the store; this service is its standby'),
+      ),
+    onFailed: (cause) =>
+      show(`the database, which its standby cannot ask (${(cause as Error).message})`, () =>
+        log.warn({ err: cause }, 'the standby cannot ask the database who uses the store; it tries again'),
+      ),
     onDead: (name) => log.warn({ former: name }, 'the service that used the store no longer runs; its standby takes over'),
   })
   starting.at('the store')

@@ -46,7 +46,9 @@ export interface Turn {
 export interface TurnOptions {
   /** Called at each look while another service owns the store. `name` is the name of its machine, if it is known. */
   onWaiting(name: string | undefined): void
-  /** Called when the service that owned the store no longer runs although it has not ended in order. */
+  /** Called at each look that failed. The wait goes on. */
+  onFailed(cause: unknown): void
+  /** Called when this process took the turn of a service that no longer runs although it has not ended in order. */
   onDead(name: string | undefined): void
 }
 

@@ -400,9 +400,14 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const url = cluster.url(schema)
     const waited: unknown[] = []
     const dead: unknown[] = []
+    const failed: unknown[] = []
     const standBy = async () => {
       const { waitForTurn } = await backendOf(url)
-      return waitForTurn!({ onWaiting: (name) => waited.push(name), onDead: (name) => dead.push(name) })
+      return waitForTurn!({
+        onWaiting: (name) => waited.push(name),
+        onFailed: (cause) => failed.push(cause),
+        onDead: (name) => dead.push(name),
+      })
     }
     let isNext = false
     const turn = standBy().finally(() => {
@@ -438,7 +443,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await giveBackOther()
     const last = await openStore(url, { turn: await next })
     const giveBack = await last.own()
-    assert.deepEqual([dead.length, last.hasTakenOver?.()], [1, false])
+    assert.deepEqual([dead.length, last.hasTakenOver?.(), failed], [1, false, []])
     await last.close()
     await giveBack()
   })
@@ -467,6 +472,37 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
       { name: INSTANCE },
     ])
     await store.close()
+  })
+
+  test('a new owner leaves a transaction that only reads, such as a dump', async () => {
+    const schema = `dumped_${schemas++}`
+    const store = await openStore(cluster.url(schema))
+    const dump = await cluster.client(schema)
+    await dump.query('BEGIN; SELECT FROM svc_writer')
+    const release = await store.own()
+    await dump.query('SELECT FROM svc_writer; COMMIT')
+    await store.close()
+    await release()
+  })
+
+  test('the tables of an older release stay as they are while a service uses them', async () => {
+    const schema = `older_${schemas++}`
+    const url = cluster.url(schema)
+    const store = await openStore(url)
+    const release = await store.own()
+    const side = await cluster.client(schema)
+    const format = async () => (await side.query("SELECT value FROM svc_meta WHERE key = 'format'")).rows[0].value
+    await side.query("UPDATE svc_meta SET value = '2' WHERE key = 'format'")
+    for (const isReader of [true, false])
+      await assert.rejects(
+        openStore(url, { isReader }),
+        /is of an older release \(format 2\); stop it before you start this release/,
+      )
+    assert.equal(await format(), '2')
+    await store.close()
+    await release()
+    await (await openStore(url, { isReader: true })).close()
+    assert.equal(await format(), '3')
   })
 
   test('a store of the first format gets the table that it lacks, and one of a newer format is refused', async () => {

@@ -309,7 +309,7 @@ function createLinked(deps: ShardDeps, ground: Ground, account: Account, traffic
   const status = createStatus(context, {
     state,
     random: Math.random,
-    takenOverAt: deps.takenOverAt,
+    hasTakenOver: deps.hasTakenOver,
     outbox,
     carryOut: createLinkEffects(context, { link, pairing, state: state.get, logoutDeadlineMs: LOGOUT_DEADLINE }),
     announce,

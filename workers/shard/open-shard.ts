@@ -83,7 +83,7 @@ export async function openShard(
       network: setup.network,
       egressAllow,
       mexIds: setup.newsletterInviteQueryId ? { CreateNewsletterAdminInvite: setup.newsletterInviteQueryId } : {},
-      takenOverAt: setup.takenOverAt ?? null,
+      hasTakenOver: setup.hasTakenOver ?? false,
       deliver: delivery.deliver,
       outboxMax: setup.outboxMax ?? MAX_WAITING,
       version: await openWebVersion({ store, log, wanted: setup.webVersion ?? null, network: setup.network, allow: egressAllow }),

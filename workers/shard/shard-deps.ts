@@ -37,8 +37,8 @@ export interface ShardDeps {
   egressAllow: Ranges
   /** Numbers of GraphQL operations from the configuration. */
   mexIds: MexIds
-  /** Time at which this service took the store over from one that had not ended in order; null if it did not. */
-  takenOverAt: number | null
+  /** Whether this service took the store over from one that had not ended in order, and that may still run somewhere. */
+  hasTakenOver: boolean
   /** Posts webhooks, with a limited concurrency for the whole thread. */
   deliver: Deliver
   /** The most events of one instance that may wait for delivery. */

@@ -19,6 +19,7 @@ import { texts, uuids } from './postgres/arrays.ts'
 import { codeOf, connect, type Link, type Question, UnfitServer } from './postgres/link.ts'
 import { type Interval, intervalsOfCount, intervalsOfRange, keyOf, placeOf } from './postgres/places.ts'
 import { refusePooling } from './postgres/pooling.ts'
+import { isFreeSoon } from './postgres/schema-owner.ts'
 import { FORMAT, makeTables, tablesExist } from './postgres/tables.ts'
 import { type Target, targetOf } from './postgres/target.ts'
 import { type Counts, Fenced, openWriter, type Work } from './postgres/writer.ts'
@@ -181,7 +182,7 @@ const postgresDriver = defineDriver(
   ({ state, ...opened }: Opened): PostgresDriver => ({ name: 'postgres', ...opened, ...state, ...unstorageItems(state) }),
 ) as (opened: Opened) => PostgresDriver
 
-/** The store exists, but this release cannot read it. The message is a sentence for the operator. */
+/** The store exists, but this release cannot read it, or not yet. The message is a sentence for the operator. */
 class OtherFormat extends Error {}
 
 async function openTables(target: Target, mustExist: boolean, silenceMs: number): Promise<void> {
@@ -201,7 +202,13 @@ async function openTables(target: Target, mustExist: boolean, silenceMs: number)
         `The store in ${target.shown} has format ${rows[0]?.[0]}, and this release knows ${FORMAT}; use the newer release.`,
       )
     }
-    if (format < FORMAT) await make()
+    if (format === FORMAT) return
+    // The threads that the older release still starts would find tables of a format that they do not know.
+    if (!(await isFreeSoon(link)))
+      throw new OtherFormat(
+        `The service on the store in ${target.shown} is of an older release (format ${format}); stop it before you start this release, also as its standby.`,
+      )
+    await make()
   } finally {
     await link.end()
   }

@@ -3,11 +3,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createOwnerWatch, type Verdict } from '../../../src/storage/drivers/postgres/owner-watch.ts'
 
+const HOLDER = '1 today'
+
 interface Look {
   /** Pause before the look, in ms. */
   after?: number
   beat?: number | null
   isLocked?: boolean
+  holder?: string
 }
 
 /** Returns the verdicts of a row of looks. A look without a counter finds that of the look before. */
@@ -19,7 +22,7 @@ function verdicts(looks: readonly Look[]): Verdict[] {
     now += look.after ?? 1_000
     if (look.beat !== undefined) beat = look.beat
     const node = beat === null ? undefined : { writer: 'a', beat }
-    return watch.judge({ node, isLocked: look.isLocked ?? true }, now)
+    return watch.judge({ node, holder: (look.isLocked ?? true) ? (look.holder ?? HOLDER) : undefined }, now)
   })
 }
 const times = (count: number, look: Look = {}): Look[] => Array.from({ length: count }, () => look)
@@ -36,10 +39,36 @@ test('an owner that holds its lock is dead when its counter has stood still for 
 })
 
 test('an owner that lost its lock is dead when its counter has stood still for 2 s', () => {
-  assert.equal(isDeadAt(times(20, { isLocked: false })), 2)
+  assert.equal(isDeadAt([{}, ...times(20, { isLocked: false })]), 3)
   assert.equal(isDeadAt([...times(4), ...times(20, { isLocked: false })]), 6)
   // It was only disconnected, and took the lock again.
   assert.equal(isDeadAt([...times(2, { isLocked: false }), { beat: 2 }, ...times(4)]), -1)
+})
+
+test('an owner that was never seen with its lock, or at work, gets the longer time', () => {
+  assert.equal(isDeadAt(times(20, { isLocked: false })), 5)
+  assert.equal(isDeadAt([{ isLocked: false }, { isLocked: false, beat: 2 }, ...times(20, { isLocked: false })]), 3)
+})
+
+test('another connection with the lock begins a new observation', () => {
+  assert.equal(isDeadAt([...times(5), ...times(20, { holder: '2 today' })]), 10)
+})
+
+test('after a failover the owner gets the longer time, because the new server never had its lock', () => {
+  let now = 0
+  const watch = createOwnerWatch(() => now)
+  const look = (holder: string | undefined, writer = 'a') => {
+    now += 1_000
+    return watch.judge({ node: { writer, beat: 1 }, holder }, now)
+  }
+  look(HOLDER)
+  watch.forget()
+  const found = Array.from({ length: 6 }, () => look(undefined))
+  assert.deepEqual(found, [...times(5).map(() => 'alive'), 'dead'])
+  // The same applies to an owner that took the place of one that was seen.
+  look(HOLDER)
+  const other = Array.from({ length: 6 }, () => look(undefined, 'b'))
+  assert.deepEqual(other, [...times(5).map(() => 'alive'), 'dead'])
 })
 
 test('after a gap between two looks the owner gets the whole time again', () => {
@@ -54,7 +83,7 @@ test('a look whose answer came late counts from its beginning', () => {
   const found: Verdict[] = []
   for (let count = 0; count < 7; count++) {
     now += 1_000
-    found.push(watch.judge({ node, isLocked: true }, now - 900))
+    found.push(watch.judge({ node, holder: HOLDER }, now - 900))
   }
   assert.deepEqual(found.slice(4), ['alive', 'alive', 'dead'])
 })
@@ -72,7 +101,7 @@ test('another owner, and a database that was away, begin a new observation', () 
   const watch = createOwnerWatch(() => now)
   const look = (writer: string) => {
     now += 1_000
-    return watch.judge({ node: { writer, beat: 0 }, isLocked: true }, now)
+    return watch.judge({ node: { writer, beat: 0 }, holder: HOLDER }, now)
   }
   for (let count = 0; count < 5; count++) assert.equal(look('a'), 'alive')
   assert.equal(look('b'), 'alive')

@@ -16,7 +16,7 @@ export interface Run {
   /** Number of restarts (515) that the network has requested since a session was last open; they are carried out immediately. */
   restarts: number
   /**
-   * Times that another session of the device has ended this one right after a takeover (row 19). An open session does not reset it.
+   * Times that another session of the device has ended this one after a takeover (row 19). An open session does not reset it.
    */
   replaced: number
   /** True from the pairing until the session first opens in this run. During this time, a 401 means that the pairing failed. */
@@ -84,6 +84,6 @@ export interface Move {
 export interface Chance {
   now: number
   random: number
-  /** Time at which this service took the store over from one that had not ended in order; null if it did not. */
-  takenOverAt: number | null
+  /** Whether this service took the store over from one that had not ended in order, and that may still run somewhere. */
+  hasTakenOver: boolean
 }

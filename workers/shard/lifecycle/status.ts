@@ -24,7 +24,7 @@ export interface StatusDeps {
   /** State of the instance. Only this module sets this slot. */
   state: Slot<RuntimeState>
   random: () => number
-  takenOverAt: number | null
+  hasTakenOver: boolean
   outbox: Outbox
   announce(state: RuntimeState): void
   /** Runs an effect. Effects on timers are not passed to it, because this module handles them itself. */
@@ -103,7 +103,7 @@ export function createStatus(context: Context<'id' | 'store' | 'sealer' | 'clock
 
   async function step(event: LifecycleEvent): Promise<RuntimeState> {
     if (isStopped) return at.state
-    const move = next(at, event, { now: clock.now(), random: deps.random(), takenOverAt: deps.takenOverAt })
+    const move = next(at, event, { now: clock.now(), random: deps.random(), hasTakenOver: deps.hasTakenOver })
     if (!move) return at.state
     const previous = at.state.status
     const { state } = move.next

@@ -36,10 +36,9 @@ const START_TRIES = 3
 const BAD_SESSIONS = 5
 const OUTDATED = 3
 /**
- * Time after a takeover in which the former service may log in once more: it may have been paused right before a login. The next constant is the
- * number of times that its sessions may end those of this service.
+ * Number of times that a session of the former service may end that of this service. It may have been paused right before a login, and nobody knows
+ * when it goes on.
  */
-const TAKEOVER = 2 * MINUTE
 const REPLACED = 3
 
 interface Row {
@@ -319,8 +318,7 @@ const ROWS: readonly Row[] = [
       const step = dropped(at, event, chance)
       return { ...step, run: { ...step.run, replaced: at.run.replaced + 1 } }
     },
-    (at, { code }, { now, takenOverAt }) =>
-      isPaired(at) && code === 440 && takenOverAt !== null && now - takenOverAt < TAKEOVER && at.run.replaced < REPLACED,
+    (at, { code }, { hasTakenOver }) => isPaired(at) && code === 440 && hasTakenOver && at.run.replaced < REPLACED,
   ),
   row('19', LIVE_OR_STARTING, 'closed', () => stopped('connection_replaced'), hasCode(440)),
   row('20', LIVE_OR_STARTING, 'closed', () => loggedOut('logged_out'), hasCode(401)),

@@ -7,8 +7,8 @@
 export interface OwnerLook {
   /** Row that an owner has left in `svc_node`. An owner that ended in order has removed it. */
   node?: { writer: string; beat: number } | undefined
-  /** Whether somebody holds the lock of the schema. The server releases the lock of a process that was killed. */
-  isLocked: boolean
+  /** Id of the connection that holds the lock of the schema. The server releases the lock of a process that was killed. */
+  holder?: string | undefined
 }
 
 /** `free`: nobody owns the schema. `alive`: its owner runs, or may run. `dead`: the owner did not end in order, and no longer runs. */
@@ -20,7 +20,11 @@ interface Still {
   looks: number
 }
 
-/** An owner that was paused, or cannot reach the database, still holds the lock. An owner that only lost its connection takes the lock again in a second. */
+/**
+ * An owner that was paused, or cannot reach the database, still holds the lock. An owner that only lost its connection takes the lock again in a second.
+ * This says nothing after a failover: the new server never had the lock, and the owner needs longer to find it. So a missing lock counts only if this
+ * watch has seen the owner with it, or at work, since the database could be asked.
+ */
 const LOCKED: Still = { ms: 5_000, looks: 5 }
 const UNLOCKED: Still = { ms: 2_000, looks: 3 }
 /**
@@ -40,14 +44,26 @@ export function createOwnerWatch(now: () => number): OwnerWatch {
   let since = 0
   let last = 0
   let looks = 0
+  let owner: OwnerLook['node']
+  let hasShownItself = false
+
+  /** Notes whether the owner was seen with its lock, or at work. */
+  function noteOwner(node: NonNullable<OwnerLook['node']>, isLocked: boolean) {
+    if (owner?.writer !== node.writer) hasShownItself = isLocked
+    else if (isLocked || owner.beat !== node.beat) hasShownItself = true
+    owner = node
+  }
+
   return {
-    judge({ node, isLocked }, askedAt) {
+    judge({ node, holder }, askedAt) {
+      const isLocked = holder !== undefined
       if (node === undefined) {
         seen = undefined
         return isLocked ? 'alive' : 'free'
       }
+      noteOwner(node, isLocked)
       const at = now()
-      const found = `${node.writer} ${node.beat} ${isLocked}`
+      const found = `${node.writer} ${node.beat} ${holder}`
       if (found !== seen || at - last > LONGEST_GAP) {
         seen = found
         since = at
@@ -55,11 +71,12 @@ export function createOwnerWatch(now: () => number): OwnerWatch {
       }
       last = at
       looks++
-      const still = isLocked ? LOCKED : UNLOCKED
+      const still = isLocked || !hasShownItself ? LOCKED : UNLOCKED
       return askedAt - since >= still.ms && looks >= still.looks ? 'dead' : 'alive'
     },
     forget() {
       seen = undefined
+      owner = undefined
     },
   }
 }

@@ -59,11 +59,13 @@ const REMOVE_EARLIER = `DELETE FROM svc_writer WHERE id <> $1 AND (is_service OR
 RETURNING is_service`
 /**
  * Ends connections on which a writer has stopped in the middle of a transaction: a process that stands still would hold its locks for as long, and the
- * removal of its writer would wait for them. A writer that does run finds out what became of its commit.
+ * removal of its writer would wait for them. A writer that does run finds out what became of its commit. A program that only reads, as `pg_dump`
+ * does, has a weaker lock.
  */
 const END_IDLE = {
   text: `SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a JOIN pg_locks l ON l.pid = a.pid AND l.relation = 'svc_writer'::regclass
-  WHERE a.state LIKE 'idle in transaction%' AND a.usename = current_user AND a.pid <> pg_backend_pid()`,
+  WHERE l.granted AND l.mode IN ('RowShareLock', 'RowExclusiveLock') AND a.state LIKE 'idle in transaction%'
+  AND a.usename = current_user AND a.datname = current_database() AND a.pid <> pg_backend_pid()`,
 }
 /** Smallest of the connection limits of the server, the role and the database. */
 const CONNECTIONS = {
@@ -81,6 +83,12 @@ const PATIENCE = 2_000
 export const SILENCE = 3_000
 /** Interval in ms at which the owner shows that it runs, and checks whether a command has written something to the store for the service. */
 const LOOK_EVERY = 1_000
+/**
+ * After one failed look the owner looks again almost at once. With the shorter silence, its counter then stands still for three seconds if only one
+ * connection is lost, and a standby waits five (`owner-watch.ts`).
+ */
+const LOOK_SILENCE = 2_000
+const LOOK_AGAIN = 50
 
 const OVER = 'Another service has taken over the store in PostgreSQL.'
 
@@ -104,14 +112,14 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
   let visits: unknown
   let isFirst = true
   let timer: NodeJS.Timeout | undefined
-  let looking = Promise.resolve()
+  let looking: Promise<unknown> = Promise.resolve()
 
   async function look(): Promise<void> {
     if (!link.isUp()) {
       former ??= link.backend
       link = await connect(target, { name: 'owner' })
     }
-    const { rows } = await link.ask({ text: LOOK, values: [writer] }, SILENCE)
+    const { rows } = await link.ask({ text: LOOK, values: [writer] }, LOOK_SILENCE)
     const [isThere, found] = rows[0] as [boolean, unknown]
     if (!isThere) {
       if (!isClosing()) onOver(new Fenced('The database has no entry of this service as its writer: somebody removed it.'), OVER)
@@ -128,13 +136,19 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
     visits = found
   }
 
-  const later = () => {
+  const later = (pauseMs: number) => {
     timer = setTimeout(() => {
       // The error is not reported here, because commits and reads report that the database cannot be reached.
       looking = look()
-        .catch(() => link.drop())
-        .finally(() => timer && later())
-    }, LOOK_EVERY)
+        .then(
+          () => LOOK_EVERY,
+          () => {
+            link.drop()
+            return pauseMs === LOOK_EVERY ? LOOK_AGAIN : LOOK_EVERY
+          },
+        )
+        .then((nextMs) => timer && later(nextMs))
+    }, pauseMs)
     timer.unref()
   }
   try {
@@ -143,7 +157,7 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
     await link.end()
     throw error
   }
-  later()
+  later(LOOK_EVERY)
 
   return async () => {
     clearTimeout(timer)
@@ -158,23 +172,37 @@ export async function isOwned(target: Target): Promise<boolean> {
   const link = await connect(target, { name: 'visitor' })
   try {
     await link.ask(VISIT, SILENCE)
-    return !((await link.ask(IS_FREE, SILENCE)).rows[0]![0] as boolean)
+    return !(await isFree(link))
   } finally {
     await link.end()
   }
 }
 
-export const isGranted = async (link: Link): Promise<boolean> => (await link.ask(TAKE, SILENCE)).rows[0]![0] as boolean
+const isGranted = async (link: Link): Promise<boolean> => (await link.ask(TAKE, SILENCE)).rows[0]![0] as boolean
 
-async function take(link: Link, { shown }: Target): Promise<void> {
+const isFree = async (link: Link): Promise<boolean> => (await link.ask(IS_FREE, SILENCE)).rows[0]![0] as boolean
+
+/** Whether nobody owns the schema, or its owner has just ended. */
+export const isFreeSoon = (link: Link): Promise<boolean> => isSoon(() => isFree(link))
+
+/** Takes the lock. Resolves with false if another process keeps it. */
+export const isGrantedSoon = (link: Link): Promise<boolean> => isSoon(() => isGranted(link))
+
+/** Asks until the answer is true, for as long as the server needs to release the lock of a process that has ended. */
+async function isSoon(isTrue: () => Promise<boolean>): Promise<boolean> {
   const until = performance.now() + PATIENCE
-  while (!(await isGranted(link))) {
-    if (performance.now() > until)
-      throw new Error(
-        `Another ${BRAND} runs on the store in ${shown}; stop that one, or give this one a schema of its own (?schema= in the URL of the store).`,
-      )
+  while (!(await isTrue())) {
+    if (performance.now() > until) return false
     await pause(50)
   }
+  return true
+}
+
+async function take(link: Link, { shown }: Target): Promise<void> {
+  if (await isGrantedSoon(link)) return
+  throw new Error(
+    `Another ${BRAND} runs on the store in ${shown}; stop that one, or give this one a schema of its own (?schema= in the URL of the store).`,
+  )
 }
 
 async function checkConnections(link: Link, { shown }: Target, threads: number): Promise<void> {

@@ -6,25 +6,27 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { TurnOptions } from '../../store-backend.ts'
 import { connect, type Link } from './link.ts'
 import { createOwnerWatch, type OwnerLook } from './owner-watch.ts'
-import { isGranted, OWNING, type SchemaTurn, SILENCE } from './schema-owner.ts'
+import { isGrantedSoon, OWNING, type SchemaTurn, SILENCE } from './schema-owner.ts'
 import type { Target } from './target.ts'
 
 /** Interval between two looks, in ms. */
 const LOOK_EVERY = 1_000
-/** Time in ms that the server needs at most to release the lock of a connection that it has ended. */
-const RELEASING = 2_000
 
-/** Connections that hold the lock. `database` and `classid`, `objid`: the two halves of an advisory lock's number belong to one database. */
-const HOLDERS = `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2 AND classid = ${OWNING}
-  AND objid = hashtext(current_schema())::oid AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+/**
+ * The connection that holds the lock. Its `id` includes the time at which it began, because the numbers of processes are reused. `database` and
+ * `classid`, `objid`: the two halves of an advisory lock's number belong to one database.
+ */
+const HOLDER = `SELECT l.pid, concat(l.pid, ' ', a.backend_start) AS id FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid
+  WHERE l.locktype = 'advisory' AND l.granted AND l.mode = 'ExclusiveLock' AND l.objsubid = 2 AND l.classid = ${OWNING}
+  AND l.objid = hashtext(current_schema())::oid AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())`
 const LOOK = {
-  text: `SELECT EXISTS (${HOLDERS}), n.writer, n.beat, n.name FROM (VALUES (1)) AS one LEFT JOIN svc_node n ON true`,
+  text: `SELECT h.id, n.writer, n.beat, n.name FROM (VALUES (1)) AS one LEFT JOIN (${HOLDER}) AS h ON true LEFT JOIN svc_node n ON true`,
 }
-/** Ends the connection that holds the lock, unless its service has raised its counter in the meantime. */
-const END_OWNER = `SELECT pg_terminate_backend(pid) FROM (${HOLDERS}) AS holder
-  WHERE pid <> pg_backend_pid() AND EXISTS (SELECT FROM svc_node WHERE writer = $1 AND beat = $2)`
+/** Ends the connection that was seen to hold the lock, unless another one holds it now, or its service has raised its counter in the meantime. */
+const END_OWNER = `SELECT pg_terminate_backend(pid) FROM (${HOLDER}) AS h
+  WHERE id = $3 AND pid <> pg_backend_pid() AND EXISTS (SELECT FROM svc_node WHERE writer = $1 AND beat = $2)`
 
-export async function waitForTurn(target: Target, { onWaiting, onDead }: TurnOptions): Promise<SchemaTurn> {
+export async function waitForTurn(target: Target, { onWaiting, onFailed, onDead }: TurnOptions): Promise<SchemaTurn> {
   const connectAgain = () => connect(target, { name: 'standby' })
   const watch = createOwnerWatch(() => performance.now())
   let link = await connectAgain()
@@ -39,19 +41,21 @@ export async function waitForTurn(target: Target, { onWaiting, onDead }: TurnOpt
       onWaiting(name)
       return false
     }
-    if (verdict === 'dead') onDead(name)
-    if (found.isLocked && found.node) {
-      await link.ask({ text: END_OWNER, values: [found.node.writer, found.node.beat] }, SILENCE)
+    if (found.holder && found.node) {
+      await link.ask({ text: END_OWNER, values: [found.node.writer, found.node.beat, found.holder] }, SILENCE)
     }
     watch.forget()
-    return isGrantedSoon(link)
+    if (!(await isGrantedSoon(link))) return false
+    if (verdict === 'dead') onDead(name)
+    return true
   }
 
   for (;;) {
-    const hasTurn = await look().catch(() => {
-      // The database cannot be reached, so it is unknown whether the owner still runs.
+    const hasTurn = await look().catch((cause: unknown) => {
+      // The database cannot be asked, so it is unknown whether the owner still runs.
       watch.forget()
       link.drop()
+      onFailed(cause)
       return false
     })
     if (hasTurn) return { link }
@@ -60,17 +64,8 @@ export async function waitForTurn(target: Target, { onWaiting, onDead }: TurnOpt
 }
 
 async function lookAt(link: Link): Promise<OwnerLook & { name: string | undefined }> {
-  const [[isLocked, writer, beat, name]] = (await link.ask(LOOK, SILENCE)).rows as [
-    [boolean, string | null, number, string | null],
+  const [[holder, writer, beat, name]] = (await link.ask(LOOK, SILENCE)).rows as [
+    [string | null, string | null, number, string | null],
   ]
-  return { isLocked, node: writer === null ? undefined : { writer, beat }, name: name ?? undefined }
-}
-
-async function isGrantedSoon(link: Link): Promise<boolean> {
-  const until = performance.now() + RELEASING
-  while (!(await isGranted(link))) {
-    if (performance.now() > until) return false
-    await pause(50)
-  }
-  return true
+  return { holder: holder ?? undefined, node: writer === null ? undefined : { writer, beat }, name: name ?? undefined }
 }

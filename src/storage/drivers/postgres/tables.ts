@@ -20,7 +20,7 @@ export const tablesExist = (schema: string) => ({
 
 /**
  * Creates the tables that are missing, in one transaction. Tables of an earlier format stay as they are, because a newer
- * format only adds some.
+ * format only adds some; they are not even locked.
  *
  * - The values are encrypted, so PostgreSQL cannot compress them, and `EXTERNAL` prevents the attempt.
  * - Queue, outbox and media are rows that are inserted and deleted, so the vacuum of dead rows begins early and makes no pauses.
@@ -42,7 +42,7 @@ CREATE TABLE IF NOT EXISTS "${schema}".svc_state (
   value bytea NOT NULL,
   PRIMARY KEY (scope, key)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0, toast.autovacuum_vacuum_cost_delay = 0);
-ALTER TABLE "${schema}".svc_state ALTER COLUMN value SET STORAGE EXTERNAL;
+${storeAsIs(schema, 'svc_state', 'value')};
 CREATE TABLE IF NOT EXISTS "${schema}".svc_writer (
   id uuid PRIMARY KEY,
   service uuid REFERENCES "${schema}".svc_writer ON DELETE CASCADE,
@@ -67,8 +67,15 @@ CREATE TABLE IF NOT EXISTS "${schema}".svc_blob (
   bytes bytea NOT NULL,
   PRIMARY KEY (owner, name, size, piece)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0, toast.autovacuum_vacuum_cost_delay = 0);
-ALTER TABLE "${schema}".svc_blob ALTER COLUMN bytes SET STORAGE EXTERNAL;
+${storeAsIs(schema, 'svc_blob', 'bytes')};
 CREATE TABLE IF NOT EXISTS "${schema}".svc_meta (key text PRIMARY KEY, value text NOT NULL);
 INSERT INTO "${schema}".svc_meta AS m VALUES ('format', '${FORMAT}')
   ON CONFLICT (key) DO UPDATE SET value = greatest(m.value::int, EXCLUDED.value::int)::text`,
 })
+
+/** Sets `EXTERNAL` for a column of a new table. The statement waits for all users of the table, so it is left out if it would change nothing. */
+const storeAsIs = (schema: string, table: string, column: string) => `DO $$ BEGIN
+  IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = '"${schema}".${table}'::regclass AND attname = '${column}' AND attstorage <> 'e') THEN
+    ALTER TABLE "${schema}".${table} ALTER COLUMN ${column} SET STORAGE EXTERNAL;
+  END IF;
+END $$`
