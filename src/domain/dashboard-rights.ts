@@ -206,6 +206,12 @@ export const RIGHTS = {
     scopes: null,
     operations: ['dashboard.logBody'],
   },
+  'log.answers': {
+    page: 'Webhook log',
+    may: 'see and search what receivers answered, which may repeat private messages',
+    scopes: null,
+    operations: [],
+  },
   'usage.see': {
     page: 'Usage',
     may: 'see what each instance costs',
@@ -256,6 +262,20 @@ export const SECRET_FIELDS: Readonly<Record<string, RightName>> = {
   webhooks: 'webhooks.see',
   secret: 'webhooks.see',
   correspondent: 'messages.see',
+  last_response_body: 'log.answers',
+  receiver_answer: 'log.answers',
+}
+
+const OF_ENTRY = { phone: 'messages.see', message_id: 'messages.see' } as const
+
+/**
+ * Fields of the answers of one operation, at any depth, that are null for a key without the right named here. Elsewhere fields with these names are
+ * no secret: the rows of instances have the number of the instance.
+ */
+export const BLANKED_FIELDS: Readonly<Record<string, Readonly<Record<string, RightName>>>> = {
+  'admin.webhookLog': OF_ENTRY,
+  'admin.resendWebhook': OF_ENTRY,
+  'dashboard.logEntry': OF_ENTRY,
 }
 
 const rows: Readonly<Record<RightName, Right>> = RIGHTS

@@ -42,7 +42,7 @@ export interface WebhookAttempt {
   error: string | null
   duration_ms: number | null
   /** Beginning of the receiver's answer; null if there was none, or if it was empty. */
-  response_body: string | null
+  receiver_answer: string | null
 }
 
 export interface LogDetail {
@@ -67,9 +67,18 @@ export interface LogRange {
   to?: number | undefined
 }
 
+export interface Sought {
+  /** Answers of receivers. */
+  answers: boolean
+  /** Chats and messages. */
+  people: boolean
+}
+
 export interface LogFilter extends LogRange {
   /** Text that an error, an answer, the chat or the message of an event contains, in any case. */
   q?: string | undefined
+  /** What `q` may find besides errors and states; everything if absent. */
+  among?: Sought | undefined
   page: number
   pageSize: number
 }

@@ -97,7 +97,7 @@ export const messageBody = control('dashboard.messageBody', 'POST /messages/body
   summary: 'The content of a message while it is stored; each view is logged',
   input: { message_id: plain(1, 128) },
   reply: json<WebhookBody>(),
-  errors: ['not_found'],
+  errors: ['not_found', 'instance_not_connected'],
 })
 
 /** Returns all instances of the workspace. */

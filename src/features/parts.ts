@@ -4,6 +4,7 @@ import type { Directory } from '../directory/directory.ts'
 import type { ExportInstance } from '../domain/archive.ts'
 import type { ConnectLink, ConnectLinks } from '../domain/connect-link.ts'
 import type { Health } from '../domain/dashboard.ts'
+import type { RightName } from '../domain/dashboard-rights.ts'
 import type { Failure } from '../domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
 import type { Status } from '../domain/instance.ts'
@@ -158,6 +159,8 @@ export interface AccountCall extends PublicCall {
   baseUrl: string
   /** Returns the body of an operation that takes a file, in pieces as they arrive. */
   file(): AsyncIterable<Uint8Array>
+  /** Whether the caller may see what a right of the dashboard opens. */
+  may(right: RightName): boolean
 }
 
 export interface InstanceCall extends AccountCall {

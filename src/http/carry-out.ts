@@ -5,6 +5,7 @@
 import type { z } from 'zod'
 import type { CallOrigin } from '../domain/call.ts'
 import { SECOND } from '../domain/clock.ts'
+import type { RightName } from '../domain/dashboard-rights.ts'
 import { Failure } from '../domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
 import { maySend } from '../domain/workspace.ts'
@@ -29,6 +30,8 @@ export interface Caller {
   isStranger?: true
   /** Throws if the credential is no longer valid. It is called right before the action, because a slowly arriving body may have taken a long time. */
   checkAgain?: () => void
+  /** Whether a session of the dashboard has a right. Absent for callers that have every right at the operations that they reach. */
+  may?: (right: RightName) => boolean
 }
 
 export interface CarryOutDeps {
@@ -89,7 +92,7 @@ async function answer(
   deps: CarryOutDeps,
 ): Promise<unknown> {
   const { parts, baseUrl } = deps
-  const { workspace, instance, isStillAllowed, isStranger = false } = caller
+  const { workspace, instance, isStillAllowed, isStranger = false, may = () => true } = caller
   caller.checkAgain?.()
   const call = {
     parts,
@@ -101,6 +104,7 @@ async function answer(
     instance,
     isStillAllowed,
     isStranger,
+    may,
     get baseUrl() {
       return baseUrl ?? new URL(request.url).origin
     },

@@ -98,7 +98,7 @@ export interface Mounting {
   /** Returns the dialect of a request and of its answer; undefined for none. */
   dialectOf(c: Context<Env>): Dialect | undefined
   /** Returns the part of an answer that the caller may see; by default all of it. */
-  shown?(answer: unknown, c: Context<Env>): unknown
+  shown?(answer: unknown, endpoint: Endpoint, c: Context<Env>): unknown
 }
 
 const byCredentials = (deps: MountDeps): Mounting => ({
@@ -144,7 +144,7 @@ export function mount(
           origin: { idempotencyKey: idempotencyKeyOf(meant, c), requestId },
         }
         const whole = shaped(route, await inWordsOf(route, dialect, carryOut(meant, caller, input, asked, deps)))
-        const reply = mounting.shown ? mounting.shown(whole, c) : whole
+        const reply = mounting.shown ? mounting.shown(whole, meant, c) : whole
         if (meant.contentType === EVENT_STREAM) return streamed(reply as ServerEvents, 'events', c, deps)
         if (meant.kind !== 'send') return respond(meant, reply, state, dialect)
         // The message is in the queue, so the memory that was reserved for its body is not needed while the caller waits.

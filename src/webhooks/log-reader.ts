@@ -58,7 +58,7 @@ export function logReader(store: Store, sealerOf: SealerOf): LogReader {
     for await (const { instanceId, eventId } of inOrder(lines, true)) {
       if (searched++ >= MAX_SEARCHED) break
       const row = await rowOf(instanceId, eventId)
-      if (!fits(filter, row) || !soughtTexts(row).some((text) => text?.toLowerCase().includes(sought))) continue
+      if (!fits(filter, row) || !soughtTexts(row, filter.among).some((text) => text?.toLowerCase().includes(sought))) continue
       if (total >= first && data.length < filter.pageSize) data.push(toEntry(instanceId, eventId, row))
       total++
     }

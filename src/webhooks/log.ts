@@ -7,7 +7,7 @@ import * as v from 'valibot'
 import { iso } from '../domain/clock.ts'
 import { EVENT_TYPES } from '../domain/events.ts'
 import { MASKED } from '../domain/url-text.ts'
-import { LOG_STATUSES, type LogEntry, type WebhookAttempt } from '../domain/webhook-log.ts'
+import { LOG_STATUSES, type LogEntry, type Sought, type WebhookAttempt } from '../domain/webhook-log.ts'
 import { MAX_URL_LENGTH } from '../egress/targets.ts'
 import { boundedCache } from '../lib/bounded-cache.ts'
 import type { Op } from '../storage/contract.ts'
@@ -94,10 +94,8 @@ export const toEntry = (instanceId: string, eventId: string, row: LogRow): LogEn
 
 /** Number of attempts that a row keeps. */
 const MAX_FAILURES = 20
-/** Number of bytes of an answer that are read. */
-export const ANSWER_BYTES = 2_048
-/** The most characters of all answers in a row. The six attempts of a schedule fit; when there are more, the oldest answers are dropped. */
-const MAX_ANSWERS = 6 * ANSWER_BYTES
+/** The most bytes of all answers in a row, as JSON. Six answers in ASCII fit; when there are more, the oldest are dropped. */
+const MAX_ANSWERS = 13 * 1_024
 
 /**
  * Adds the failed attempt that the row shows as its last to the earlier attempts. `at` is the time when the failed
@@ -112,22 +110,39 @@ export const withFailure = (row: LogRow, at: number, answer?: string): LogRow =>
 function withinBudget(failures: LogRow['failures']): LogRow['failures'] {
   let left = MAX_ANSWERS
   const kept = failures.toReversed().map(({ answer = '', ...rest }) => {
-    left -= answer.length
+    left -= Buffer.byteLength(JSON.stringify(answer))
     return answer === '' || left < 0 ? rest : { ...rest, answer }
   })
   return kept.reverse()
 }
 
+/**
+ * Returns the row of an event whose body is erased. The answers to failed attempts are dropped with the body, because they may repeat it; only the
+ * short answer to a delivery stays.
+ */
+export const withoutBody = (row: LogRow): LogRow => ({
+  ...row,
+  body: 'erased',
+  dueAt: null,
+  failures: row.failures.map(({ answer: _, ...rest }) => rest),
+})
+
 const lastAnswerOf = ({ status, answer, failures }: LogRow): string | null =>
   (status === 'delivered' ? answer : failures.at(-1)?.answer) ?? null
 
 /** Returns everything by which a search finds a row: what failed, what the receiver said, and whom it is about. */
-export const soughtTexts = ({ error, answer, about, failures }: LogRow): (string | null | undefined)[] => [
-  error,
-  answer,
-  ...(about ?? []),
-  ...failures.flatMap((failure) => [failure.error, failure.answer]),
-]
+export function soughtTexts(
+  { error, answer, about: [phone, messageId, state] = [null, null, ''], failures }: LogRow,
+  { answers, people }: Sought = { answers: true, people: true },
+): (string | null | undefined)[] {
+  return [
+    error,
+    state,
+    ...failures.map((failure) => failure.error),
+    ...(people ? [phone, messageId] : []),
+    ...(answers ? [answer, ...failures.map((failure) => failure.answer)] : []),
+  ]
+}
 
 /** Returns the attempts, oldest first. */
 export function attemptsOf({ failures, status, code, error, durationMs, finishedAt, answer }: LogRow): WebhookAttempt[] {
@@ -136,10 +151,10 @@ export function attemptsOf({ failures, status, code, error, durationMs, finished
     code,
     error,
     duration_ms: durationMs,
-    response_body: answer ?? null,
+    receiver_answer: answer ?? null,
   }))
   if (status !== 'delivered' || finishedAt === null) return shown
-  const last = { code, error, duration_ms: durationMs, response_body: answer ?? null }
+  const last = { code, error, duration_ms: durationMs, receiver_answer: answer ?? null }
   return [...shown, { at: iso(finishedAt - (durationMs ?? 0)), ...last }]
 }
 

@@ -1,4 +1,5 @@
 /** Hooks for loading data and running actions; both report a refusal with the sentence of the service. */
+import type { ReadonlySignal } from '@preact/signals'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { Refused } from '../api/refused.ts'
 import { showToast } from '../parts/toast-list.ts'
@@ -44,6 +45,26 @@ export function useEvery(ms: number, what: () => unknown): void {
     const timer = setInterval(() => document.visibilityState === 'visible' && latest.current(), ms)
     return () => clearInterval(timer)
   }, [ms])
+}
+
+/** Reloads after one of the signals changed, at most once per interval, while the page is visible. */
+export function useNews(ms: number, signals: readonly ReadonlySignal<unknown>[], reload: () => unknown): void {
+  const isNew = useRef(false)
+  useEffect(() => {
+    const stops = signals.map((each) => {
+      const seen = each.peek()
+      return each.subscribe((value) => {
+        if (value !== seen) isNew.current = true
+      })
+    })
+    return () => {
+      for (const stop of stops) stop()
+    }
+  }, [])
+  useEvery(ms, () => {
+    if (isNew.current) reload()
+    isNew.current = false
+  })
 }
 
 export interface Action<A extends unknown[]> {

@@ -74,7 +74,7 @@ const Attempts = ({ steps }: { steps: readonly Of<'webhook'>[] }) =>
     <details class="answer">
       <summary>{count(steps.length, 'attempt', 'attempts')}</summary>
       <ol class="steps">
-        {steps.map(({ at, attempt, code, error, duration_ms, response_body }) => (
+        {steps.map(({ at, attempt, code, error, duration_ms, receiver_answer }) => (
           <li key={at} class={error === null ? 'good' : 'bad'}>
             <strong>{t('Attempt {n}', { n: attempt })}</strong>
             <time class="soft number" dateTime={at} title={exactText(at)}>
@@ -82,7 +82,7 @@ const Attempts = ({ steps }: { steps: readonly Of<'webhook'>[] }) =>
             </time>
             <span>
               {t('{answer} in {time}', { answer: receiverAnswer({ code, error }), time: durationText(duration_ms) })}
-              <AnswerFold text={response_body} />
+              <AnswerFold text={receiver_answer} />
             </span>
           </li>
         ))}

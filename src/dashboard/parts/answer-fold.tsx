@@ -4,13 +4,13 @@ import { t } from '../texts/t.ts'
 import { visible } from './words.tsx'
 
 interface AnswerFoldProps {
-  /** Null if there was no answer, or if it was empty. */
-  text: string | null
+  /** Null if there was no answer, or if it was empty; undefined if the key may not see it. */
+  text: string | null | undefined
   isOpen?: boolean
 }
 
 export const AnswerFold = ({ text, isOpen = false }: AnswerFoldProps) =>
-  text === null ? null : (
+  typeof text !== 'string' ? null : (
     <details class="answer" open={isOpen}>
       <summary>{t('What the receiver answered')}</summary>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and so takes the focus to be scrolled with the keyboard */}

@@ -37,9 +37,14 @@ const Entry = z
         '`timeout`, `dns`, `tls`, `refused`, `blocked`, `connection`, `redirect`, `status 500`, `backlog full`, `switched off`, …',
     }),
     last_duration_ms: z.int().nullable().meta({ description: 'Duration of the last attempt, in ms.' }),
-    last_response_body: z.string().nullable().meta({
-      description: 'First 2,048 bytes of the last answer, as text; null if there was no answer, or an empty one.',
-    }),
+    last_response_body: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'First 2,048 bytes of the last answer to an attempt that failed, or the first 256 characters of the answer with which the event was delivered, as text. ' +
+          'Query values of the URL are masked. Null if there was no answer, or an empty one, and when the body of an event that failed is erased.',
+      }),
     created_at: instant.meta({ description: 'Time of the event.' }),
     next_attempt_at: instant
       .nullable()
@@ -112,7 +117,9 @@ export const webhookLog = local('admin.webhookLog', 'GET /admin/webhook-log', {
   errors: ['engine_unavailable'],
   async handle(call, { instance_id, page, page_size, ...range }) {
     const instanceIds = instancesOf(call, instance_id)
-    const found = await call.parts.webhookLog.list({ instanceIds, page, pageSize: page_size, ...range })
+    // Who may not see a field must not find it by guessing, either.
+    const among = { answers: call.may('log.answers'), people: call.may('messages.see') }
+    const found = await call.parts.webhookLog.list({ instanceIds, page, pageSize: page_size, among, ...range })
     return { ...found, page, page_size }
   },
   examples: [

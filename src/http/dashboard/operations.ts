@@ -15,7 +15,7 @@ import type { Caller } from '../carry-out.ts'
 import { type Env, type MountDeps, mount } from '../mount.ts'
 import type { OpenSession } from '../session-checks.ts'
 import { allowlistCheck } from './allowlist.ts'
-import { checkAgain, checkRight, withoutSecrets } from './roles.ts'
+import { checkAgain, checkRight, may, withoutSecrets } from './roles.ts'
 import { openOf } from './session.ts'
 
 /** Whether the dashboard offers a route of the API. It does not offer pages, because their path contains the token of the instance. */
@@ -36,7 +36,7 @@ export function mountOperations(app: Hono<Env>, base: string, deps: MountDeps, s
     const { source } = c.get('state')
     const { workspace } = open.session
     checkRight(open, rightOf(id))
-    const caller = { workspace, checkAgain: () => checkAgain(open, id, sessions) }
+    const caller: Caller = { workspace, checkAgain: () => checkAgain(open, id, sessions), may: (right) => may(open, right) }
     if (contentType === EVENT_STREAM)
       deps.log.info({ instance_id: instance, address: source }, 'dashboard: an administrator watches the events of an instance')
     if (access === 'instance')
@@ -68,6 +68,6 @@ export function mountOperations(app: Hono<Env>, base: string, deps: MountDeps, s
     admit: (endpoint, instance, _, c) => admit(endpoint, instance, c),
     // The dashboard never uses a dialect, whatever the instance uses.
     dialectOf: () => undefined,
-    shown: (answer, c) => withoutSecrets(answer, openOf(c)),
+    shown: (answer, { id }, c) => withoutSecrets(answer, openOf(c), id),
   })
 }

@@ -1,6 +1,6 @@
 /** Checks the rights of a session and hides secrets in answers, according to the table in `domain/dashboard-rights.ts`. */
 import type { DashboardSessions } from '../../account/account.ts'
-import { lackOf, lackSentence, type RightName, rightOf, SECRET_FIELDS } from '../../domain/dashboard-rights.ts'
+import { BLANKED_FIELDS, lackOf, lackSentence, type RightName, rightOf, SECRET_FIELDS } from '../../domain/dashboard-rights.ts'
 import { Failure } from '../../domain/failures.ts'
 import type { OpenSession } from '../session-checks.ts'
 
@@ -20,15 +20,22 @@ export function checkAgain({ session }: OpenSession, operation: string, sessions
   checkRight({ key }, rightOf(operation))
 }
 
-/** Returns an answer without the secrets that the key of the session may not see. */
-export function withoutSecrets(answer: unknown, { key }: Pick<OpenSession, 'key'>): unknown {
-  if (key === null) return answer
-  const isHidden = (name: string) => name in SECRET_FIELDS && lackOf(key.scopes, SECRET_FIELDS[name]) !== undefined
+/** Whether the key of the session has a right. */
+export const may = ({ key }: Pick<OpenSession, 'key'>, right: RightName): boolean =>
+  lackOf(key === null ? null : key.scopes, right) === undefined
+
+/** Returns the answer of an operation without the secrets that the key of the session may not see. */
+export function withoutSecrets(answer: unknown, open: Pick<OpenSession, 'key'>, operation: string): unknown {
+  if (open.key === null) return answer
+  const blanked = BLANKED_FIELDS[operation] ?? {}
+  const lacks = (fields: Readonly<Record<string, RightName>>, name: string) =>
+    Object.hasOwn(fields, name) && !may(open, fields[name]!)
+  const isHidden = (name: string) => lacks(SECRET_FIELDS, name)
   const shown = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(shown)
     if (!isPlain(value)) return value
     const fields = Object.entries(value).filter(([name, field]) => !isHidden(name) || isCount(field))
-    return Object.fromEntries(fields.map(([name, field]) => [name, shown(field)]))
+    return Object.fromEntries(fields.map(([name, field]) => [name, lacks(blanked, name) ? null : shown(field)]))
   }
   return shown(answer)
 }

@@ -16,6 +16,7 @@ import type { Endpoint } from '../../../src/features/endpoint.ts'
 import { dashboardEndpoints, endpoints } from '../../../src/features/index.ts'
 import { allowlistCheck } from '../../../src/http/dashboard/allowlist.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
+import { attemptsOf, type LogRow, toEntry } from '../../../src/webhooks/log.ts'
 import { ROOT } from '../../harness/checkout.ts'
 import { ADMIN_KEY, openService, type Service, type ServiceOptions } from '../http/service.ts'
 
@@ -189,29 +190,50 @@ describe('the matrix', () => {
     ])
     assert.deepEqual(
       rights.filter(([, right]) => !allows(right, ROLES.all)).map(([name]) => name),
-      ['instances.move', 'messages.read', 'events.watch', 'log.body', 'access.manage', 'health.see', 'sandbox.use'],
+      [
+        'instances.move',
+        'messages.read',
+        'events.watch',
+        'log.body',
+        'log.answers',
+        'access.manage',
+        'health.see',
+        'sandbox.use',
+      ],
     )
   })
 })
 
 describe('secrets', () => {
   const HOOK = 'https://hooks.example/with-a-password'
+  const [EVENT, PERSON, MESSAGE, SAID] = ['01JD3V8Q6ZP4M5T7X9K2B0C1DE', '5511977770001', '3EB0D1A2', 'no column "private words"']
   let service: Service
   let instance: Awaited<ReturnType<Service['newInstance']>>
   let secret: string
+  let row: LogRow
   before(async () => {
     service = await openService({ dashboard: { mode: 'on' } })
     instance = await service.newInstance()
     await service.ask('PUT', `${instance.base}/webhooks`, { single_url: HOOK })
     await service.ask('PUT', `${instance.base}/settings`, { proxy_url: 'http://person:hidden-word@198.51.100.9:3128' })
     secret = (await service.ask('GET', `${instance.base}/me`)).body.webhooks.secret
-    await service.newLogRow(instance.id, '01JD3V8Q6ZP4M5T7X9K2B0C1DE', { url: HOOK })
+    row = await service.newLogRow(instance.id, EVENT, {
+      url: HOOK,
+      about: [PERSON, MESSAGE, 'text'],
+      failures: [{ at: service.time.now, code: 500, error: 'status 500', durationMs: 1, answer: SAID }],
+    })
   })
   after(() => service.close())
 
   /** Returns all answers that a session can read, as one text. */
   async function readableBy({ ask, live }: Awaited<ReturnType<typeof signIn>>) {
-    service.double.answer = () => ({ data: [], page: 1, page_size: 20, total: 0 })
+    const attempts = attemptsOf(row)
+    const list = { data: [], page: 1, page_size: 20, total: 0 }
+    const answers: Record<string, unknown> = {
+      'webhooks.detail': { entry: toEntry(instance.id, EVENT, row), attempts },
+      'dashboard.timeline': { steps: attempts.map((each) => ({ kind: 'webhook', ...each })) },
+    }
+    service.double.answer = (_instance, operation) => answers[operation] ?? list
     const texts: string[] = []
     // The event stream does not end by itself. Only the admin key may read it, and that key may see everything.
     const doesEnd = ({ id }: Pick<Endpoint, 'id'>) => id !== 'webhooks.events'
@@ -233,9 +255,15 @@ describe('secrets', () => {
   }
 
   const found = (text: string) =>
-    Object.entries({ token: instance.token, secret, url: HOOK, proxy: 'hidden-word' }).flatMap(([name, value]) =>
-      text.includes(value) ? name : [],
-    )
+    Object.entries({
+      token: instance.token,
+      secret,
+      url: HOOK,
+      proxy: 'hidden-word',
+      person: PERSON,
+      message: MESSAGE,
+      answer: 'private words',
+    }).flatMap(([name, value]) => (text.includes(value) ? name : []))
 
   test('are shown to nobody who may only look or pair, and webhooks to who may read them', async () => {
     for (const [scopes, wanted] of [
@@ -246,7 +274,11 @@ describe('secrets', () => {
         ['instances:read', 'webhooks:read'],
         ['secret', 'url'],
       ],
-      [ROLES.all, ['token', 'secret', 'url']],
+      [
+        ['instances:read', 'instances:operate', 'webhooks:read'],
+        ['secret', 'url', 'person', 'message'],
+      ],
+      [ROLES.all, ['token', 'secret', 'url', 'person', 'message']],
     ] as const) {
       const session = await withKey(service, scopes)
       const text = await readableBy(session)
@@ -254,7 +286,26 @@ describe('secrets', () => {
       assert.deepEqual(found(text), wanted, scopes.join(' '))
       assert.ok(!text.includes(session.value))
     }
-    assert.deepEqual(found(await readableBy(await signIn(service, ADMIN_KEY))), ['token', 'secret', 'url'])
+    assert.deepEqual(found(await readableBy(await signIn(service, ADMIN_KEY))), [
+      'token',
+      'secret',
+      'url',
+      'person',
+      'message',
+      'answer',
+    ])
+  })
+
+  test('are not found by a search of who may not see them', async () => {
+    const search = async ({ ask }: Pick<Awaited<ReturnType<typeof signIn>>, 'ask'>) => {
+      const totals: number[] = []
+      for (const q of ['private words', PERSON, MESSAGE, 'status 500'])
+        totals.push((await ask('GET', `api/admin/webhook-log?q=${encodeURIComponent(q)}`)).body.total)
+      return totals
+    }
+    assert.deepEqual(await search(await withKey(service, ['instances:read', 'webhooks:read'])), [0, 0, 0, 1])
+    assert.deepEqual(await search(await withKey(service, ROLES.all)), [0, 1, 1, 1])
+    assert.deepEqual(await search(await signIn(service, ADMIN_KEY)), [1, 1, 1, 1])
   })
 
   test('are not in the answers to changes, either', async () => {

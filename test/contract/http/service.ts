@@ -414,6 +414,7 @@ export async function openService(options: ServiceOptions = {}) {
     const ops: Op[] = [rows.encode(keys.logEntry(instance, eventId), row), ...indexOps(instance, eventId, undefined, row)]
     if (row.body === 'parked') ops.push([keys.parkedEvent(instance, eventId), Buffer.from('sealed')])
     await store.commit({ ops })
+    return row
   }
 
   return {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
 import { type TestContext, test } from 'node:test'
 import Stripe from 'stripe'
 import { HOUR, MINUTE, SECOND } from '../../../src/domain/clock.ts'
@@ -150,36 +151,45 @@ const HTML = '<script>window.hacked=1</script>\u202e\u0000'
 const ANSWERS: readonly (readonly [name: string, bytes: Uint8Array, type: string, shown: string | null])[] = [
   ['nothing', Buffer.alloc(0), 'text/plain', null],
   ['markup and control characters', Buffer.from(HTML), 'text/html', HTML],
-  ['bytes that are no text', Buffer.from([0xff, 0xfe, 0xfd, 0x41]), 'image/png', '\ufffd\ufffd\ufffdA'],
+  ['bytes that are no text', Buffer.from([0xff, 0xfe, 0xfd, 0x41]), 'image/png; charset="none such"', '\ufffd\ufffd\ufffdA'],
   ['another charset', Buffer.from('S\xe3o Paulo', 'latin1'), 'text/plain; charset=ISO-8859-1', 'S\xe3o Paulo'],
-  ['a charset that nobody knows', Buffer.from('ol\xe1'), 'text/plain; charset="none such"', 'ol\xe1'],
   ['more than is kept', Buffer.from(`${'a'.repeat(2_047)}\u20ac and so on`), 'text/plain', 'a'.repeat(2_047)],
+  [
+    'the URL, in many words',
+    Buffer.from(`?k=s3cret&n=1 s3cret 1${'\u{1f600}'.repeat(300)}`),
+    '',
+    `?k=***&n=*** *** 1${'\u{1f600}'.repeat(238)}`,
+  ],
 ]
 
-test('each attempt keeps how the receiver answered, and an empty answer adds nothing to the row', async (t) => {
+test('each attempt keeps how the receiver answered until the body is erased, and the delivery a short part of its answer', async (t) => {
   let at = 0
   const to = await receiver(t, () => (response) => {
     const [, bytes, type] = ANSWERS[at++]!
     response.writeHead(at < ANSWERS.length ? 422 : 200, { 'content-type': type }).end(bytes)
   })
-  const b = await bench(t, to.url)
+  const b = await bench(t, `${to.url}/?k=s3cret&n=1`)
   const outbox = await b.open()
   const [id] = await b.add(outbox, 'one')
-  for (const delay of [10 * SECOND, MINUTE, 10 * MINUTE, HOUR, 6 * HOUR]) {
+  const shown = async () => (await outbox.detail(id!)).attempts.map(({ receiver_answer }) => receiver_answer)
+  const found = async (q: string, among?: LogFilter['among']) =>
+    (await logReader(b.store, () => sealer).list({ instanceIds: [INSTANCE], page: 1, pageSize: 10, q, among })).total
+  const sought = ['WINDOW.hacked', 'são paulo', '5511988880001', 'status 422', 'text', 'no such text']
+  for (const delay of [10 * SECOND, MINUTE, 10 * MINUTE, HOUR]) {
     await b.time.armed(Math.min(delay, HOUR))
     b.time.advance(delay)
   }
+  await b.time.armed(HOUR)
+  const answers = ANSWERS.map(([, , , answer]) => answer)
+  assert.deepEqual(await shown(), answers.slice(0, -1))
+  assert.deepEqual(await Promise.all(sought.map((q) => found(q))), [1, 1, 1, 1, 1, 0])
+  const known = { answers: false, people: false }
+  assert.deepEqual(await Promise.all(sought.map((q) => found(q, known))), [0, 0, 0, 1, 1, 0])
+  b.time.advance(6 * HOUR)
   await until(async () => (await statuses(b))[0] === 'delivered', 'delivered')
-  const { attempts } = await outbox.detail(id!)
-  assert.deepEqual(
-    attempts.map(({ response_body }) => response_body),
-    ANSWERS.map(([, , , shown]) => shown),
-  )
-  assert.equal((await b.entries())[0]!.last_response_body, ANSWERS.at(-1)![3])
-  const found = async (q: string) =>
-    (await logReader(b.store, () => sealer).list({ instanceIds: [INSTANCE], page: 1, pageSize: 10, q })).total
-  const sought = ['WINDOW.hacked', 'são paulo', 'status 422', 'text', 'no such text']
-  assert.deepEqual(await Promise.all(sought.map(found)), [1, 1, 1, 1, 0])
+  assert.deepEqual(await shown(), [null, null, null, null, null, answers.at(-1)])
+  assert.equal((await b.entries())[0]!.last_response_body, answers.at(-1))
+  assert.deepEqual(await Promise.all(sought.map((q) => found(q))), [0, 0, 1, 1, 1, 0])
 })
 
 test('an event that is taken without a word has no field for the answer', async (t) => {
@@ -234,7 +244,9 @@ test('a type without URL, or silenced, is not wanted', async (t) => {
 })
 
 test('a failed event is parked, the next ones go on, and its tries follow the schedule with the same bytes', async (t) => {
-  const to = await receiver(t, ({ json }) => (json.message_id === 'bad' ? 500 : 200))
+  // Each byte becomes one character with three bytes, so the row has room for two of these answers.
+  const refused = (response: ServerResponse) => response.writeHead(500).end(Buffer.alloc(2_048, 0xff))
+  const to = await receiver(t, ({ json }) => (json.message_id === 'bad' ? refused : 200))
   const b = await bench(t, to.url)
   const outbox = await b.open()
   const [bad] = await b.add(outbox, 'bad', 'good 1', 'good 2')
@@ -268,6 +280,8 @@ test('a failed event is parked, the next ones go on, and its tries follow the sc
   const entry = (await b.entries())[0]!
   assert.deepEqual([entry.id, entry.attempts, entry.next_attempt_at, entry.resendable], [bad, 6, null, true])
   assert.equal(Date.parse(entry.finished_at!), START + 7 * HOUR + 11 * MINUTE + 10 * SECOND)
+  const lengths = async () => (await outbox.detail(bad!)).attempts.map(({ receiver_answer }) => receiver_answer?.length ?? 0)
+  assert.deepEqual(await lengths(), [0, 0, 0, 0, 2_048, 2_048])
 
   // The body of the event is kept, encrypted, for 72 h and no longer.
   for (let hours = 0; hours < 72; hours++) {
@@ -275,6 +289,7 @@ test('a failed event is parked, the next ones go on, and its tries follow the sc
     b.time.advance(HOUR)
   }
   await until(async () => !(await b.entries())[0]!.resendable, 'erased')
+  assert.deepEqual(await lengths(), [0, 0, 0, 0, 0, 0])
   assert.deepEqual(new Set(await b.keysLeft()), new Set(['log', 'log-ended']))
   assert.equal(to.received.length, 8)
 })

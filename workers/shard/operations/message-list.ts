@@ -11,7 +11,7 @@ import { bare } from '../wire/jid.ts'
 import type { ControlContext } from './types.ts'
 
 /** The most entries of the log that are read: several report the same message. */
-const MAX_ENTRIES = 400
+const MAX_ENTRIES = 100
 /** The most waiting messages that are read. */
 const MAX_WAITING = 100
 /** Number of bytes of a content that are shown. */
@@ -115,9 +115,11 @@ export async function messageRows(
   return rows.sort((one, other) => Date.parse(other.at) - Date.parse(one.at))
 }
 
-/** Returns the content of a message as JSON. Throws `not_found` if it is no longer stored. */
+/** Returns the content of a message as JSON. Throws `not_found` if it is no longer stored, and `instance_not_connected` before the first session. */
 export async function bodyOf({ messages, inbound }: Needs, messageId: string): Promise<WebhookBody> {
   const message = await messages.get(messageId, () => true)
+  // Only a session knows the account whose view of the message is shown, so nothing can be said of the content before.
+  if (message && inbound.context() === null) throw new Failure('instance_not_connected')
   const event = message && (await inbound.shown(message))
   if (!event) throw new Failure('not_found', { message: 'The content of this message is no longer stored.' })
   const { message_type } = event.body

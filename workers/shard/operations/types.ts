@@ -56,7 +56,7 @@ export interface ControlContext {
   readonly timeline: Pick<MessageTimeline, 'find'>
   readonly messages: Pick<MessageLedger, 'newest' | 'get'>
   /** Messages as a person sees them. */
-  readonly inbound: Pick<ReceivedEvents, 'shown' | 'namesOf'>
+  readonly inbound: Pick<ReceivedEvents, 'context' | 'shown' | 'namesOf'>
   readonly log: Logger
   /** The current session; null if there is none. */
   readonly session: Session | null

@@ -7,7 +7,7 @@ import { type Clock, MINUTE } from '../../../src/domain/clock.ts'
 import type { EventType } from '../../../src/domain/events.ts'
 import type { StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
-import type { LogRow } from '../../../src/webhooks/log.ts'
+import { type LogRow, withoutBody } from '../../../src/webhooks/log.ts'
 import type { EventChanges } from './attempts/event-changes.ts'
 import type { Backlog } from './backlog.ts'
 import type { EventRows } from './event-rows.ts'
@@ -79,11 +79,9 @@ export function createOverflow(options: OverflowOptions) {
       // If the row is unreadable, the attempt of the event handles this.
       if (row === undefined) return false
       const gone: LogRow = {
-        ...row,
+        ...withoutBody(row),
         status: 'failed',
         error: 'backlog full',
-        body: 'erased',
-        dueAt: null,
         finishedAt: clock.now(),
       }
       await store.commit({ ops: changes.ops(eventId, row, gone) })

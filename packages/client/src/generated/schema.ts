@@ -2091,7 +2091,7 @@ export interface components {
             last_error: string | null;
             /** @description Duration of the last attempt, in ms. */
             last_duration_ms: number | null;
-            /** @description First 2,048 bytes of the last answer, as text; null if there was no answer, or an empty one. */
+            /** @description First 2,048 bytes of the last answer to an attempt that failed, or the first 256 characters of the answer with which the event was delivered, as text. Query values of the URL are masked. Null if there was no answer, or an empty one, and when the body of an event that failed is erased. */
             last_response_body: string | null;
             /**
              * Format: date-time

@@ -2,8 +2,8 @@
 import { useState } from 'preact/hooks'
 import type { MessageRow } from '../../../domain/dashboard.ts'
 import { instanceChoices } from '../../../domain/instance-choices.ts'
-import { rows as instances } from '../../api/live.ts'
-import { useEvery, useLoad } from '../../app/load.ts'
+import { delivered, rows as instances } from '../../api/live.ts'
+import { useLoad, useNews } from '../../app/load.ts'
 import { route, setQuery, to } from '../../app/route.ts'
 import { Choice, Field, Line } from '../../parts/field.tsx'
 import { kindText, MessageBadge } from '../../parts/message-state.tsx'
@@ -15,7 +15,8 @@ import { Conversation } from './conversation.tsx'
 import { isOf, loadMessages } from './messages.ts'
 import { Author, Person } from './person.tsx'
 
-const LOOK_EVERY_MS = 3_000
+/** Interval in ms between two loads; the list is made of many rows of the log. */
+const LOOK_EVERY_MS = 10_000
 const SHOWN = 50
 
 const columnsOf = (instance: string): readonly Column<MessageRow>[] => [
@@ -72,7 +73,7 @@ function Newest({ instance, rows, text }: { instance: string; rows: readonly Mes
 
 function Messages({ instance, chat, text }: { instance: string; chat: string | undefined; text: string }) {
   const { data, problem, reload } = useLoad(() => loadMessages(instance, chat, SHOWN), [instance, chat])
-  useEvery(LOOK_EVERY_MS, reload)
+  useNews(LOOK_EVERY_MS, [delivered, instances], reload)
   return (
     <>
       <Problem of={problem} again={reload} />

@@ -22,6 +22,10 @@ function farOf({ state, steps }: Timeline): { rank: number; error: string | unde
   return { rank: Math.max(0, state === 'sent' ? MESSAGE_STATES.indexOf('sent') : 0, ...receipts), error }
 }
 
+/** Whether a message waits for a time that was chosen for it. */
+const waitsForItsTime = ({ steps }: Timeline) =>
+  steps.some((step) => step.kind === 'waiting' && step.reason === 'send_at' && Date.parse(step.at ?? '') > Date.now())
+
 export function Follow({ instance, id }: { instance: string; id: string }) {
   const { data, reload } = useLoad(
     () => ask<Timeline>('GET', `api/instances/${encodeURIComponent(instance)}/timeline${query({ id })}`),
@@ -30,7 +34,7 @@ export function Follow({ instance, id }: { instance: string; id: string }) {
   const { rank, error } = data ? farOf(data) : { rank: 0, error: undefined }
   const isOver = error !== undefined || rank >= MESSAGE_STATES.indexOf('read')
   useEvery(LOOK_EVERY_MS, () => {
-    if (!isOver) reload()
+    if (!isOver && !(data && waitsForItsTime(data))) reload()
   })
   return (
     <Notice kind={error === undefined ? 'good' : 'bad'}>

@@ -61,13 +61,13 @@ const Attempts = ({ detail: { attempts } }: { detail: LogDetail }) =>
     <p class="soft">{t('No attempt yet.')}</p>
   ) : (
     <ol class="steps">
-      {attempts.map(({ at, code, error, duration_ms, response_body }, index) => (
+      {attempts.map(({ at, code, error, duration_ms, receiver_answer }, index) => (
         <li key={at} class={error === null ? 'good' : 'bad'}>
           <strong>{receiverAnswer({ code, error })}</strong>
           <span class="number soft">{durationText(duration_ms)}</span>
           <span>
             <At at={at} />
-            <AnswerFold text={response_body} isOpen={index === attempts.length - 1} />
+            <AnswerFold text={receiver_answer} isOpen={index === attempts.length - 1} />
           </span>
         </li>
       ))}

@@ -1,11 +1,11 @@
 /** Webhook log: events and their outcomes, and sending them again. */
 
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { EVENT_TYPES } from '../../../domain/events.ts'
 import { instanceChoices } from '../../../domain/instance-choices.ts'
 import { LOG_STATUSES } from '../../../domain/webhook-log.ts'
 import { delivered, rows } from '../../api/live.ts'
-import { useEvery, useLoad } from '../../app/load.ts'
+import { useLoad, useNews } from '../../app/load.ts'
 import { route, setQuery, to } from '../../app/route.ts'
 import { OutcomeBadge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
@@ -26,6 +26,8 @@ import { ReplayDialog } from './replay.tsx'
 import { ChosenEvents } from './resend.tsx'
 
 const LOOK_EVERY_MS = 2_500
+/** Time in ms without a keystroke after which a text is searched for. */
+const TYPED_AFTER_MS = 400
 
 function filterOf(query: URLSearchParams): Filter {
   const value = (name: string) => query.get(name) || undefined
@@ -95,6 +97,26 @@ const columnsOf = (open: (id: string) => void): readonly Column<Entry>[] => [
   },
 ]
 
+function Search({ value, onChange }: { value: string; onChange(next: string): void }) {
+  const [text, setText] = useState(value)
+  useEffect(() => setText(value), [value])
+  useEffect(() => {
+    if (text === value) return undefined
+    const timer = setTimeout(() => onChange(text), TYPED_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+  return (
+    <Line
+      label={t('Search')}
+      type="search"
+      value={text}
+      placeholder={t('status 500, a word of an answer, a number')}
+      maxLength={100}
+      onChange={setText}
+    />
+  )
+}
+
 function Filters({ query }: { query: URLSearchParams }) {
   const value = (name: string) => query.get(name) ?? ''
   const change = (name: string) => (next: string) => setQuery({ [name]: next, page: '' })
@@ -106,14 +128,7 @@ function Filters({ query }: { query: URLSearchParams }) {
   ] as const
   return (
     <div class="filters">
-      <Line
-        label={t('Search')}
-        type="search"
-        value={value('q')}
-        placeholder={t('status 500, a word of an answer, a number')}
-        maxLength={100}
-        onChange={change('q')}
-      />
+      <Search value={value('q')} onChange={change('q')} />
       {choices.map(([name, label, options]) => (
         <Field key={name} label={label}>
           {(tied) => <Choice tied={tied} value={value(name)} none={t('Any')} options={options} onChange={change(name)} />}
@@ -147,18 +162,9 @@ export function WebhookLogPage() {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [isReplaying, setReplaying] = useState(false)
   const { data, problem, reload } = useLoad(() => loadLog(filter, page), [JSON.stringify(filter), page])
-  // Reloads after deliveries, but not for each of them.
-  const news = useRef(false)
-  useEffect(
-    () =>
-      delivered.subscribe(() => {
-        news.current = true
-      }),
-    [],
-  )
-  useEvery(LOOK_EVERY_MS, () => {
-    if (news.current) reload()
-    news.current = false
+  useNews(LOOK_EVERY_MS, [delivered], () => {
+    // A search reads many rows, so it is repeated only by the person who searches.
+    if (filter.q === undefined) reload()
   })
   const open = (id: string | undefined) => setQuery({ event: id })
   const opened = query.get('event')

@@ -4,7 +4,8 @@ import { urlField } from '../../../../src/domain/instance.ts'
 import { MAX_TRIES } from '../../../../src/domain/webhook-log.ts'
 import type { Outcome } from '../../../../src/webhooks/delivery/delivery.ts'
 import { validSecrets } from '../../../../src/webhooks/delivery/signature.ts'
-import { ANSWER_BYTES, type LogRow, maskUrl, withFailure } from '../../../../src/webhooks/log.ts'
+import { ANSWER_BYTES, keptAnswer } from '../../../../src/webhooks/kept-answer.ts'
+import { type LogRow, maskUrl, withFailure, withoutBody } from '../../../../src/webhooks/log.ts'
 import type { Outcomes } from '../../durable-line/outcomes.ts'
 import type { Backlog } from '../backlog.ts'
 import type { OutboxOptions } from '../contract.ts'
@@ -66,16 +67,17 @@ export function createDeliveryAttempt(needs: AttemptNeeds) {
   }
 
   /** Returns the row after the attempt. */
-  function afterAttempt(before: LogRow, url: string, { ok, code, error, durationMs, answer }: Outcome): LogRow {
+  function afterAttempt(before: LogRow, url: string, { ok, code, error, durationMs, ...said }: Outcome): LogRow {
     const attempts = before.attempts + 1
     const row = { ...before, url: maskUrl(url), attempts, code, error: error?.slice(0, 300) ?? null, durationMs }
+    const answer = said.answer && keptAnswer(said.answer, url, ok)
     if (!ok) return withFailure(row, clock.now(), answer)
     return answer ? { ...row, answer } : row
   }
 
   /** Ends the event as delivered: its body is removed in the same commit. */
   async function finish(eventId: string, before: LogRow, row: LogRow) {
-    const after: LogRow = { ...row, status: 'delivered', body: 'erased', dueAt: null, finishedAt: clock.now() }
+    const after: LogRow = { ...withoutBody(row), status: 'delivered', finishedAt: clock.now() }
     await end(eventId, before, after)
     report(eventId, after, 'delivered')
   }

@@ -4,7 +4,7 @@
  */
 import type { Op } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
-import { ERASE, type LogRow } from '../../../../src/webhooks/log.ts'
+import { ERASE, type LogRow, withoutBody } from '../../../../src/webhooks/log.ts'
 import { KEEP_FAILED_BODY, retryDelay } from '../schedule.ts'
 import type { QueuedEvent } from '../turns/delivery-queue.ts'
 import { isReceivers } from '../turns/receiver-holds.ts'
@@ -77,7 +77,7 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
       [key, null],
       [dueKey, null],
     ]
-    if (row) ops.push(rows.op(eventId, { ...row, body: 'erased', dueAt: null }))
+    if (row) ops.push(rows.op(eventId, withoutBody(row)))
     await store.commit({ ops })
   }
 
@@ -124,8 +124,8 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
       )
       const row = await rows.read(eventId)
       const ops: Op[] = [[key, null]]
-      const gone = { status: 'failed', error: 'unreadable', body: 'erased', dueAt: null, finishedAt: clock.now() } as const
-      if (row) ops.push(...changes.ops(eventId, row, { ...row, ...gone }))
+      const gone = { status: 'failed', error: 'unreadable', finishedAt: clock.now() } as const
+      if (row) ops.push(...changes.ops(eventId, row, { ...withoutBody(row), ...gone }))
       await store.commit({ ops })
       line.ended(eventId)
       backlog.changed(-1)

@@ -1,0 +1,35 @@
+/** What the webhook log keeps of a receiver's answer, which is not trusted: it may repeat the event, or the URL to which the event was sent. */
+import { MASKED } from '../domain/url-text.ts'
+
+/** Number of bytes of an answer that are read. */
+export const ANSWER_BYTES = 2_048
+/** The most characters of an answer to a delivery, which stays in the log when the body of the event is erased. */
+const TAKEN_CHARS = 256
+/** Values that are shorter are only masked after their name, because they are likely to be a part of some word. */
+const MIN_ALONE = 4
+
+/** Returns the part of an answer that is kept, without the query values of the URL, which `maskUrl` masks in the URL. */
+export function keptAnswer(answer: string, url: string, isTaken: boolean): string {
+  const shown = withoutQueryValues(answer, url)
+  return isTaken ? [...shown.slice(0, 2 * TAKEN_CHARS)].slice(0, TAKEN_CHARS).join('') : shown
+}
+
+function withoutQueryValues(answer: string, url: string): string {
+  const pairs = new URL(url).search.slice(1).split('&')
+  return pairs.reduce((text, pair) => {
+    const [name = '', value = ''] = split(pair)
+    if (value === '') return text
+    const known = text.replaceAll(`${name}=${value}`, `${name}=${MASKED}`)
+    return [value, decoded(value)]
+      .filter(({ length }) => length >= MIN_ALONE)
+      .reduce((rest, each) => rest.replaceAll(each, MASKED), known)
+  }, answer)
+}
+
+function split(pair: string): [name: string, value: string] {
+  const at = pair.indexOf('=')
+  return at < 0 ? ['', ''] : [pair.slice(0, at), pair.slice(at + 1)]
+}
+
+/** Returns the value as a program reads it from the query. */
+const decoded = (value: string) => new URLSearchParams(`_=${value}`).get('_') ?? value
