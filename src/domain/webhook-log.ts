@@ -77,7 +77,7 @@ export interface Sought {
 export interface LogFilter extends LogRange {
   /** Text that an error, an answer, the chat or the message of an event contains, in any case. */
   q?: string | undefined
-  /** What `q` may find besides errors and states; everything if absent. */
+  /** Fields in which `q` looks besides errors and states; all of them if absent. */
   among?: Sought | undefined
   page: number
   pageSize: number

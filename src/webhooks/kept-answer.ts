@@ -1,4 +1,4 @@
-/** What the webhook log keeps of a receiver's answer, which is not trusted: it may repeat the event, or the URL to which the event was sent. */
+/** Makes the part of a receiver's answer that the webhook log keeps. The answer is not trusted: it may repeat the event, or the URL of the receiver. */
 import { MASKED } from '../domain/url-text.ts'
 
 /** Number of bytes of an answer that are read. */
