@@ -15,8 +15,7 @@ effect(() => {
 
 /** After a refusal the session is read again, because the rights of the key may have changed. If it cannot be read, the page does not change. */
 refusals.subscribe((count) => {
-  if (count > 0 && session.peek()?.key) document.documentElement.lang = language
-  loadSession().catch(() => {})
+  if (count > 0 && session.peek()?.key) loadSession().catch(() => {})
 })
 
 document.documentElement.lang = language

@@ -53,16 +53,19 @@ export const ordered = (rows: readonly InstanceRow[], order: Order): InstanceRow
 
 /**
  * Quotes a cell of a CSV file. A spreadsheet would run a text that begins like a formula, and names come from other people, so such a text gets an
- * apostrophe.
+ * apostrophe. Some spreadsheets split at semicolons or tabs, so that a cell may begin within a text.
  */
 function cellOf(value: string | number | null): string {
   const text = String(value ?? '')
-  const harmless = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  const harmless = typeof value === 'string' ? text.replace(/(^|[,;\t\r\n])(["\s]*)(?=[=+\-@＝＋－＠])/g, "$1$2'") : text
   return /[",\n\r]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
 }
 
 const COLUMNS = ['id', 'name', 'status', 'phone', 'profile_name', 'queue', 'backlog', 'last_inbound_at', 'created_at'] as const
 
+/** A spreadsheet takes a file that begins with this mark for UTF-8; without it, accents of names are lost. */
+const BYTE_ORDER_MARK = '\uFEFF'
+
 /** Returns the rows as a CSV file with the names of the API in its first line. */
 export const csvOf = (rows: readonly InstanceRow[]): string =>
-  [COLUMNS.join(','), ...rows.map((row) => COLUMNS.map((column) => cellOf(row[column])).join(','))].join('\r\n')
+  BYTE_ORDER_MARK + [COLUMNS.join(','), ...rows.map((row) => COLUMNS.map((column) => cellOf(row[column])).join(','))].join('\r\n')

@@ -167,8 +167,8 @@ export const pause = control('instance.pause', 'POST /pause', {
   summary: 'Close the session and keep it closed',
   description:
     'The status is `stopped` with the reason `paused`, also after a restart of the service, until `POST /resume` or `POST /restart`. The device stays ' +
-    'linked, and messages that are sent meanwhile wait in the queue. What arrives meanwhile is received afterwards. The phone logs out a device that ' +
-    'was not online for about 14 days. Refused with `not_allowed` if no phone is linked.',
+    'linked, and messages that are sent meanwhile wait in the queue, without becoming older (`queue_max_age_hours`). What arrives meanwhile is received afterwards. The phone logs out a device that ' +
+    'was not online for about 14 days. Refused with `not_allowed` if no phone is linked, or if the session has stopped for another reason.',
   reply: StatusAfter,
   errors: ['not_allowed'],
   status: 201,
@@ -187,7 +187,9 @@ export const resume = control('instance.resume', 'POST /resume', {
 
 export const disconnect = control('instance.disconnect', 'POST /disconnect', {
   summary: 'Log out and remove the linked device',
-  description: 'Waiting messages stay in the queue. Pair the instance again to continue.',
+  description:
+    'Waiting messages stay in the queue. Pair the instance again to continue. An instance that is not connected, for example because it is paused, ' +
+    'cannot tell the network, so the device must also be removed on the phone, under Linked devices.',
   reply: StatusAfter,
   status: 201,
   examples: [{ name: 'log out', reply: { value: true, status: 'logged_out' } }],

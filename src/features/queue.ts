@@ -40,7 +40,7 @@ export const QueueItem = z
     expires_at: instant.meta({
       description:
         '`queue_max_age_hours` after `send_at`, or after `queued_at` if there was no `send_at` or it had passed. Time in which the item waits for a budget or ' +
-        'for the end of quiet hours is added.',
+        'for the end of quiet hours, or in which the instance is paused, is added.',
     }),
   })
   .meta({ id: 'QueueItem' })

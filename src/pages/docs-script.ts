@@ -4,7 +4,7 @@
  */
 export const docsScript = `
 const TAB = 'svc_docs'
-/** Instance of this tab: its id and token. The dashboard stores it, too (src/dashboard/pages/instance/token.tsx). */
+/** Instance of this tab: its id and token. The dashboard stores it, too (src/dashboard/api/docs-instance.ts). */
 const remembered = () => {
   try {
     return JSON.parse(sessionStorage.getItem(TAB)) || {}
@@ -38,7 +38,11 @@ const prepared = (description, values) => {
 const OF_INSTANCE = new RegExp('/instances/([0-9a-f-]{36})/token/([0-9a-f]+)')
 const fields = document.forms.instance.elements
 const keep = (values) => {
-  sessionStorage.setItem(TAB, JSON.stringify(values))
+  try {
+    sessionStorage.setItem(TAB, JSON.stringify(values))
+  } catch {
+    // The browser refuses storage, so the page forgets the instance when it is loaded again.
+  }
   for (const name of ['instance_id', 'token']) fields[name].value = values[name] || ''
 }
 const asked = new Set()

@@ -78,6 +78,8 @@ export interface PairingWords {
   /** Text for a page that was not used for a while. */
   paused: string
   goOn: string
+  /** Text if the instance is paused, so that no code will come. */
+  isPaused: string
   /** Sentences for failures of the API; null for English, in which the messages of the API are shown. */
   failures: (Readonly<Partial<Record<FailureCode, string>>> & { otherwise: string }) | null
   passkey: PasskeyWords
@@ -113,6 +115,7 @@ const EN: PairingWords = {
   used: 'This link has been used. If the number is not connected any more, ask whoever sent it for a new one.',
   paused: 'This page waits, because nobody has used it for a while.',
   goOn: 'Go on',
+  isPaused: 'This instance is paused. Whoever manages it can resume it.',
   failures: null,
   passkey: {
     before: BEFORE_THE_SCAN,
@@ -195,6 +198,7 @@ const PT: PairingWords = {
   used: 'Este link já foi usado. Se o número não está mais conectado, peça um novo a quem o enviou.',
   paused: 'Esta página está em pausa, porque ninguém a usou por um tempo.',
   goOn: 'Continuar',
+  isPaused: 'Esta instância está pausada. Quem a administra pode retomá-la.',
   failures: {
     rate_limited: 'Muitas tentativas. Aguarde um minuto.',
     invalid_phone: 'Digite o número com o código do país, só com algarismos.',
@@ -295,6 +299,7 @@ const ES: PairingWords = {
   used: 'Este enlace ya se usó. Si el número ya no está conectado, pida uno nuevo a quien se lo envió.',
   paused: 'Esta página está en pausa, porque nadie la usó por un tiempo.',
   goOn: 'Continuar',
+  isPaused: 'Esta instancia está en pausa. Quien la administra puede reanudarla.',
   failures: {
     rate_limited: 'Demasiados intentos. Espere un minuto.',
     invalid_phone: 'Escriba el número con el código de país, solo con cifras.',

@@ -161,14 +161,20 @@ const finish = (phone) => {
   document.title = WORDS.connected
   tell('paired')
 }
+/** The status of a connect link says whether the instance is paused; behind a token the instance itself does. */
+const isPaused = async (paused) => (paused === undefined ? (await ask('me')).status_reason === 'paused' : paused)
 const look = async () => {
-  const { connected, status, phone, error, paired, pairing_failed } = await ask('status')
+  const { connected, status, phone, error, paired, paused, pairing_failed } = await ask('status')
   setText('problem', '')
   const isFirst = !hasLooked
   hasLooked = true
   if (connected) {
     finish(phone)
     return true
+  }
+  if (status === 'stopped' && (await isPaused(paused))) {
+    showOnly(WORDS.isPaused)
+    return false
   }
   show('before', status === 'qr')
   if (status !== 'qr') {

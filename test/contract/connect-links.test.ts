@@ -357,7 +357,10 @@ describe('an open link', () => {
     const link = await newLink()
     service.double.tell(instance.id, { status: 'qr', phone: '5511999990000' })
     const { status, body } = await link.status()
-    assert.deepEqual([status, body], [200, { connected: false, status: 'qr', paired: false, pairing_failed: false }])
+    assert.deepEqual(
+      [status, body],
+      [200, { connected: false, status: 'qr', paired: false, paused: false, pairing_failed: false }],
+    )
     service.double.isUp = false
     const refused = await link.status()
     assert.deepEqual([refused.status, refused.headers.get('Retry-After')], [503, '1'])
@@ -561,7 +564,13 @@ describe('a link ends', () => {
   test('when the instance is connected; once it is logged out, the link can be opened again', async () => {
     const link = await newLink()
     service.double.tell(instance.id, { status: 'connecting', paired: true })
-    assert.deepEqual((await link.status()).body, { connected: false, status: 'connecting', paired: true, pairing_failed: false })
+    assert.deepEqual((await link.status()).body, {
+      connected: false,
+      status: 'connecting',
+      paired: true,
+      paused: false,
+      pairing_failed: false,
+    })
     // The service handles this request after the earlier changes, so they are complete when it is answered.
     assert.deepEqual(await codeOf(make()), [409, 'instance_already_connected'])
     assert.equal(await statusOf(link.id), 'open')
@@ -594,7 +603,13 @@ describe('a link ends', () => {
     const link = await newLink()
     service.double.tell(instance.id, { status: 'connecting', paired: true })
     service.double.tell(instance.id, { status: 'logged_out', reason: 'pairing_failed', paired: false })
-    assert.deepEqual((await link.status()).body, { connected: false, status: 'logged_out', paired: false, pairing_failed: true })
+    assert.deepEqual((await link.status()).body, {
+      connected: false,
+      status: 'logged_out',
+      paired: false,
+      paused: false,
+      pairing_failed: true,
+    })
     // The service handles this request after the earlier changes, so they are complete when it is answered.
     await newLink()
     assert.equal(await statusOf(link.id), 'open')

@@ -112,6 +112,7 @@ test('a pairing that fails leaves the link open, and the next try uses it up', a
     connected: false,
     status: 'logged_out',
     paired: false,
+    paused: false,
     pairing_failed: true,
   })
   await must('POST', `${url}/restart`)

@@ -222,6 +222,7 @@ function createTraffic(deps: ShardDeps, ground: Ground, { keys, records, message
     contacts,
     disappearing,
     hasMoved: () => hasMoved(state.get()),
+    isPaused: () => state.get().reason === 'paused',
     session: session.get,
     route: route.get,
     announce: (svcId, outcome) => deps.announce({ type: 'outcome', svcId, outcome }),

@@ -1,6 +1,7 @@
 /** The signed-in session. The service sets the cookie, which scripts cannot read; the page stores the proof (`proof.ts`). */
 import { signal } from '@preact/signals'
 import type { SessionInfo } from '../../domain/dashboard.ts'
+import { dropForDocs } from './docs-instance.ts'
 import { dropProof, readProof } from './proof.ts'
 
 /** Current session; undefined while it is not known yet, null if nobody is signed in. */
@@ -19,5 +20,6 @@ export const hasEnded = signal(false)
 export function signedOut(proof = readProof()): void {
   hasEnded.value = proof !== null
   dropProof(proof)
+  dropForDocs()
   session.value = null
 }

@@ -40,6 +40,7 @@ const SHOWN: Readonly<Record<string, readonly [text: string, look: Look]>> = {
 export const SHOWN_STATES = Object.keys(SHOWN) as ShownState[]
 
 export const stateText = (state: ShownState) => SHOWN[state]![0]
+export const stateLook = (state: ShownState) => SHOWN[state]![1]
 
 /** The state of an instance, and whether the network restricts it. */
 export function StateBadge({ row }: { row: StateFacts & Pick<InstanceRow, 'restriction' | 'status_text'> }) {

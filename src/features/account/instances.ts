@@ -124,7 +124,9 @@ export const deleteInstance = local('account.deleteInstance', 'DELETE /account/i
   access: 'instances:write',
   summary: 'Delete an instance',
   description:
-    'Logs the device out (best effort, 5 s) and erases credentials, queue and undelivered webhooks. The slot is free immediately.',
+    'Logs the device out (best effort, 5 s) and erases credentials, queue and undelivered webhooks. The slot is free immediately. An instance ' +
+    'that is not connected, for example because it is paused, cannot tell the network, so the device must also be removed on the phone, under Linked ' +
+    'devices.',
   input: byId,
   reply: Done,
   errors: ['not_found'],

@@ -105,10 +105,10 @@ export function mountConnect(app: Hono<Env>, deps: MountDeps): void {
     const link = gate.connectLink(find, c.req.param('token'), accessRequestOf(c))
     if (!connectLinks.wasJustUsed(link)) checkOpen(link)
     const call = { kind: 'control', operation: 'instance.pairingState', input: {} } as const
-    const { status, paired, hasFailed } = await orLate(engine.call(link.instance, call), LOOK_LIMIT, () => {
+    const { status, paired, isPaused, hasFailed } = await orLate(engine.call(link.instance, call), LOOK_LIMIT, () => {
       throw new Failure('engine_unavailable')
     })
-    return Response.json({ connected: status === 'connected', status, paired, pairing_failed: hasFailed })
+    return Response.json({ connected: status === 'connected', status, paired, paused: isPaused, pairing_failed: hasFailed })
   })
 
   /** Number of requests that wait for a QR code, by the id of the link. */

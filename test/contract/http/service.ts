@@ -128,7 +128,8 @@ export function doubleEngine() {
       const { status, reason, paired } = states.get(instance) ?? double.startState
       if (ifUnpaired && paired) throw new Failure('instance_already_connected')
       if (ifUnpaired && operation === 'queue.list') return { total: double.waiting } as never
-      if (operation === 'instance.pairingState') return { status, paired, hasFailed: reason === 'pairing_failed' } as never
+      if (operation === 'instance.pairingState')
+        return { status, paired, isPaused: reason === 'paused', hasFailed: reason === 'pairing_failed' } as never
       if (operation === 'instance.endPairing') return null as never
       // Only event streams call this operation; without prepared events the answer is empty.
       if (operation === 'webhooks.eventsAfter') return double.events(input as EventsQuery) as never

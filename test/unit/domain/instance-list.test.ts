@@ -65,7 +65,17 @@ test('the export quotes what a file or a spreadsheet would misunderstand', () =>
   const [head, ...lines] = csvOf([row({ name: 'A, "B"' }), row({ name: '=HYPERLINK("x")', phone: null, queue: null })]).split(
     '\r\n',
   )
-  assert.equal(head, 'id,name,status,phone,profile_name,queue,backlog,last_inbound_at,created_at')
+  assert.equal(head, '\uFEFFid,name,status,phone,profile_name,queue,backlog,last_inbound_at,created_at')
   assert.equal(lines[0], 'a,"A, ""B""",connected,5511999990001,,0,0,,2026-01-31T12:00:00.000Z')
   assert.equal(lines[1], `a,"'=HYPERLINK(""x"")",connected,,,,0,,2026-01-31T12:00:00.000Z`)
+  // A spreadsheet in Portuguese or Spanish splits at semicolons, wherever the quotes are.
+  const named = (name: string) =>
+    csvOf([row({ name, phone: null })])
+      .split('\r\n')[1]!
+      .split(',connected')[0]
+  assert.equal(named('Shop;=1+1'), "a,Shop;'=1+1")
+  assert.equal(named('Shop; \t@SUM(A1)'), "a,Shop; \t'@SUM(A1)")
+  assert.equal(named(';"=1"'), `a,";""'=1"""`)
+  assert.equal(named('＝1'), "a,'＝1")
+  assert.equal(named('Shop - 2'), 'a,Shop - 2')
 })

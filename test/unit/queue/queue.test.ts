@@ -980,6 +980,25 @@ test('items of an account that was moved do not expire here, because the new ser
   assert.equal(queue.waiting(), 0)
 })
 
+test('items of a paused instance do not age, and age again when it is resumed', async (t) => {
+  const b = await bench(t)
+  b.settings = { ...b.settings, queue_max_age_hours: 1 }
+  let isPaused = true
+  const queue = await b.open({ isPaused: () => isPaused })
+  await queue.enqueue(text('1'))
+  // Only the second check is late: the clock of the test does not wait for its timer to be set.
+  b.time.advance(2 * HOUR)
+  await b.time.armed(MINUTE)
+  b.time.advance(MINUTE)
+  await b.time.armed(MINUTE)
+  isPaused = false
+  b.time.advance(59 * MINUTE)
+  await b.time.armed(MINUTE)
+  assert.deepEqual([queue.waiting(), await b.deliveries()], [1, []])
+  b.time.advance(MINUTE)
+  await until(async () => (await b.deliveries()).length === 1, 'expired')
+})
+
 test('inline media waits beside its item and goes with it', async (t) => {
   const b = await bench(t)
   b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }

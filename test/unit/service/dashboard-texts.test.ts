@@ -10,7 +10,6 @@ const AREAS = 'texts/areas/'
 
 /** Files whose texts are still English only. A file that is finished is taken off this list. */
 const NOT_YET: readonly string[] = [
-  'pages/instance/history.tsx',
   'pages/sandbox/control.ts',
   'pages/sandbox/conversation.tsx',
   'pages/sandbox/phones.tsx',

@@ -386,7 +386,8 @@ const ROWS: readonly Row[] = [
   row('29', ['qr', 'starting', ...LIVE], 'restartRequested', () => startFresh([{ do: 'close' }]), isNotPaired),
   // If two programs use the same device, each takes the connection from the other. So a moved instance starts again only if its owner requests it.
   row('moved', [...LIVE_OR_STARTING, 'stopped', 'banned'], 'moveRequested', () => stopped('moved'), isOurs),
-  row('paused', [...LIVE_OR_STARTING, 'stopped'], 'pauseRequested', () => stopped('paused'), isOurs),
+  // A session that has stopped for another reason is not paused, because its trouble would no longer be shown.
+  row('paused', LIVE_OR_STARTING, 'pauseRequested', () => stopped('paused'), isOurs),
   row('resumed', ['stopped'], 'resumeRequested', logIn, (at) => isMoved(at) || isPaused(at)),
   ...(['restartRequested', 'qrRequested'] as const).flatMap((on) => [
     // Programs and pages ask for a QR code again and again, so that does not end a pause.

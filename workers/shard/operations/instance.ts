@@ -69,16 +69,17 @@ export const instance: Handlers<typeof import('../../../src/features/instance.ts
     return after(await context.request('restartRequested'))
   },
 
-  async 'instance.pause'({ state, request }) {
-    if (!state.paired) throw new Failure('not_allowed', { message: 'The instance is not linked, so there is nothing to pause.' })
-    if (state.status === 'banned')
-      throw new Failure('not_allowed', { message: 'The account is banned, so there is nothing to pause.' })
+  /** A logout or a move may be ahead of the request, so the state is read after its turn. */
+  async 'instance.pause'({ request }) {
+    const state = await request('pauseRequested')
+    if (state.reason === 'paused') return after(state)
     refuseStart(state)
-    return after(await request('pauseRequested'))
+    throw new Failure('not_allowed', { message: whyNotPaused(state) })
   },
 
-  async 'instance.resume'({ state, request }) {
-    if (state.reason === 'paused') return after(await request('resumeRequested'))
+  /** A move may be ahead of the request, and a moved device must not start here, so the reason is read at its turn. */
+  async 'instance.resume'(context) {
+    const state = await context.request('resumeRequested', () => context.state.reason === 'paused')
     if (NOT_RUNNING.includes(state.status)) throw new Failure('not_allowed', { message: 'The instance is not paused.' })
     return after(state)
   },
@@ -93,9 +94,10 @@ export const moving = {
     return { status: (await request('moveRequested')).status }
   },
 
-  async 'instance.callOffMove'({ state, request }: ControlContext) {
-    if (state.reason !== 'moved') throw new Failure('not_allowed', { message: 'The instance was not moved.' })
-    return { status: (await request('resumeRequested')).status }
+  async 'instance.callOffMove'(context: ControlContext) {
+    const isMoved = () => context.state.reason === 'moved'
+    if (!isMoved()) throw new Failure('not_allowed', { message: 'The instance was not moved.' })
+    return { status: (await context.request('resumeRequested', isMoved)).status }
   },
 }
 
@@ -104,6 +106,7 @@ export const connecting = {
   'instance.pairingState': async ({ state: { status, reason, paired } }: ControlContext) => ({
     status,
     paired,
+    isPaused: reason === 'paused',
     hasFailed: status === 'logged_out' && reason === 'pairing_failed',
   }),
 
@@ -112,6 +115,12 @@ export const connecting = {
     await context.request('disconnectRequested', () => PAIRING.includes(context.state.status))
     return null
   },
+}
+
+function whyNotPaused({ paired, status, reason }: RuntimeState): string {
+  if (!paired) return 'The instance is not linked, so there is nothing to pause.'
+  if (status === 'banned') return 'The account is banned, so there is nothing to pause.'
+  return `The session is not running (${reason}), so there is nothing to pause.`
 }
 
 const after = ({ status }: RuntimeState) => ({ value: true as const, status })

@@ -108,6 +108,8 @@ export interface QueueOptions {
   settings: () => InstanceSettings
   /** Whether the account was moved to another server, where the items of the queue are sent. By default it never is. */
   hasMoved?: (() => boolean) | undefined
+  /** Whether the owner has paused the instance. Items do not age meanwhile, because they wait until it is resumed. By default it never is paused. */
+  isPaused?: (() => boolean) | undefined
   events: Pick<Outbox, 'wanted' | 'append' | 'committed' | 'noted'>
   /** Called after the commit that ended or removed an item, because an HTTP request may still wait for the outcome. */
   announce: (svcId: string, end: SendEnd) => void

@@ -3,6 +3,7 @@ import { HOUR, MINUTE } from '../../../src/domain/clock.ts'
 import type { Timer } from '../../../src/storage/timer.ts'
 import { type QueueOptions, resultOf } from './contract.ts'
 import type { HeldTimes } from './held-times.ts'
+import type { Waiting } from './item.ts'
 import type { HoldPolicy, Holds } from './line/holds.ts'
 import type { QueueLine } from './line/queue-line.ts'
 import type { Schedule } from './line/schedule.ts'
@@ -13,7 +14,7 @@ const CHECK_EVERY = MINUTE
 /** Number of expired items that are removed in one commit. */
 const BATCH = 50
 
-export interface ExpiryDeps extends Pick<QueueOptions, 'instanceId' | 'steady' | 'settings' | 'hasMoved' | 'log'> {
+export interface ExpiryDeps extends Pick<QueueOptions, 'instanceId' | 'steady' | 'settings' | 'hasMoved' | 'isPaused' | 'log'> {
   timer: Timer
   line: Pick<QueueLine, 'rows'>
   holds: Pick<Holds, 'of'>
@@ -45,21 +46,21 @@ export function createExpiry({
   settle,
   isRunning,
   hasMoved,
+  isPaused,
 }: ExpiryDeps): Expiry {
   let alarm: { cancel(): void } | undefined
   let checkedAt = steady.now()
 
-  /**
-   * Adds the time since the last check to the held time of the items that are held now, and stores the sums. Without a connection all items wait for
-   * the connection.
-   */
+  /** Returns the items that do not age now: all of a paused instance, and the held ones. Without a connection all others wait for the connection. */
+  function ageless(): readonly Waiting[] {
+    if (isPaused?.()) return line.rows
+    return schedule.isConnected ? line.rows.filter((item) => holds.of(item)?.stopsAge) : []
+  }
+
+  /** Adds the time since the last check to the held time of the items that do not age now, and stores the sums. */
   function sumHeldTimes() {
     const now = steady.now()
-    if (schedule.isConnected)
-      heldTimes.add(
-        line.rows.filter((item) => holds.of(item)?.stopsAge),
-        now - checkedAt,
-      )
+    heldTimes.add(ageless(), now - checkedAt)
     checkedAt = now
     heldTimes.save(line.rows).catch((error: unknown) => {
       log.warn(

@@ -1,5 +1,5 @@
 /**
- * Sums for each waiting item the time in which a hold stopped its age. The sums are stored, because after a restart nobody could say which part of
+ * Sums for each waiting item the time in which a hold, or a pause of the instance, stopped its age. The sums are stored, because after a restart nobody could say which part of
  * its age an item was held. They are added up once a minute, and stored in one record when an item is held for the first time, every ten minutes, and
  * at a stop.
  */
@@ -21,7 +21,7 @@ export interface HeldTimes {
   load(): Promise<void>
   /** Returns the held time of an item that was stored before this start, in ms. */
   of(svcId: string): number
-  /** Adds this time to the sums of the items, which a hold keeps from ageing. */
+  /** Adds this time to the sums of the items, which did not age in it. */
   add(held: readonly Waiting[], ms: number): void
   /** Stores the sums of the waiting items if they must be stored now, or in any case if `isLast`. */
   save(waiting: readonly Waiting[], isLast?: boolean): Promise<void>

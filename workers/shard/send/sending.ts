@@ -40,6 +40,8 @@ export interface SendingDeps extends ContextsDeps, Pick<SenderDeps, 'handlerOf' 
   idempotency: Idempotency
   /** Whether the account was moved to another server, with its queue. */
   hasMoved(): boolean
+  /** Whether the owner has paused the instance. */
+  isPaused(): boolean
   /** Returns the function that prepares the media of an operation before the turn of its item. */
   mediaOf(operation: string): PrepareMedia | undefined
   /** Called after the commit that ended or removed an item, because an HTTP request may still wait for the outcome. */
@@ -83,6 +85,7 @@ export function createSending(context: SendingContext, deps: SendingDeps): Sendi
     blobs: deps.blobs,
     settings: () => context.config().settings,
     hasMoved: deps.hasMoved,
+    isPaused: deps.isPaused,
     send: async (item) => deps.safety.withUsedUp(await sender(item), queue),
     ahead,
     isOpen: () => deps.session()?.isOpen === true,

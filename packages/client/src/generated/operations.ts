@@ -198,7 +198,7 @@ export interface InstanceGroups {
     /**
      * Log out and remove the linked device
      *
-     * Waiting messages stay in the queue. Pair the instance again to continue.
+     * Waiting messages stay in the queue. Pair the instance again to continue. An instance that is not connected, for example because it is paused, cannot tell the network, so the device must also be removed on the phone, under Linked devices.
      *
      * Available in every state of the instance.
      */
@@ -212,7 +212,7 @@ export interface InstanceGroups {
     /**
      * Close the session and keep it closed
      *
-     * The status is `stopped` with the reason `paused`, also after a restart of the service, until `POST /resume` or `POST /restart`. The device stays linked, and messages that are sent meanwhile wait in the queue. What arrives meanwhile is received afterwards. The phone logs out a device that was not online for about 14 days. Refused with `not_allowed` if no phone is linked.
+     * The status is `stopped` with the reason `paused`, also after a restart of the service, until `POST /resume` or `POST /restart`. The device stays linked, and messages that are sent meanwhile wait in the queue, without becoming older (`queue_max_age_hours`). What arrives meanwhile is received afterwards. The phone logs out a device that was not online for about 14 days. Refused with `not_allowed` if no phone is linked, or if the session has stopped for another reason.
      *
      * Available in every state of the instance.
      */
@@ -1592,7 +1592,7 @@ export interface ServiceGroups {
     /**
      * Delete an instance
      *
-     * Logs the device out (best effort, 5 s) and erases credentials, queue and undelivered webhooks. The slot is free immediately.
+     * Logs the device out (best effort, 5 s) and erases credentials, queue and undelivered webhooks. The slot is free immediately. An instance that is not connected, for example because it is paused, cannot tell the network, so the device must also be removed on the phone, under Linked devices.
      *
      * Requires an API key with the scope `instances:write`.
      */

@@ -1504,7 +1504,7 @@ export interface components {
             send_after: string | null;
             /**
              * Format: date-time
-             * @description `queue_max_age_hours` after `send_at`, or after `queued_at` if there was no `send_at` or it had passed. Time in which the item waits for a budget or for the end of quiet hours is added.
+             * @description `queue_max_age_hours` after `send_at`, or after `queued_at` if there was no `send_at` or it had passed. Time in which the item waits for a budget or for the end of quiet hours, or in which the instance is paused, is added.
              */
             expires_at: string;
         };

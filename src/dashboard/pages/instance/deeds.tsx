@@ -46,6 +46,15 @@ type Asked = 'rename' | 'export' | 'logout' | 'delete' | undefined
 /** Statuses in which the account is linked to no phone, so there is nothing to log out. */
 const LOGGED_OUT: ReadonlySet<string> = new Set(['created', 'logged_out'])
 
+/** Statuses in which the network cannot be told that the device is removed, although the phone may still list it. */
+const AWAY: ReadonlySet<string> = new Set(['starting', 'connecting', 'disconnected', 'stopped'])
+
+/** Says what is left to do on the phone when an instance without a connection is logged out. */
+const OnThePhone = ({ row }: { row: InstanceRow }) =>
+  row.was_connected && AWAY.has(row.status) ? (
+    <p>{t('The instance is not connected, so also remove the device on the phone, under Linked devices.')}</p>
+  ) : null
+
 /** Pauses the instance, or resumes it. */
 function PauseButton({ row }: { row: InstanceRow }) {
   const isPaused = row.status_reason === 'paused'
@@ -115,6 +124,7 @@ export function Deeds({ row, onRenamed }: { row: InstanceRow; onRenamed(): unkno
               'The instance is removed from the linked devices of the phone, and needs a new scan. To stop it for a while, pause it. Waiting messages stay in the queue.',
             )}
           </p>
+          <OnThePhone row={row} />
         </Confirm>
       ) : null}
       {asked === 'delete' ? (
@@ -134,6 +144,7 @@ export function Deeds({ row, onRenamed }: { row: InstanceRow; onRenamed(): unkno
               'The instance is logged out, and its credentials, its queue and its waiting webhooks are erased. This cannot be undone.',
             )}
           </p>
+          <OnThePhone row={row} />
         </Confirm>
       ) : null}
     </>

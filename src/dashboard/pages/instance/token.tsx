@@ -1,13 +1,11 @@
 import { useState } from 'preact/hooks'
 import { answer, api } from '../../api/client.ts'
+import { keepForDocs } from '../../api/docs-instance.ts'
 import { Button } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
 import { Secret } from '../../parts/secret.tsx'
 import { t } from '../../texts/t.ts'
 import type { Instance } from './tab.ts'
-
-/** The reference reads the instance of the browser tab from here, and fills it in. */
-const remember = ({ id, token }: Instance) => sessionStorage.setItem('svc_docs', JSON.stringify({ instance_id: id, token }))
 
 export function Token({ instance, reload }: { instance: Instance; reload(): Promise<void> }) {
   const [isAsking, setAsking] = useState(false)
@@ -19,7 +17,7 @@ export function Token({ instance, reload }: { instance: Instance; reload(): Prom
         <p>{t('Anyone who has this address can do everything with this instance. Every call has it in its path.')}</p>
       </header>
       <p>
-        <a href="../docs" onClick={() => remember(instance)}>
+        <a href="../docs" onClick={() => keepForDocs(instance)}>
           {t('Try the API with this instance')}
         </a>
       </p>

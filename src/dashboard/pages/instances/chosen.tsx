@@ -18,8 +18,12 @@ interface Deed {
   means: string
   isDangerous: boolean
   needs: RightName
+  /** Whether the action makes sense for an instance. The others are left alone. Without it, it does for all. */
+  suits?(row: InstanceRow): boolean
   act(id: string): Promise<unknown>
 }
+
+const isPaused = ({ status_reason }: InstanceRow) => status_reason === 'paused'
 
 const DEEDS: readonly Deed[] = [
   {
@@ -28,6 +32,8 @@ const DEEDS: readonly Deed[] = [
     means: t('Their connections are closed and opened again. Waiting messages and events are kept.'),
     isDangerous: false,
     needs: 'instances.pair',
+    // A restart would end the pause.
+    suits: (row) => !isPaused(row),
     act: (id) => answer(api.POST('/instances/{instance_id}/token/{token}/restart', { params: { path: of(id) } })),
   },
   {
@@ -46,6 +52,7 @@ const DEEDS: readonly Deed[] = [
     means: t('Their connections are opened again, and waiting messages are sent.'),
     isDangerous: false,
     needs: 'instances.pair',
+    suits: isPaused,
     act: (id) => answer(api.POST('/instances/{instance_id}/token/{token}/resume', { params: { path: of(id) } })),
   },
   {
@@ -142,15 +149,18 @@ export function ChosenBar({ all, chosen, shown, found, onChoose }: ChosenBarProp
   const [asked, setAsked] = useState<Deed>()
   const [running, setRunning] = useState<Running>()
   const instances = all.filter(({ id }) => chosen.has(id))
+  const suitedTo = ({ suits = () => true }: Deed) => instances.filter(suits)
   const over = () => {
     setRunning(undefined)
     onChoose(new Set())
   }
   /** Runs the action on the instances that were selected at its start. Later changes of the selection have no effect. */
-  async function start({ act, verb, done }: Deed) {
-    let state: Running = { verb, done: 0, total: instances.length, failures: [] }
+  async function start(deed: Deed) {
+    const { act, verb, done } = deed
+    const suited = suitedTo(deed)
+    let state: Running = { verb, done: 0, total: suited.length, failures: [] }
     setRunning(state)
-    for (const { id } of instances) {
+    for (const { id } of suited) {
       const why = await act(id).then(
         () => undefined,
         (error: Error) => error.message,
@@ -159,7 +169,7 @@ export function ChosenBar({ all, chosen, shown, found, onChoose }: ChosenBarProp
       setRunning(state)
     }
     if (state.failures.length > 0) return
-    showToast(t(done, { instances: count(instances.length, 'instance', 'instances') }))
+    showToast(t(done, { instances: count(suited.length, 'instance', 'instances') }))
     over()
   }
   const number = String(instances.length)
@@ -169,7 +179,13 @@ export function ChosenBar({ all, chosen, shown, found, onChoose }: ChosenBarProp
         <div class="chosen">
           <Choice instances={instances} shown={shown} found={found} onChoose={onChoose} />
           {[...DEEDS, DELETE].map((deed) => (
-            <Button key={deed.verb} isDangerous={deed.isDangerous} needs={deed.needs} onPress={() => setAsked(deed)}>
+            <Button
+              key={deed.verb}
+              isDangerous={deed.isDangerous}
+              isDisabled={suitedTo(deed).length === 0}
+              needs={deed.needs}
+              onPress={() => setAsked(deed)}
+            >
               {deed.verb}
             </Button>
           ))}
@@ -177,7 +193,10 @@ export function ChosenBar({ all, chosen, shown, found, onChoose }: ChosenBarProp
       ) : null}
       {asked ? (
         <Confirm
-          title={t('{verb}: {instances}?', { verb: asked.verb, instances: count(instances.length, 'instance', 'instances') })}
+          title={t('{verb}: {instances}?', {
+            verb: asked.verb,
+            instances: count(suitedTo(asked).length, 'instance', 'instances'),
+          })}
           does={asked.verb}
           isDangerous={asked.isDangerous}
           {...(asked === DELETE ? { typed: t('delete {n}', { n: number }) } : {})}
@@ -189,7 +208,7 @@ export function ChosenBar({ all, chosen, shown, found, onChoose }: ChosenBarProp
         >
           <p>{asked.means}</p>
           <ul class="names">
-            {instances.map(({ id }) => (
+            {suitedTo(asked).map(({ id }) => (
               <li key={id}>
                 <InstanceName id={id} />
               </li>

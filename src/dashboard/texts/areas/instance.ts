@@ -34,6 +34,10 @@ export const INSTANCE = {
       'A instância sai dos dispositivos conectados do celular e precisa de um novo código. Para pará-la por um tempo, pause-a. As mensagens ficam na fila.',
       'La instancia se quita de los dispositivos vinculados del teléfono y necesita un código nuevo. Para detenerla un tiempo, póngala en pausa. Los mensajes quedan en la cola.',
     ],
+  'The instance is not connected, so also remove the device on the phone, under Linked devices.': [
+    'Como a instância não está conectada, remova o dispositivo também no celular, em Dispositivos conectados.',
+    'Como la instancia no está conectada, quite el dispositivo también en el teléfono, en Dispositivos vinculados.',
+  ],
   'Delete the instance?': ['Excluir a instância?', '¿Eliminar la instancia?'],
   'The instance is deleted.': ['A instância foi excluída.', 'La instancia fue eliminada.'],
   'The instance is logged out, and its credentials, its queue and its waiting webhooks are erased. This cannot be undone.': [
@@ -77,6 +81,9 @@ export const INSTANCE = {
     'Esta instância está pausada: continua vinculada ao celular, e as mensagens esperam na fila até você retomá-la.',
     'Esta instancia está en pausa: sigue vinculada al teléfono y los mensajes esperan en la cola hasta que la reanude.',
   ],
+  'Status history': ['Histórico de estados', 'Historial de estados'],
+  'Nothing happened yet': ['Ainda não aconteceu nada', 'Todavía no ha pasado nada'],
+  'Start a session to see it connect.': ['Inicie uma sessão para vê-la conectar.', 'Inicie una sesión para ver cómo se conecta.'],
   Account: ['Conta', 'Cuenta'],
   Profile: ['Perfil', 'Perfil'],
   'Phone system': ['Sistema do celular', 'Sistema del teléfono'],
