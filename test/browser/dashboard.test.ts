@@ -34,7 +34,7 @@ const EVE = '5511988880302'
  * names of people, so it must escape them.
  */
 const MARKUP = '<img src=x onerror="window.hacked=1"> emosnur'
-/** The same text with a direction override. Text that follows such a name must keep its own direction. */
+/** A hostile text with a direction override. Text that follows such a name must keep its own direction. */
 const HOSTILE = '<img src=x onerror="window.hacked=1"> \u202Eemosnur'
 /** A text that would run as a script if the page did not escape it. */
 const SCRIPT = '<script>window.hacked=1</script>'

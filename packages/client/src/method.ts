@@ -27,7 +27,7 @@ type Success<O> = O extends { responses: infer R }
       : never
   : never
 
-/** What an operation answers: its JSON, a text, or the bytes of a file. */
+/** Answer of an operation: the parsed JSON, a text, or the bytes of a file. */
 export type OutputOf<Id extends OperationId> =
   Success<operations[Id]> extends { content: infer C }
     ? C extends { 'application/json': infer J }

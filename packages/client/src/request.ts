@@ -102,7 +102,7 @@ export function createRequests(connection: ConnectionOptions): Requests {
           timeoutMs + Math.max(0, wait) * 1_000,
           options.signal,
         )
-        // The same request with the same key queues nothing: it waits on for the outcome of the first.
+        // The service queues one message per key, so a repeated request only waits for the outcome of that message.
         if (wait <= 0 || (answer as { status?: string }).status !== 'queued' || Date.now() >= until) return answer
         queued = answer
         // A service that is stopping, or a proxy without this header, answers at once.
@@ -171,7 +171,9 @@ async function errorIn(response: Response): Promise<SvcError | SvcConnectionErro
   try {
     const { error } = JSON.parse(text) as { error: ErrorBody }
     if (typeof error.code === 'string' && typeof error.message === 'string') return new SvcError(error, response)
-  } catch {}
+  } catch {
+    // A body that is not JSON, for example the page of a proxy, gets the error below.
+  }
   return new SvcConnectionError(`the answer with HTTP ${response.status} is not one of the service`, { response })
 }
 

@@ -7,11 +7,15 @@ const KEY = 'svc_docs'
 export function keepForDocs({ id, token }: { id: string; token: string }): void {
   try {
     sessionStorage.setItem(KEY, JSON.stringify({ instance_id: id, token }))
-  } catch {}
+  } catch {
+    // The reference then asks for both.
+  }
 }
 
 export function dropForDocs(): void {
   try {
     sessionStorage.removeItem(KEY)
-  } catch {}
+  } catch {
+    // A browser that refuses storage has stored nothing.
+  }
 }

@@ -22,7 +22,7 @@ export async function reopenStore(store: OpenStore, copy: OpenStore, moved: Move
 
 async function closeCopy(store: OpenStore, copy: OpenStore, { move }: Moved): Promise<void> {
   const further = await readMark(copy, keys.storeMoved)
-  // The same move means that an earlier run of this command was killed after it had set the mark.
+  // If the mark names this move, an earlier run of this command was killed after it had set the mark.
   if (further && further.move !== move) throw new Error(movedSentence(copy.shown, further))
   const different = await countDifferences(store, copy)
   if (different > 0)

@@ -1,4 +1,4 @@
-/** Tests requests of the owner that wait for their turn: what another request has changed meanwhile decides. */
+/** Tests requests of the owner that wait for their turn. They are decided by the state at their turn, not by the state at their arrival. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CREATED, type RuntimeState } from '../../../src/domain/instance.ts'

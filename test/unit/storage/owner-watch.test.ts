@@ -65,7 +65,7 @@ test('after a failover the owner gets the longer time, because the new server ne
   watch.forget()
   const found = Array.from({ length: 6 }, () => look(undefined))
   assert.deepEqual(found, [...times(5).map(() => 'alive'), 'dead'])
-  // The same applies to an owner that took the place of one that was seen.
+  // An owner that replaced a seen owner has not been seen itself, so the longer time applies to it, too.
   look(HOLDER)
   const other = Array.from({ length: 6 }, () => look(undefined, 'b'))
   assert.deepEqual(other, [...times(5).map(() => 'alive'), 'dead'])

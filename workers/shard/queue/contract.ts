@@ -106,9 +106,9 @@ export interface QueueOptions {
   /** Whether the connection is open at this moment. `setConnected` reports the end of a connection a little later. */
   isOpen: () => boolean
   settings: () => InstanceSettings
-  /** Whether the account was moved to another server, where the items of the queue are sent. By default it never is. */
+  /** Whether the account was moved to another server, where the items of the queue are sent. False if this is absent. */
   hasMoved?: (() => boolean) | undefined
-  /** Whether the owner has paused the instance. Items do not age meanwhile, because they wait until it is resumed. By default it never is paused. */
+  /** Whether the owner has paused the instance. Its items do not age, because they wait until it is resumed. False if this is absent. */
   isPaused?: (() => boolean) | undefined
   events: Pick<Outbox, 'wanted' | 'append' | 'committed' | 'noted'>
   /** Called after the commit that ended or removed an item, because an HTTP request may still wait for the outcome. */

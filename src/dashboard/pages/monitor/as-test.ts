@@ -5,7 +5,7 @@ export interface SeenEvent {
   id: string
   type: string
   instance: string
-  /** The same bytes that a webhook gets. */
+  /** Body of the event, with the bytes that a webhook would get. */
   body: string
 }
 

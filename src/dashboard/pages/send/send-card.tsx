@@ -37,7 +37,7 @@ function parsedBody(json: string): Record<string, unknown> {
     const body: unknown = JSON.parse(json)
     if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>
   } catch {
-    // The same sentence applies to what is no object.
+    // A JSON value that is not an object is refused with this sentence, too.
   }
   throw new Refused(0, 'invalid_request', '', [{ path: 'body', message: t('must be a JSON object') }])
 }

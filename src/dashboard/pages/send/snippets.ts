@@ -1,4 +1,4 @@
-/** The same request as a program would send it. The token is left out: it stands in the variable TOKEN. */
+/** Writes the request of the card as a program would send it. The program reads the token from the variable TOKEN. */
 import { session } from '../../api/session.ts'
 
 export interface Request {

@@ -127,7 +127,7 @@ export function createHolds(policies: readonly HoldPolicy[], { clock: epoch, ste
     for (let first = held.values[0]; first !== undefined && first.askAt <= now; first = held.values[0]) release(first)
   }
 
-  /** After a clock was set, times of day and dates come earlier or later than the holds say, so that all policies are asked again. */
+  /** Asks all policies again after the machine's clock was set, because the holds then name wrong times. */
   function releaseIfClockWasSet() {
     const now = difference()
     if (Math.abs(now - seen) <= ADJUSTMENT) return
