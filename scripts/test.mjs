@@ -5,6 +5,7 @@
  * set. If it fails again, the run fails. If it passes, it is listed, because it has a race in the service or in the test that somebody should
  * examine; the run also fails if more than a few files do that.
  */
+import { resolve } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { run } from 'node:test'
 import { dot, spec } from 'node:test/reporters'
@@ -53,6 +54,9 @@ async function failed(these, concurrency) {
   return [...red]
 }
 
+// Hundreds of processes and threads load the same modules. Node 24 keeps what it compiled of them in this folder, which saves a fifth of the processor
+// time of a run; Node 20 ignores the variable.
+process.env.NODE_COMPILE_CACHE ??= resolve('.built/compile-cache')
 const groups = grouped(tests)
 const worlds = await lendWorlds()
 process.env.TEST_WORLDS = worlds.address
