@@ -1,11 +1,12 @@
 /**
- * `npm run docs`: writes the table of operations in `docs/api-operations.md` and that of rights in `docs/dashboard.md`. A test holds each equal to its
- * source (test/unit/features/operations-page.test.ts).
+ * `npm run docs`: writes the table of operations in `docs/api-operations.md`, that of rights in `docs/dashboard.md`, and that of the protocol in
+ * `packages/sandbox/PROTOCOL.md`. A test holds each equal to its source (test/unit/features/operations-page.test.ts).
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { endpoints } from '../src/features/index.ts'
 import { featureTable, type Promised, withTable } from './feature-table.ts'
 import { RIGHTS_SOURCE, rightsTable } from './rights-table.ts'
+import { SANDBOX_SOURCE, sandboxTable } from './sandbox-table.ts'
 
 function rewrite(name: string, table: string, source?: string): void {
   const page = new URL(`./${name}`, import.meta.url)
@@ -16,3 +17,4 @@ const promised: Promised = JSON.parse(readFileSync(new URL('./contract-operation
 const ids = endpoints.map(({ id }) => id)
 rewrite('api-operations.md', featureTable(ids, promised))
 rewrite('dashboard.md', rightsTable(), RIGHTS_SOURCE)
+rewrite('../packages/sandbox/PROTOCOL.md', sandboxTable(), SANDBOX_SOURCE)

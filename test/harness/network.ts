@@ -7,8 +7,8 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Simulator, SimulatorOptions } from '../../workers/simulator/index.ts'
-import type { SandboxNetworkOptions, SandboxNetworkReady } from '../../workers/simulator/main.ts'
 import type { NetworkThread } from '../../workers/simulator/network-thread.ts'
+import type { SandboxNetworkOptions, SandboxNetworkReady } from '../../workers/simulator/sandbox-start.ts'
 
 export type { NetworkThread, SandboxNetworkReady, Simulator }
 

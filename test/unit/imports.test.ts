@@ -198,6 +198,8 @@ const RULES: readonly Rule[] = [
     run: [],
     packages: { only: [NODE, WIRE_FORMATS, /^(ws|valibot|pngjs|jsqr|node-forge)$/, /^(libsignal|whatsapp-rust-bridge)(\/|$)/] },
   },
+  // The simulator as a package for other projects.
+  { of: ['packages/sandbox/src/'], run: ['workers/simulator/'], packages: { only: [NODE, /^undici$/] } },
   // The code of commands that import and export devices. It uses keys and state in the formats of a shard, and records
   // of the store for an export.
   {
@@ -280,8 +282,8 @@ function sources(folder: string): string[] {
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
 }
 
-test('every file of src and workers imports only what the table allows', () => {
-  const files = [...sources('src'), ...sources('workers')]
+test('every file of src, of workers and of the sandbox imports only what the table allows', () => {
+  const files = [...sources('src'), ...sources('workers'), ...sources('packages/sandbox/src')]
   assert.ok(files.length > 20)
   const found = files.flatMap((path) => violations(path, readFileSync(join(root, path), 'utf8')))
   assert.deepEqual(found, [])
@@ -317,6 +319,7 @@ describe('the table notices', () => {
     ['an arrow back into the account', 'src/storage/open-store.ts', "export { accounts } from '../account/account.ts'"],
     ['ours in the simulator', 'workers/simulator/wire/node.ts', "import type { Jid } from '../../../src/domain/ids.ts'"],
     ['the client in the simulator', 'workers/simulator/wire/node.ts', "import { makeWASocket } from '@whiskeysockets/baileys'"],
+    ['the service in the sandbox', 'packages/sandbox/src/cli.ts', "import { BRAND } from '../../../src/domain/brand.ts'"],
     ['a look-up in what HTTP loads', 'src/egress/addresses.ts', "import { lookup } from 'node:dns/promises'"],
     ['the guarded fetch in HTTP', 'src/http/app.ts', "import { guardedFetch } from '../egress/guarded-fetch.ts'"],
     ['the service in the page', 'src/dashboard/main.tsx', "import type { App } from '../http/app.ts'"],

@@ -1,6 +1,7 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import type { FromNetwork, SandboxNetworkOptions, SandboxNetworkReady } from './main.ts'
+import type { FromNetwork } from './main.ts'
+import type { SandboxNetworkOptions, SandboxNetworkReady } from './sandbox-start.ts'
 
 export interface NetworkThread extends SandboxNetworkReady {
   /** Resolves when the thread has ended; rejects with the error that ended it. */

@@ -1,12 +1,13 @@
 /**
- * Tests that the tables in `docs/` equal their sources: the declarations in `src/features`, and the rights of keys in
- * the dashboard.
+ * Tests that the tables of the documents equal their sources: the declarations in `src/features`, the rights of keys in
+ * the dashboard, and the protocol of the simulated network.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { featureTable, type Promised, withTable } from '../../../docs/feature-table.ts'
 import { RIGHTS_SOURCE, rightsTable } from '../../../docs/rights-table.ts'
+import { SANDBOX_SOURCE, sandboxTable } from '../../../docs/sandbox-table.ts'
 import { endpoints } from '../../../src/features/index.ts'
 import { ROOT } from '../../harness/checkout.ts'
 
@@ -22,6 +23,13 @@ test('the table of the page is that of the declarations', () => {
 test('the table of rights is that of the service', () => {
   const page = textOf('docs/dashboard.md')
   assert.ok(page === withTable(page, rightsTable(), RIGHTS_SOURCE), 'the rights have changed: run `npm run docs`')
+})
+
+test('the table of the protocol is that of the simulated network', () => {
+  const page = textOf('packages/sandbox/PROTOCOL.md')
+  const table = sandboxTable()
+  assert.ok(table.split('\n').length > 30)
+  assert.ok(page === withTable(page, table, SANDBOX_SOURCE), 'the network has changed: run `npm run docs`')
 })
 
 test('an area counts what is built of what is promised, and names the rest', () => {

@@ -23,6 +23,7 @@ const ROWS = 'test/e2e/moving/samples.test.ts'
  * by words uses the same ones.
  */
 const RUN: readonly (readonly [page: string, words: string, test: string])[] = [
+  ['packages/sandbox/README.md', 'startSandbox', 'test/e2e/sandbox-package.test.ts'],
   ['README.md', 'npm ci && npm start', CLONE],
   ['README.md', 'npm ci && npm run sandbox', CLONE],
   ['README.md', '$ADMIN', CLONE],
@@ -144,14 +145,20 @@ const NOT_RUN: readonly (readonly [page: string, words: string, reason: string])
     (words) => ['packages/client/README.md', words, COMPILED] as const,
   ),
   ['src/README.md', '──HTTP──▶', 'It is a drawing.'],
-  ['workers/simulator/OTHER-CLIENTS.md', 'sandbox_url', 'It is an answer, and no command.'],
+  ['packages/sandbox/CLIENTS.md', 'sandbox_url', 'It is an answer, and no command.'],
   [
-    'workers/simulator/OTHER-CLIENTS.md',
-    'makeWASocket',
-    'The tests of the simulator connect Baileys with an agent of their own.',
+    'packages/sandbox/CLIENTS.md',
+    'buildConnector',
+    'test/e2e/sandbox-package.test.ts connects Baileys with the options of the package.',
   ],
-  ['workers/simulator/OTHER-CLIENTS.md', 'whatsmeow.WACertPubKey', 'whatsmeow and Go are not among the tools of the tests.'],
-  ['workers/simulator/OTHER-CLIENTS.md', 'new WaClient', 'zapo is not among the packages of the tests.'],
+  ['packages/sandbox/CLIENTS.md', 'whatsmeow.WACertPubKey', 'whatsmeow and Go are not among the tools of the tests.'],
+  ['packages/sandbox/CLIENTS.md', 'new WaClient', 'zapo is not among the packages of the tests.'],
+  [
+    'packages/sandbox/README.md',
+    'npm install --save-dev',
+    'It is not published; test/e2e/sandbox-package.test.ts installs the packed package.',
+  ],
+  ['packages/sandbox/README.md', 'npx svc-sandbox', 'It is not published; the same test runs the command of the packed package.'],
   [
     'wrangler-free.md',
     'SVC_DATA_DIR=/var/lib/svc npm start',

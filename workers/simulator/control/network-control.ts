@@ -1,4 +1,3 @@
-import type { Opened } from '../people/opened.ts'
 import type { AnswerInput } from '../watch/answers.ts'
 import type { StanzaMatch } from '../watch/match.ts'
 import type { StanzaJson } from '../watch/stanza-json.ts'
@@ -72,6 +71,17 @@ export interface ContactInput {
  * `people/compose.ts`.
  */
 export type MessageInput = Record<string, unknown>
+
+/** Content that refers to another message and was encrypted, after its reader has decrypted it. */
+export type Opened =
+  | { options: string[] }
+  | { response: 'going' | 'not_going' | 'maybe' | 'unknown'; extra_guests: number }
+  | { text: string | null }
+  /**
+   * The reason why the content could not be decrypted: the message to which it refers is unknown, or it was encrypted
+   * with other JIDs than people have in this chat.
+   */
+  | { error: string }
 
 export interface InboxItem {
   seq: number
@@ -383,8 +393,8 @@ export interface NetworkControl {
   /** Removes one rule for answers, or all of them. */
   removeAnswers(id?: string): void
   /** Some networks do not have the following methods. The routes of missing methods answer with 404. */
-  createCommunity?(input: Record<string, unknown>): unknown
-  createNewsletter?(input: Record<string, unknown>): unknown
+  createCommunity?(input: Record<string, unknown>): { id: string; announcement_id: string; general_id: string }
+  createNewsletter?(input: Record<string, unknown>): { id: string; invite: string }
   updateBusiness?(phone: string, input: Record<string, unknown>): unknown
   postToNewsletter?(id: string, message: MessageInput): Promise<{ id: string; server_id: string }>
   newsletterPosts?(id: string): ChannelPost[]

@@ -10,7 +10,7 @@ import type { MediaHost } from './media-host.ts'
  * Connects the network's control with the media host. So the media in an inbox are the bytes that the contact downloads
  * and decrypts, and not those that the sender declares. A reset also removes the media.
  */
-export function withMedia(control: NetworkControl, media: MediaHost): NetworkControl {
+export function withMedia<C extends NetworkControl>(control: C, media: MediaHost): C {
   return {
     ...control,
     async inbox(phone, after, waitMs) {

@@ -26,6 +26,9 @@ const FORMS: Record<string, Form> = {
   proto: { siblings: [], make: async (input) => composeProto(input) },
 }
 
+/** The fields of which a message has exactly one, which determines its form. */
+export const MESSAGE_FORMS: readonly string[] = Object.keys(FORMS)
+
 const COMMON = Object.keys(CommonFields.entries)
 
 /**

@@ -1,18 +1,8 @@
 import { createHash } from 'node:crypto'
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
+import type { Opened } from '../control/network-control.ts'
 import { describe, unwrap } from './describe.ts'
 import { type SecretPurpose, unsealAbout } from './secret.ts'
-
-/** Content that refers to another message and was encrypted, after its reader has decrypted it. */
-export type Opened =
-  | { options: string[] }
-  | { response: 'going' | 'not_going' | 'maybe' | 'unknown'; extra_guests: number }
-  | { text: string | null }
-  /**
-   * The reason why the content could not be decrypted: the message to which it refers is unknown, or it was encrypted
-   * with other JIDs than people have in this chat.
-   */
-  | { error: string }
 
 export interface OpenContext {
   /**

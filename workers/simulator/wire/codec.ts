@@ -1,6 +1,8 @@
 import { inflateSync } from 'node:zlib'
 import * as constants from '@whiskeysockets/baileys/lib/WABinary/constants.js'
-import { type BinaryNode, decodeDecompressedBinaryNode, encodeBinaryNode } from '@whiskeysockets/baileys/lib/WABinary/index.js'
+import { decodeDecompressedBinaryNode } from '@whiskeysockets/baileys/lib/WABinary/decode.js'
+import { encodeBinaryNode } from '@whiskeysockets/baileys/lib/WABinary/encode.js'
+import type { BinaryNode } from './node.ts'
 
 // The table must not have a prototype. With one, the names of inherited properties would be taken for tokens, for
 // example if an id is `constructor`.

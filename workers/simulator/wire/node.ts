@@ -1,7 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import type { BinaryNode } from '@whiskeysockets/baileys/lib/WABinary/types.js'
 
-export type { BinaryNode }
+/** A stanza, or an element in one. The type equals that of the codec. */
+export interface BinaryNode {
+  tag: string
+  attrs: Record<string, string>
+  content?: BinaryNode[] | string | Uint8Array
+}
 
 export type Attributes = Record<string, string | number | boolean | null | undefined>
 

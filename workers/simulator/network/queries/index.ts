@@ -38,6 +38,9 @@ const QUERIES: Record<string, Answer> = {
   ...ACCOUNT_QUERIES,
 }
 
+/** Every query that the network answers, as `xmlns type child`. */
+export const ANSWERED_QUERIES: readonly string[] = Object.keys(QUERIES)
+
 /** Queries that a device without an account may send. */
 const ALLOWED_WITHOUT_ACCOUNT = new Set([
   'md set link_code_companion_reg',

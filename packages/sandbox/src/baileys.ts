@@ -1,0 +1,31 @@
+/** The options with which an unmodified Baileys uses the sandbox. */
+import { readFileSync } from 'node:fs'
+import { Agent as HttpsAgent } from 'node:https'
+import { Agent, buildConnector } from 'undici'
+import type { SandboxNetworkReady } from '../../../workers/simulator/sandbox-start.ts'
+
+export interface BaileysOptions {
+  waWebSocketUrl: string
+  /** Agent for uploads. */
+  fetchAgent: HttpsAgent
+  /** Options of `fetch` for downloads. */
+  options: RequestInit
+}
+
+/**
+ * Returns options for `makeWASocket`: the address of the network, and routes for media. The fixed hosts of media
+ * (`*.whatsapp.net`) lead to the sandbox, too.
+ */
+export function baileysOptions({ url, ca: file, media_host }: SandboxNetworkReady['network']): BaileysOptions {
+  const ca = readFileSync(file, 'utf8')
+  const direct = buildConnector({ ca })
+  const port = media_host.slice(media_host.lastIndexOf(':') + 1)
+  const dispatcher = new Agent({
+    connect: (to, done) =>
+      to.hostname.endsWith('.whatsapp.net')
+        ? direct({ ...to, hostname: '127.0.0.1', host: media_host, port, servername: to.hostname }, done)
+        : direct(to, done),
+  })
+  // The types of Node's own `fetch` and of the package undici differ, although they accept the same dispatcher.
+  return { waWebSocketUrl: url, fetchAgent: new HttpsAgent({ ca }), options: { dispatcher } as unknown as RequestInit }
+}

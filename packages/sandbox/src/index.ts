@@ -1,0 +1,68 @@
+/** The door of the package: the simulated network as an object, for tests and programs in the same process. */
+import type { NetworkControl } from '../../../workers/simulator/control/network-control.ts'
+import { startSandboxNetwork } from '../../../workers/simulator/sandbox-network.ts'
+import type { SandboxNetworkOptions, SandboxNetworkReady } from '../../../workers/simulator/sandbox-start.ts'
+import type { StanzaMatch } from '../../../workers/simulator/watch/match.ts'
+import type { TraceLine } from '../../../workers/simulator/watch/trace.ts'
+
+export type {
+  ContactInput,
+  FaultAction,
+  FaultInput,
+  GroupInput,
+  InboxItem,
+  InboxReceipt,
+  MessageInput,
+  PhoneInput,
+  PushInput,
+  Settings,
+  Stats,
+} from '../../../workers/simulator/control/network-control.ts'
+export type { StanzaMatch } from '../../../workers/simulator/watch/match.ts'
+export type { StanzaJson } from '../../../workers/simulator/watch/stanza-json.ts'
+export type { TraceLine } from '../../../workers/simulator/watch/trace.ts'
+
+export interface SandboxOptions extends SandboxNetworkOptions {
+  /** Receives sentences for a person, for example about a state file that cannot be read. They are dropped by default. */
+  onWarning?: ((sentence: string) => void) | undefined
+}
+
+export interface StanzaWait {
+  /** Number of stanzas to wait for; 1 by default. */
+  count?: number | undefined
+  /** Longest wait in ms; 10 seconds by default. */
+  waitMs?: number | undefined
+}
+
+/** A running network: its address, and everything that a test can do on it. */
+export interface Sandbox extends Required<Omit<NetworkControl, 'picture'>> {
+  /** Where clients find the network, and what they must trust (`CLIENTS.md`). */
+  readonly network: SandboxNetworkReady['network']
+  /** Address of the control API, for programs in other languages. */
+  readonly controlUrl: string
+  /**
+   * Waits for stanzas that come after this call. Rejects if too few of them have come in time.
+   *
+   * @example await sandbox.waitForStanza({ from: 'client', tag: 'receipt', type: 'read' })
+   */
+  waitForStanza(match: StanzaMatch, wait?: StanzaWait): Promise<TraceLine[]>
+  /** Closes all connections and frees the ports. */
+  stop(): Promise<void>
+}
+
+/** Starts a network on loopback. Several networks can run side by side. */
+export async function startSandbox({ onWarning = () => {}, ...options }: SandboxOptions = {}): Promise<Sandbox> {
+  const { control, network, controlUrl, stop } = await startSandboxNetwork(options, onWarning)
+  return {
+    ...(control as Required<NetworkControl>),
+    network,
+    controlUrl,
+    async waitForStanza(match, { count = 1, waitMs = 10_000 } = {}) {
+      const { id } = control.expect(match, count)
+      const { complete, items } = await control.expected(id, waitMs)
+      if (complete) return items
+      throw new Error(`Of ${count} stanzas like ${JSON.stringify(match)}, ${items.length} came within ${waitMs} ms.`)
+    },
+    stop,
+  }
+}
