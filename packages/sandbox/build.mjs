@@ -1,7 +1,7 @@
 /**
  * Builds the package: node build.mjs FOLDER. The simulator of the repository becomes one bundle, so the package needs
  * no file of the service. Of Baileys the bundle contains the definitions of messages and the codec of binary nodes;
- * NOTICE.md has the licences of what is bundled. All other packages are dependencies.
+ * NOTICE.md names what is bundled. All other packages are dependencies.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs'

@@ -25,7 +25,7 @@ after(() => project && rm(project.folder, { recursive: true, force: true }))
 
 test('it has its own files only, and they import only its dependencies', async () => {
   const names = await readdir(project.installed)
-  const documents = ['CHANGELOG.md', 'CLIENTS.md', 'LICENSE', 'NOTICE.md', 'PROTOCOL.md', 'README.md']
+  const documents = ['CHANGELOG.md', 'CLIENTS.md', 'LICENSE', 'LICENSE-BAILEYS', 'NOTICE.md', 'PROTOCOL.md', 'README.md']
   assert.deepEqual(names.sort(), [...documents, 'dist', 'package.json'])
   const { dependencies } = JSON.parse(await readFile(join(project.installed, 'package.json'), 'utf8'))
   const known = new Set([...Object.keys(dependencies), ...builtinModules])

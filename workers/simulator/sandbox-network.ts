@@ -11,7 +11,7 @@ import type { SandboxNetworkOptions, SandboxNetworkReady } from './sandbox-start
 /** Starts the whole simulated network in this thread: its server, its media host and its control API, all on loopback. */
 
 export interface SandboxNetwork extends SandboxNetworkReady {
-  /** What the routes of the control API call. */
+  /** The functions that the routes of the control API call. */
   control: SimulatorControl
   stop(): Promise<void>
 }
