@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds a release beside the one that runs, switches to it, and waits until it is ready.
+# Builds a release beside the one that runs, switches to it, and waits until it is ready, or a standby (SVC_STANDBY) waits for the active service.
 #
 #   upgrade.sh <commit or tag>   /opt/svc/source (a clone of the repository) -> /opt/svc/releases/<commit> -> /opt/svc/current
 #   upgrade.sh --back            back to the previous release
@@ -41,7 +41,7 @@ await_ready() {
     [ "$left" -gt 0 ] || fail "not ready after $ready_seconds s: $report. Look at the log (journalctl -u svc); $0 --back returns to the release before."
     sleep 1
   done
-  echo "upgrade: $(readlink "$home/current") is ready: $report"
+  echo "upgrade: $(readlink "$home/current") runs: $report"
 }
 
 case ${1:-} in

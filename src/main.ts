@@ -97,11 +97,11 @@ async function startParts(
   // The socket listens before all other parts start, so that a used port is detected early; until the application is
   // ready every request is answered 503.
   const server = await listen(config)
-  server.explain(starting.sentence)
+  server.explain(starting.waiting)
   shutdown.add(server.close)
   // The programs are run once as a check, while the store is opened.
   const searching = findPrograms({ ffmpeg: config.ffmpeg, path: config.searchPath })
-  const turn = await standBy(config, { log, backend, starting })
+  const turn = await standBy(config, { log, backend, starting, searching })
   const storage = await openStorage(config, { log, shutdown, backend, turn })
 
   starting.at('the accounts')

@@ -38,11 +38,17 @@ interface Caller {
   isTaken: boolean
 }
 
+/** What a service that does not serve yet waits for. */
+export interface Waiting {
+  sentence: string
+  reason?: 'standby' | undefined
+}
+
 export interface Listening {
   /** Base URL, `http://host:port`, with the actual port. */
   url: string
-  /** Sets the sentence that callers get before `serve`. */
-  explain(sentence: () => string): void
+  /** Sets the answer that callers get before `serve`: a sentence, and for programs the reason, if it has a name. */
+  explain(waiting: () => Waiting): void
   /** Serves the application. Before this call every request except `/health/live` is answered 503. */
   serve(makeApp: (peers: Peers) => Handler): void
   /** Answers running requests, refuses new requests, and closes. */
@@ -66,13 +72,16 @@ const NO_HOST = 'localhost'
 export async function listen({ host, port }: { host: string; port: number }): Promise<Listening> {
   const callers = new WeakMap<Request, Caller>()
   let app: Handler | undefined
-  let sentence = () => 'The service is starting.'
+  let waiting = (): Waiting => ({ sentence: 'The service is starting.' })
   let isStopping = false
   let inFlight = 0
   let drained: (() => void) | undefined
 
-  const notStarted = (request: Request, pathname: string) =>
-    refusal(request, sentence(), pathname === READY ? { checks: { engine: 'failed' } } : undefined)
+  function notStarted(request: Request, pathname: string): Response {
+    const { sentence, reason } = waiting()
+    const named = reason === undefined ? {} : { reason }
+    return refusal(request, sentence, pathname === READY ? { checks: { engine: 'failed' }, ...named } : undefined)
+  }
 
   async function answer(request: Request, { incoming }: HttpBindings): Promise<Response> {
     const problem = headProblem(incoming)
@@ -113,7 +122,7 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
     url: urlOf(host, (server.address() as AddressInfo).port),
 
     explain(next) {
-      sentence = next
+      waiting = next
     },
 
     serve(makeApp) {

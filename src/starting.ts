@@ -1,14 +1,15 @@
 /** Records what a start is waiting for, which is logged once per interval and reported by the readiness check. */
 import { type Clock, SECOND } from './domain/clock.ts'
 import type { Log } from './domain/log.ts'
+import type { Waiting } from './serve.ts'
 
 /** Interval of the log line in ms; a normal start takes a second or two. */
 const SAY_EVERY = 10 * SECOND
 
 export interface Starting {
   /** Sets what the start is waiting for. `isSaidElsewhere` is true if the part that it waits for writes log lines itself. */
-  at(what: string, options?: { isSaidElsewhere?: boolean }): void
-  sentence(): string
+  at(what: string, options?: { isSaidElsewhere?: boolean; reason?: Waiting['reason'] }): void
+  waiting(): Waiting
   end(): void
 }
 
@@ -16,17 +17,21 @@ export function watchStart({ log, clock, everyMs = SAY_EVERY }: { log: Log; cloc
   const since = clock.now()
   let waitsFor = 'the store'
   let isSaid = false
+  let known: Waiting['reason']
   const saying = setInterval(() => {
     if (!isSaid) log.warn({ waited_ms: clock.now() - since, waits_for: waitsFor }, 'the service is still starting')
   }, everyMs)
   saying.unref()
   return {
-    at(what, { isSaidElsewhere = false } = {}) {
+    at(what, { isSaidElsewhere = false, reason } = {}) {
       waitsFor = what
       isSaid = isSaidElsewhere
+      known = reason
     },
-    sentence: () =>
-      `The service has been starting for ${Math.round((clock.now() - since) / SECOND)} s; it is waiting for ${waitsFor}.`,
+    waiting: () => ({
+      sentence: `The service has been starting for ${Math.round((clock.now() - since) / SECOND)} s; it is waiting for ${waitsFor}.`,
+      reason: known,
+    }),
     end: () => clearInterval(saying),
   }
 }

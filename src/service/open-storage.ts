@@ -17,7 +17,9 @@ import { openBlobItems, openStore } from '../storage/open-store.ts'
 import type { Sealer } from '../storage/sealer.ts'
 import { loadSecretKey } from '../storage/secret-key.ts'
 import type { Backend, OpenStore, Turn } from '../storage/store-backend.ts'
+import { markFolders } from './shared-folders.ts'
 import type { Shutdown } from './shutdown.ts'
+import { threadsOf } from './stand-by.ts'
 
 export interface ServiceStorage {
   store: OpenStore
@@ -44,8 +46,7 @@ export async function openStorage(
   { log, shutdown, backend, turn }: { log: Logger; shutdown: Shutdown; backend: Backend; turn: Turn | undefined },
 ): Promise<ServiceStorage> {
   await backend.refuseDamaged((problem) => log.warn({ problem }, 'the store could not be checked'))
-  // The number of threads is the shards, the main thread, and the thread that writes the data of imports (`engine/archive-threads.ts`).
-  const disk = shareDisk(config.shards + 2)
+  const disk = shareDisk(threadsOf(config))
   const store = await openStore(config.storeUrl, {
     keysDir: config.keysDir ?? undefined,
     turn,
@@ -69,6 +70,7 @@ export async function openStorage(
   // Until this call the start has made only changes that two services may make at the same time.
   let visited = () => {}
   giveBack = await store.own(() => visited())
+  if (store.ownerId !== undefined) await markFolders(config, store.ownerId)
   // The store may have been moved since it was opened.
   await refuseMarked(store)
   const diskWatch = await watchDisk({

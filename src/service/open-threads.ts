@@ -16,6 +16,7 @@ import type { Logger } from '../log.ts'
 import type { Ledger } from '../metrics/ledger.ts'
 import type { Starting } from '../starting.ts'
 import { makePrivate } from '../storage/private.ts'
+import { refuseConverter, warnOfNoConverter } from './converter.ts'
 import type { ServiceStorage } from './open-storage.ts'
 import type { Shutdown } from './shutdown.ts'
 import { openTempFolder, tempDirOf } from './temp-folder.ts'
@@ -49,9 +50,6 @@ export interface Threads {
 /** Number of concurrent reads of received files; each holds about 1 MB at most. */
 export const DOWNLOADS = 64
 
-const NO_CONVERTER =
-  'No ffmpeg was found: audio is sent unconverted, and videos, GIFs and animated stickers that need a conversion are refused with media_invalid.'
-
 /**
  * Loads the modules of the HTTP side: zod and the declarations of all operations. Loading them takes a third of the start time, and runs while the
  * shards load the library on another core.
@@ -69,15 +67,6 @@ async function mediaSetup(config: Config, { blobsUsed }: ServiceStorage): Promis
   return { blobs, blobBudgetBytes, blobsUsed, tempDir: tempDirOf(config), downloadMs }
 }
 
-/** Throws if the named ffmpeg does not run, which ends the start; warns if none was found on the search path. */
-function checkConverter(programs: Programs | null, { ffmpeg }: Config, log: Logger): void {
-  if (programs) return
-  if (ffmpeg !== null && ffmpeg !== 'off')
-    throw new Error(`SVC_FFMPEG is ${JSON.stringify(ffmpeg)}; it must be an ffmpeg that runs, with its ffprobe, or off.`)
-  // With `off` the operator chose to have no converter, so there is no warning.
-  if (ffmpeg === null) log.warn({}, `${NO_CONVERTER} Install ffmpeg, or name it in SVC_FFMPEG.`)
-}
-
 export async function openThreads(config: Config, deps: ThreadsDeps): Promise<Threads> {
   const { log, shutdown, storage, starting } = deps
   const { logging, network, egressAllow } = config
@@ -86,7 +75,8 @@ export async function openThreads(config: Config, deps: ThreadsDeps): Promise<Th
   shutdown.add(() => media.close())
   starting.at('ffmpeg')
   const programs = await deps.searching
-  checkConverter(programs, config, log)
+  refuseConverter(programs, config)
+  warnOfNoConverter(programs, config, log)
   const conversions = createConversions({ programs, conversions: config.conversions, logging, log })
   shutdown.add(() => conversions.close())
   shutdown.add(await openTempFolder(config))

@@ -1,9 +1,10 @@
 /**
  * Waits, as a standby (`SVC_STANDBY`), until no other service uses the store. It first checks that it
- * could use the store, because otherwise nobody would notice a wrong key before the other service fails.
+ * could serve in its place, because otherwise nobody would notice a wrong key before the other service fails.
  */
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
+import type { Programs } from '../engine/programs.ts'
 import type { Logger } from '../log.ts'
 import type { Starting } from '../starting.ts'
 import { checkSecretKey } from '../storage/key-ring.ts'
@@ -12,33 +13,53 @@ import { openStore } from '../storage/open-store.ts'
 import { keys } from '../storage/record-keys.ts'
 import { loadSecretKey } from '../storage/secret-key.ts'
 import type { Backend, Turn } from '../storage/store-backend.ts'
+import { refuseConverter } from './converter.ts'
+import { otherFolder } from './shared-folders.ts'
 
 export interface StandbyDeps {
   log: Logger
   backend: Backend
   starting: Starting
+  /** Resolves when the search for ffmpeg has ended. */
+  searching: Promise<Programs | null>
 }
 
+/** Number of looks in a row that must find other folders. An owner that has just begun has not marked its folders yet. */
+const LOOKS = 3
+
 /** Resolves with the turn of this process; undefined if it is no standby. */
-export async function standBy(config: Config, { log, backend, starting }: StandbyDeps): Promise<Turn | undefined> {
+export async function standBy(config: Config, { log, backend, starting, searching }: StandbyDeps): Promise<Turn | undefined> {
   // A sandbox without a store that outlives it has no waiting either.
   if (!config.isStandby || backend.waitForTurn === undefined) return undefined
+  refuseConverter(await searching, config)
   await checkStore(config)
   let shown: string | undefined
   /** Shows what the standby waits for, and writes the log line if that is new. */
-  function show(what: string, write: () => void) {
+  function show(what: string, reason: 'standby' | undefined, write: () => void) {
     if (shown === what) return
     shown = what
-    starting.at(what, { isSaidElsewhere: true })
+    starting.at(what, { isSaidElsewhere: true, reason })
     write()
   }
+  const unfit = new AbortController()
+  let others = 0
+  async function checkFolders(owner: string, name: string) {
+    const sentence = await otherFolder(config, owner, name)
+    others = sentence === undefined ? 0 : others + 1
+    if (others >= LOOKS) unfit.abort(new Error(sentence))
+  }
   const turn = await backend.waitForTurn({
-    onWaiting: (name = 'another machine') =>
-      show(`the service on ${name}, whose standby it is`, () =>
+    threads: threadsOf(config),
+    signal: unfit.signal,
+    onWaiting({ id, name = 'another machine' }) {
+      show(`the service on ${name}, whose standby it is`, 'standby', () =>
         log.info({ active: name }, 'another service uses the store; this service is its standby'),
-      ),
+      )
+      if (id !== undefined) void checkFolders(id, name)
+    },
+    // Callers without a key read what it waits for, so the message of the error, which may have an address, is only in the log.
     onFailed: (cause) =>
-      show(`the database, which its standby cannot ask (${(cause as Error).message})`, () =>
+      show('the database, which its standby cannot ask', undefined, () =>
         log.warn({ err: cause }, 'the standby cannot ask the database who uses the store; it tries again'),
       ),
     onDead: (name) => log.warn({ former: name }, 'the service that used the store no longer runs; its standby takes over'),
@@ -60,3 +81,6 @@ async function checkStore({ storeUrl, dataDir, ...config }: Config): Promise<voi
     await store.close()
   }
 }
+
+/** Number of threads that open the store: the shards, the main thread, and the thread that writes the data of imports (`engine/archive-threads.ts`). */
+export const threadsOf = ({ shards }: Pick<Config, 'shards'>): number => shards + 2

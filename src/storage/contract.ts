@@ -50,6 +50,10 @@ export interface StateStore {
    * some milliseconds.
    */
   count(prefix: string, options?: CountOptions): Promise<number>
+  /**
+   * Returns the distinct ids that follow a prefix which ends with `:`. Absent if a read of each id costs nothing (`ids-under.ts`).
+   */
+  ids?(prefix: string): Promise<string[]>
   close(): Promise<void>
 }
 

@@ -1,7 +1,11 @@
-/** Lists the distinct ids that follow a prefix (`instance:<id>:…`) with one read per id, however many records the id has. */
+/** Lists the distinct ids that follow a prefix (`instance:<id>:…`), however many records each id has. */
 import type { StateStore } from './contract.ts'
 
-export async function idsUnder(store: Pick<StateStore, 'range'>, prefix: string): Promise<string[]> {
+type Store = Pick<StateStore, 'range' | 'ids'>
+
+/** The prefix ends with ":". */
+export async function idsUnder(store: Store, prefix: string): Promise<string[]> {
+  if (store.ids !== undefined) return store.ids(prefix)
   const found: string[] = []
   for (let after: string | undefined; ; ) {
     const next = await firstKey(store, prefix, after)
@@ -13,11 +17,7 @@ export async function idsUnder(store: Pick<StateStore, 'range'>, prefix: string)
   }
 }
 
-async function firstKey(
-  store: Pick<StateStore, 'range'>,
-  prefix: string,
-  after: string | undefined,
-): Promise<string | undefined> {
+async function firstKey(store: Store, prefix: string, after: string | undefined): Promise<string | undefined> {
   for await (const [key] of store.range(prefix, { limit: 1, ...(after === undefined ? {} : { after }) })) return key
   return undefined
 }

@@ -43,9 +43,19 @@ export interface Turn {
   link: unknown
 }
 
+/** The service that owns a store, as far as it is known: its id (`OpenParts.ownerId`), and the name of its machine. */
+export interface Owner {
+  id: string | undefined
+  name: string | undefined
+}
+
 export interface TurnOptions {
-  /** Called at each look while another service owns the store. `name` is the name of its machine, if it is known. */
-  onWaiting(name: string | undefined): void
+  /** Number of threads of this service that will open the store. */
+  threads: number
+  /** Ends the wait, which then rejects with its reason. */
+  signal: AbortSignal
+  /** Called at each look while another service owns the store. */
+  onWaiting(owner: Owner): void
   /** Called at each look that failed. The wait goes on. */
   onFailed(cause: unknown): void
   /** Called when this process took the turn of a service that no longer runs although it has not ended in order. */
@@ -75,7 +85,7 @@ export interface OpenOptions {
 }
 
 /** A driver of unstorage that can also commit and list in order. `state:` needs both, so `Backend.open` must return such a driver. */
-export interface StateDriver extends Omit<Driver, 'dispose'>, Pick<StateStore, 'get' | 'commit' | 'range' | 'count'> {
+export interface StateDriver extends Omit<Driver, 'dispose'>, Pick<StateStore, 'get' | 'commit' | 'range' | 'count' | 'ids'> {
   dispose(): Promise<void>
 }
 
@@ -99,6 +109,8 @@ export interface OpenParts {
    * called when a command has written something to the store for the service.
    */
   own(onVisit?: () => void): Promise<() => Promise<void>>
+  /** Id by which the other services know this one when it owns the store. Absent if only services on one machine could use the store. */
+  ownerId?: string | undefined
   /**
    * Whether this process became the owner after a service that had not ended in order, and that may still run somewhere.
    * Absent if such a service cannot exist.

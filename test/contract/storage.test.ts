@@ -1,12 +1,14 @@
 /** Tests the behaviour that every backend of `state:` must have. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { after, before, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { threadFlags } from '../../src/engine/thread.ts'
 import { KEY_LIMIT, type RangeOptions } from '../../src/storage/contract.ts'
+import { idsUnder } from '../../src/storage/ids-under.ts'
 import { type OpenStore, openStore } from '../../src/storage/open-store.ts'
 import { program, sameKind } from '../harness/checkout.ts'
 import { until } from '../harness/until.ts'
@@ -55,6 +57,19 @@ for (const { name, skip, isOfProcess = false, start } of BACKENDS) {
       assert.equal(await store.count(p, { before: '!' }), 0)
       await store.commit({ ops: [[`${p}b`, null]] })
       assert.equal(await store.count(p), 3)
+    })
+
+    test('the ids under a prefix are listed once each, in one step', async () => {
+      const p = space()
+      await fill(p, ['a:1', 'a:2:x', 'b', 'b:1', 'cc:1', 'd:1'])
+      await fill(space(), ['z:1'])
+      assert.deepEqual(await idsUnder(store, p), ['a', 'b', 'cc', 'd'])
+      assert.deepEqual(await idsUnder(store, space()), [])
+      const [one, other] = [randomUUID(), randomUUID()]
+      const names = [`${one}:a`, `${one}:b`, `${other}:a`]
+      await fill('instance:', names)
+      assert.deepEqual((await idsUnder(store, 'instance:')).toSorted(), [one, other].toSorted())
+      await store.commit({ ops: names.map((key) => [`instance:${key}`, null] as const) })
     })
 
     test('a batch puts and removes in one step, and a value comes back byte for byte', async () => {

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { keys } from '../../src/storage/record-keys.ts'
+import { callTo } from '../harness/calls.ts'
 import { INSTANCE } from '../unit/storage/fixtures.ts'
 import { until } from './ground.ts'
 import { type HostedWorld, startUnasked } from './hosted.ts'
@@ -130,6 +131,16 @@ test('a notification that can never be told is let go, and those behind it come'
   assert.ok(failed >= 6, `${failed} reads`)
   await until('the new name', () => group.told('group_change_subject').length === 1)
   assert.deepEqual(group.told('group_participant_leave'), [])
+})
+
+// After three failed reads the account was once stopped for good, for example after a short outage of the database.
+test('an account whose device cannot be read for a while is connected again by itself', async () => {
+  let failed = 0
+  world.refuseRead((key) => key === keys.creds(INSTANCE) && ++failed > 0)
+  await world.instance.call(callTo('instance.restart'))
+  await until('four failures', () => failed >= 4)
+  world.refuseRead(null)
+  await until('the connection', () => world.state().status === 'connected')
 })
 
 test('whatever came again was told once', () => {

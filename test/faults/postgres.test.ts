@@ -6,11 +6,20 @@
  * the same bytes.
  */
 import assert from 'node:assert/strict'
-import { hostname } from 'node:os'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
+import { readConfig } from '../../src/config.ts'
+import { steadyClock } from '../../src/domain/clock.ts'
 import { StorageFailure } from '../../src/domain/storage-failure.ts'
+import { findPrograms } from '../../src/engine/programs.ts'
+import { createLog } from '../../src/log.ts'
+import { markFolders } from '../../src/service/shared-folders.ts'
+import { standBy } from '../../src/service/stand-by.ts'
+import { watchStart } from '../../src/starting.ts'
 import { backendOf } from '../../src/storage/backends.ts'
 import { putSealedBlob, removeOwner } from '../../src/storage/blobs/items.ts'
 import { SEALED_PIECE } from '../../src/storage/blobs/pieces.ts'
@@ -25,6 +34,7 @@ import { type Fault, type PostgresProxy, startProxy } from '../harness/postgres-
 import { until } from '../harness/until.ts'
 import { INSTANCE } from '../unit/storage/fixtures.ts'
 
+const log = createLog({ level: 'fatal' }, 'standby')
 const OTHER = `${INSTANCE.slice(0, -1)}0`
 
 const bytes = (text: string) => Buffer.from(text)
@@ -404,7 +414,9 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const standBy = async () => {
       const { waitForTurn } = await backendOf(url)
       return waitForTurn!({
-        onWaiting: (name) => waited.push(name),
+        threads: 1,
+        signal: new AbortController().signal,
+        onWaiting: ({ name }) => waited.push(name),
         onFailed: (cause) => failed.push(cause),
         onDead: (name) => dead.push(name),
       })
@@ -446,6 +458,61 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     assert.deepEqual([dead.length, last.hasTakenOver?.(), failed], [1, false, []])
     await last.close()
     await giveBack()
+  })
+
+  test('a standby that cannot serve says so at its start, and one that can does not show the address of the database', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'svc-standby-'))
+    const { main, thread, giveBack, schema } = await service()
+    const owned = join(folder, 'shared')
+    await mkdir(owned)
+    await markFolders({ blobsDir: owned, keysDir: null }, main.ownerId!)
+    /** Starts a standby whose connections go through the proxy. */
+    async function standby(env: Record<string, string> = {}) {
+      const { config } = readConfig({
+        env: {
+          SVC_STORE_URL: `postgres://svc@127.0.0.1:${proxy.port}/postgres?schema=${schema}`,
+          SVC_SECRET_KEY: '5e'.repeat(32),
+          SVC_STANDBY: 'on',
+          SVC_DATA_DIR: folder,
+          SVC_BLOBS_DIR: owned,
+          SVC_FFMPEG: 'off',
+          ...env,
+        },
+      })
+      const starting = watchStart({ log, clock: steadyClock })
+      const searching = findPrograms({ ffmpeg: config.ffmpeg, path: config.searchPath })
+      const turn = standBy(config, { log, backend: await backendOf(config.storeUrl), starting, searching })
+      return { starting, turn: turn.finally(() => starting.end()) }
+    }
+    const refused = async (env: Record<string, string>, says: RegExp) => assert.rejects((await standby(env)).turn, says)
+    const { starting, turn } = await standby()
+    await Promise.all([
+      refused({ SVC_FFMPEG: join(folder, 'nothing') }, /SVC_FFMPEG is .*; it must be an ffmpeg that runs/),
+      refused({ SVC_SHARDS: '32' }, /57 connections, and this service and the one whose standby it is need 144; raise/),
+      refused(
+        { SVC_BLOBS_DIR: folder },
+        /SVC_BLOBS_DIR is ".*svc-standby-\w+", which is not the folder of the service on .*shared/,
+      ),
+    ])
+    assert.equal(starting.waiting().reason, 'standby')
+    proxy.refuse(true)
+    proxy.cut()
+    const { sentence } = await until(
+      async () => starting.waiting(),
+      ({ reason }) => reason === undefined,
+    )
+    assert.match(sentence, /it is waiting for the database, which its standby cannot ask\.$/)
+    proxy.refuse(false)
+    await until(
+      async () => starting.waiting(),
+      ({ reason }) => reason === 'standby',
+    )
+    for (const store of [thread, main]) await store.close()
+    await giveBack()
+    const last = await openStore(cluster.url(schema), { turn: await turn })
+    await (await last.own())()
+    await last.close()
+    await rm(folder, { recursive: true })
   })
 
   test('a writer that was declared over changes neither media nor keys', async () => {
@@ -577,7 +644,8 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
   })
 
   test('a server that is killed with all its processes and started again has each confirmed commit', async () => {
-    const { store } = await world()
+    // On a busy machine the recovery of the server takes longer than commits usually wait.
+    const { store } = await world({ patienceMs: 60_000 })
     const confirmed = new Set<string>()
     let isEnding = false
     const writers = [0, 1, 2, 3].map(async (w) => {

@@ -7,10 +7,17 @@ import { once } from 'node:events'
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { until } from './until.ts'
 
 const INSTALLED = '/usr/lib/postgresql'
+/**
+ * Number of starts of a server that may fail, and the pause in ms after each. After a kill, a process of the former server may still be about to end,
+ * and as long as it has the memory of that server, a new one ends at once.
+ */
+const STARTS = 20
+const START_AGAIN = 200
 /**
  * PostgreSQL refuses to run as root. Debian's package creates the user `postgres`, and every machine has the user
  * `nobody`.
@@ -84,6 +91,7 @@ export async function startCluster(settings: Record<string, string> = {}): Promi
   }
   const given = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   let server: ChildProcess
+  let failures = 0
   const clients = new Set<pg.Client>()
   const endAll = (signal: NodeJS.Signals) => {
     try {
@@ -102,7 +110,11 @@ export async function startCluster(settings: Record<string, string> = {}): Promi
     server = spawn(join(programs!, 'postgres'), ['-D', data, ...given], { ...user, cwd: dir, detached: true, stdio: 'ignore' })
     // If a failing test does not stop the server, the test's process can still end, and the server ends with it.
     server.unref()
-    await until(async () => isReady(data, server), Boolean, 60_000)
+    await until(async () => server.exitCode !== null || isReady(data, server), Boolean, 60_000)
+    if (server.exitCode === null) return
+    if (++failures > STARTS) throw new Error(`PostgreSQL did not start: it ended with ${server.exitCode}`)
+    await pause(START_AGAIN)
+    await start()
   }
   const end = async (signal: NodeJS.Signals) => {
     if (server.exitCode !== null || server.signalCode !== null) return
@@ -141,7 +153,6 @@ export async function startCluster(settings: Record<string, string> = {}): Promi
  * of an earlier server.
  */
 function isReady(data: string, server: ChildProcess): boolean {
-  if (server.exitCode !== null) throw new Error(`PostgreSQL did not start: it ended with ${server.exitCode}`)
   const file = join(data, 'postmaster.pid')
   if (!existsSync(file)) return false
   const lines = readFileSync(file, 'utf8').split('\n')

@@ -66,6 +66,7 @@ export function postgresBackend(url: string): Backend {
             onVisit: onVisit ?? (() => {}),
             onOver: options.onOver ?? (() => {}),
           }),
+        ownerId: driver.writer,
         hasTakenOver: () => hasTakenOver,
         visitOwner: () => isOwned(target),
         async backup() {

@@ -16,6 +16,7 @@ import { ownedBytes } from '../../lib/owned-bytes.ts'
 import { type Batch, type CountOptions, checkOps, checkRecordKey, KEY_LIMIT, type Op, type RangeOptions } from '../contract.ts'
 import { NoStore, type OpenOptions, type StateDriver } from '../store-backend.ts'
 import { texts, uuids } from './postgres/arrays.ts'
+import { idsUnder } from './postgres/ids.ts'
 import { codeOf, connect, type Link, type Question, UnfitServer } from './postgres/link.ts'
 import { type Interval, intervalsOfCount, intervalsOfRange, keyOf, placeOf } from './postgres/places.ts'
 import { refusePooling } from './postgres/pooling.ts'
@@ -161,7 +162,7 @@ export async function openPostgres({
   }
 
   return postgresDriver({
-    state: { get: reads.get, commit, range, count },
+    state: { get: reads.get, commit, range, count, ids: (prefix) => idsUnder(reads.ask, prefix) },
     writer: writer?.id,
     doubts: writer?.counts ?? (() => ({ stored: 0, repeated: 0 })),
     ask: reads.ask,
@@ -174,7 +175,7 @@ export async function openPostgres({
 }
 
 type Opened = Pick<PostgresDriver, 'writer' | 'doubts' | 'ask' | 'hasRoom' | 'dispose'> & {
-  state: Pick<PostgresDriver, 'get' | 'commit' | 'range' | 'count'>
+  state: Pick<PostgresDriver, 'get' | 'commit' | 'range' | 'count' | 'ids'>
 }
 
 /** The factory runs after the connections were opened, because unstorage does not wait for an asynchronous factory. */

@@ -33,7 +33,7 @@ const asked = (what: 'restart' | 'qr' | 'disconnect' | 'move' | 'pause' | 'resum
   type: `${what}Requested`,
 })
 const timer = (name: TimerName): LifecycleEvent => ({ type: 'timer', name })
-const failed = (cause: 'proxy' | 'handshake' | 'store'): LifecycleEvent => ({ type: 'startFailed', cause })
+const failed = (cause: 'proxy' | 'handshake' | 'store' | 'storeAway'): LifecycleEvent => ({ type: 'startFailed', cause })
 
 const move = (from: Lifecycle, event: LifecycleEvent, random = 0.5, hasTakenOver = false) =>
   next(from, event, { now: NOW, random, hasTakenOver })
@@ -96,6 +96,14 @@ const CASES: Case[] = [
     effects: ['close'],
     state: { paired: true },
   },
+  ...each(['starting', 'connecting', 'disconnected'] as const, (status) => ({
+    row: '5: store away',
+    from: paired(status, {}, { failedStarts: 2, attempt: 6 }),
+    on: failed('storeAway'),
+    to: [status, null],
+    effects: ['close', 'retry 2000'],
+    state: { paired: true },
+  })),
   {
     row: '5',
     from: at('starting', {}, { failedStarts: 2 }),
@@ -167,7 +175,7 @@ const CASES: Case[] = [
       effects: ['close', 'eraseCredentials', 'open fresh'],
       state: { paired: false },
     })),
-    ...(['proxy', 'handshake', 'store'] as const).map((cause) => ({
+    ...(['proxy', 'handshake', 'store', 'storeAway'] as const).map((cause) => ({
       row: 'P6: no connection',
       from,
       on: failed(cause),
@@ -778,7 +786,7 @@ describe('what else is remembered', () => {
       ...[401, 402, 403, 405, 406, 408, 409, 411, 428, 440, 500, 503, 515, 999, null].map((code) => closed(code)),
       ...(['restart', 'qr', 'disconnect'] as const).map(asked),
       ...(['retry', 'pairing', 'qrIdle', 'passkey', 'ban'] as const).map(timer),
-      ...(['proxy', 'handshake', 'store'] as const).map(failed),
+      ...(['proxy', 'handshake', 'store', 'storeAway'] as const).map(failed),
       { type: 'booted' },
       { type: 'created' },
       { type: 'socketOpened' },

@@ -70,7 +70,7 @@ test('beside n8n, svc may post to the address of n8n over http, and to no other 
   assert.match(setting('image'), /:\d+\.\d+\.\d+$/)
 })
 
-test('the health check ends with 0 when the service is ready, and with 1 and the reason otherwise', async () => {
+test('the health check ends with 0 when the service is ready or is a standby, and with 1 and the reason otherwise', async () => {
   const check = (port: number) =>
     new Promise<[code: number, text: string]>((resolve) => {
       const env = { PATH: process.env.PATH, SVC_PORT: String(port), SVC_HOST: '0.0.0.0' }
@@ -79,10 +79,11 @@ test('the health check ends with 0 when the service is ready, and with 1 and the
       )
     })
   let status = 200
+  let answer = 'how it is'
   const asked: (string | undefined)[] = []
   const server = createServer(({ url }, response) => {
     asked.push(url)
-    response.writeHead(status).end('how it is')
+    response.writeHead(status).end(answer)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -90,6 +91,13 @@ test('the health check ends with 0 when the service is ready, and with 1 and the
   status = 503
   assert.deepEqual(await check(port), [1, 'how it is\n'])
   assert.deepEqual(asked, ['/health/ready', '/health/ready'])
+  for (const [reason, code] of [
+    ['standby', 0],
+    ['storage', 1],
+  ] as const) {
+    answer = JSON.stringify({ error: { details: { reason } } })
+    assert.deepEqual(await check(port), [code, `${answer}\n`])
+  }
   server.close()
   await once(server, 'close')
   const [code, text] = await check(port)
@@ -141,7 +149,7 @@ test('an upgrade reads the address from the settings: no value of them is run, a
     READY_SECONDS: '3',
   }
   const { stdout } = await run('/bin/sh', [fileURLToPath(new URL('deploy/upgrade.sh', ROOT)), 'HEAD'], { env })
-  assert.match(stdout, /^upgrade: releases\/[0-9a-f]{12} is ready: fine$/m)
+  assert.match(stdout, /^upgrade: releases\/[0-9a-f]{12} runs: fine$/m)
   assert.deepEqual((await readdir(built)).sort(), ['ci', 'prune', 'run'])
   for (const name of await readdir(built)) assert.doesNotMatch(await readFile(join(built, name), 'utf8'), /SVC_/, name)
 })

@@ -140,9 +140,12 @@ test('until there is something to serve, a request is told so', async () => {
   assert.equal(early.status, 503)
   const { code, message } = JSON.parse(early.body).error
   assert.deepEqual([code, message], ['engine_unavailable', 'The service is starting.'])
-  server.explain(() => 'It waits for a shard.')
-  const { error } = JSON.parse((await get(`${server.url}/health/ready`)).body)
-  assert.deepEqual([error.message, error.details], ['It waits for a shard.', { checks: { engine: 'failed' } }])
+  for (const reason of [undefined, 'standby'] as const) {
+    server.explain(() => ({ sentence: 'It waits for a shard.', reason }))
+    const { error } = JSON.parse((await get(`${server.url}/health/ready`)).body)
+    const details = { checks: { engine: 'failed' }, ...(reason && { reason }) }
+    assert.deepEqual([error.message, error.details], ['It waits for a shard.', details])
+  }
   const live = await get(`${server.url}/health/live`)
   assert.deepEqual([live.status, live.body], [200, '{"status":"ok"}'], 'what is slow to start is alive')
   server.serve(() => ({ fetch: () => new Response('served') }))

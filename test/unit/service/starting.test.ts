@@ -19,7 +19,7 @@ test('a start that takes long names the part that it waits for', async () => {
     assert.deepEqual(await first, { waited_ms: 23_000, waits_for: 'the store' })
     starting.at('ffmpeg')
     assert.deepEqual(await line(), { waited_ms: 23_000, waits_for: 'ffmpeg' })
-    assert.equal(starting.sentence(), 'The service has been starting for 23 s; it is waiting for ffmpeg.')
+    assert.equal(starting.waiting().sentence, 'The service has been starting for 23 s; it is waiting for ffmpeg.')
   } finally {
     starting.end()
     clearInterval(hold)

@@ -206,10 +206,10 @@ export type ConnectionEvent =
   /** `code`: `lastDisconnect.error.output.statusCode`, null if there is none. `expireSeconds`: only with 402. */
   | { type: 'closed'; code: number | null; message: string; expireSeconds: number | null }
   /**
-   * A session could not be started: the proxy refused, the handshake took longer than 20 s, the upgrade got an HTTP error, or the store could not be
-   * read.
+   * A session could not be started: the proxy refused, the handshake took longer than 20 s, the upgrade got an HTTP error, the store
+   * could not be read at the moment (`storeAway`), or the stored device is unreadable (`store`).
    */
-  | { type: 'startFailed'; cause: 'proxy' | 'handshake' | 'store' }
+  | { type: 'startFailed'; cause: 'proxy' | 'handshake' | 'store' | 'storeAway' }
   /** The account requires its passkey; the options can be signed for `lifeMs`. */
   | { type: 'passkeyAsked'; lifeMs: number }
   /** The network accepted the assertion; the phone must now confirm. */

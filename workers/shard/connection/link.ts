@@ -5,6 +5,7 @@
 import type { AuthenticationCreds, WAVersion } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { Restriction } from '../../../src/domain/instance.ts'
+import { isStorageFailure } from '../../../src/domain/storage-failure.ts'
 import type { Ranges } from '../../../src/egress/addresses.ts'
 import { EgressBlocked } from '../../../src/egress/egress.ts'
 import type { NetworkOptions } from '../../../src/engine/engine.ts'
@@ -90,7 +91,7 @@ export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
       session.set(startSession(creds, through))
     } catch (error) {
       log.error({ err: error }, 'the connection to WhatsApp could not be started')
-      report({ type: 'startFailed', cause: error instanceof EgressBlocked ? 'proxy' : 'store' })
+      report({ type: 'startFailed', cause: causeOf(error) })
     }
   }
 
@@ -170,4 +171,9 @@ export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
       await route.get()?.close()
     },
   }
+}
+
+function causeOf(error: unknown): Extract<ConnectionEvent, { type: 'startFailed' }>['cause'] {
+  if (error instanceof EgressBlocked) return 'proxy'
+  return isStorageFailure(error) ? 'storeAway' : 'store'
 }

@@ -22,7 +22,7 @@ const JITTER = 0.2
  * Returns the delay before attempt number `attempt` (0 is the first retry): 1, 2, 4, 8, 16, 30, 60, then 120 s, each
  * within 20 % of it.
  */
-function retryDelay(attempt: number, random: number): number {
+export function retryDelay(attempt: number, random: number): number {
   const base = RETRY_DELAYS[attempt] ?? RETRY_DELAY_LAST
   return Math.round(base * (1 + JITTER * (2 * random - 1)))
 }

@@ -13,6 +13,7 @@ import {
   type Of,
   open,
   reopen,
+  retryDelay,
   type Step,
   startFresh,
   staying,
@@ -34,6 +35,8 @@ const BAN_WITHOUT_END = 60 * MINUTE
 /** Number of consecutive failures after which no further attempt is made: starts (row 5), closes with 500 (row 17), refused versions (row 18). */
 const START_TRIES = 3
 const BAD_SESSIONS = 5
+/** Number of the attempt whose delay is used while the store cannot be read: 2 s. */
+const STORE_RETRY = 1
 const OUTDATED = 3
 /**
  * Number of times that a session of the former service may end that of this service. It may have been paused right before a login, and nobody knows
@@ -204,6 +207,14 @@ const ROWS: readonly Row[] = [
     'startFailed',
     () => stopped('start_failed'),
     (at, { cause }) => cause === 'store' && isLastStart(at),
+  ),
+  // A database that is away comes back, and says nothing about the network, so neither the count of starts nor the pause grows.
+  row(
+    '5: store away',
+    ['starting', 'connecting', 'disconnected'],
+    'startFailed',
+    (at, _, chance) => staying(at, { effects: [{ do: 'close' }, timer('retry', retryDelay(STORE_RETRY, chance.random))] }),
+    (at, { cause }) => isPaired(at) && cause === 'storeAway',
   ),
   row('5', ['starting'], 'startFailed', () => stopped('start_failed'), isLastUnpairedStart),
   row(

@@ -96,7 +96,7 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
   const { writer, turn, isClosing, onVisit, onTakenOver, onOver } = options
   let link = turn?.link.isUp() ? turn.link : await connect(target, { name: 'owner' })
   try {
-    await checkConnections(link, target, options.threads)
+    await checkConnections(link, target, { threads: options.threads })
     await take(link, target)
     await link.ask({ text: "SET application_name = 'svc owner'" }, SILENCE)
     await link.ask({ text: MARK, values: [writer] }, SILENCE)
@@ -205,11 +205,21 @@ async function take(link: Link, { shown }: Target): Promise<void> {
   )
 }
 
-async function checkConnections(link: Link, { shown }: Target, threads: number): Promise<void> {
+/**
+ * Throws a sentence for the operator if the server allows too few connections. A standby needs those of the service that it replaces too: if that one
+ * stands still, the server keeps its connections.
+ */
+export async function checkConnections(
+  link: Link,
+  { shown }: Target,
+  { threads, isStandby = false }: { threads: number; isStandby?: boolean },
+): Promise<void> {
   const allowed = (await link.ask(CONNECTIONS, SILENCE)).rows[0]![0] as number
-  const needed = 2 * threads + OTHER_CONNECTIONS
+  const own = 2 * threads + OTHER_CONNECTIONS
+  const needed = isStandby ? 2 * own : own
   if (allowed >= needed) return
+  const whose = isStandby ? 'this service and the one whose standby it is need' : 'this service needs'
   throw new UnfitServer(
-    `The PostgreSQL server of the store (${shown}) allows ${allowed} connections, and this service needs ${needed}; raise max_connections or the limit of the role or database, or lower SVC_SHARDS.`,
+    `The PostgreSQL server of the store (${shown}) allows ${allowed} connections, and ${whose} ${needed}; raise max_connections or the limit of the role or database, or lower SVC_SHARDS.`,
   )
 }

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { TurnOptions } from '../../store-backend.ts'
 import { connect, type Link } from './link.ts'
 import { createOwnerWatch, type OwnerLook } from './owner-watch.ts'
-import { isGrantedSoon, OWNING, type SchemaTurn, SILENCE } from './schema-owner.ts'
+import { checkConnections, isGrantedSoon, OWNING, type SchemaTurn, SILENCE } from './schema-owner.ts'
 import type { Target } from './target.ts'
 
 /** Interval between two looks, in ms. */
@@ -26,10 +26,19 @@ const LOOK = {
 const END_OWNER = `SELECT pg_terminate_backend(pid) FROM (${HOLDER}) AS h
   WHERE id = $3 AND pid <> pg_backend_pid() AND EXISTS (SELECT FROM svc_node WHERE writer = $1 AND beat = $2)`
 
-export async function waitForTurn(target: Target, { onWaiting, onFailed, onDead }: TurnOptions): Promise<SchemaTurn> {
+export async function waitForTurn(
+  target: Target,
+  { threads, signal, onWaiting, onFailed, onDead }: TurnOptions,
+): Promise<SchemaTurn> {
   const connectAgain = () => connect(target, { name: 'standby' })
   const watch = createOwnerWatch(() => performance.now())
   let link = await connectAgain()
+  try {
+    await checkConnections(link, target, { threads, isStandby: true })
+  } catch (error) {
+    await link.end()
+    throw error
+  }
 
   /** Looks once. Resolves with true when this process has the lock. */
   async function look(): Promise<boolean> {
@@ -38,7 +47,7 @@ export async function waitForTurn(target: Target, { onWaiting, onFailed, onDead 
     const { name, ...found } = await lookAt(link)
     const verdict = watch.judge(found, askedAt)
     if (verdict === 'alive') {
-      onWaiting(name)
+      onWaiting({ id: found.node?.writer, name })
       return false
     }
     if (found.holder && found.node) {
@@ -60,6 +69,9 @@ export async function waitForTurn(target: Target, { onWaiting, onFailed, onDead 
     })
     if (hasTurn) return { link }
     await pause(LOOK_EVERY)
+    if (!signal.aborted) continue
+    await link.end()
+    throw signal.reason
   }
 }
 

@@ -1,0 +1,35 @@
+/**
+ * Ensures that a standby uses the folders of the service that it waits for (`SVC_KEYS_DIR`, `SVC_BLOBS_DIR`). With a folder of its own it would find
+ * no keys when it takes over. The service writes its id into each folder, and its standby reads it there.
+ */
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Config } from '../config.ts'
+import { BRAND } from '../domain/brand.ts'
+import { PRIVATE_FILE } from '../storage/private.ts'
+
+type Folders = Pick<Config, 'keysDir' | 'blobsDir'>
+
+/** Name of the file with the id. The keys and media beside it ignore hidden files. */
+const MARK = `.${BRAND}-service`
+
+const named = ({ keysDir, blobsDir }: Folders): [variable: string, dir: string][] =>
+  Object.entries({ SVC_KEYS_DIR: keysDir, SVC_BLOBS_DIR: blobsDir }).flatMap(([variable, dir]) =>
+    dir === null ? [] : [[variable, dir]],
+  )
+
+/** Writes the id of the service that owns the store into its folders. */
+export async function markFolders(folders: Folders, owner: string): Promise<void> {
+  for (const [, dir] of named(folders)) await writeFile(join(dir, MARK), owner, { mode: PRIVATE_FILE })
+}
+
+/** Returns a sentence for the operator if a folder is not the one that the owner marked. */
+export async function otherFolder(folders: Folders, owner: string, name: string): Promise<string | undefined> {
+  for (const [variable, dir] of named(folders)) {
+    // A folder without the file, or one that cannot be read, does not show that it is shared.
+    const found = await readFile(join(dir, MARK), 'utf8').catch(() => undefined)
+    if (found !== owner)
+      return `${variable} is ${JSON.stringify(dir)}, which is not the folder of the service on ${name}; a service and its standby must use the same shared folder.`
+  }
+  return undefined
+}
