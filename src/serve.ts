@@ -38,7 +38,7 @@ interface Caller {
   isTaken: boolean
 }
 
-/** What a service that does not serve yet waits for. */
+/** Answer of a service that does not serve yet. */
 export interface Waiting {
   sentence: string
   reason?: 'standby' | undefined
