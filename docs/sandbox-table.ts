@@ -1,5 +1,5 @@
 /** The table of `packages/sandbox/PROTOCOL.md`: the parts of the protocol that the simulated network speaks. */
-import { NewFault } from '../workers/simulator/control/schemas.ts'
+import { NewFault } from '../workers/simulator/control/schemas/network.ts'
 import { ANSWERED_QUERIES } from '../workers/simulator/network/queries/index.ts'
 import { MESSAGE_FORMS } from '../workers/simulator/people/compose.ts'
 

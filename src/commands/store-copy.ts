@@ -1,6 +1,7 @@
 /** `store copy`, `store reopen`: move everything of a store to another store, and undo that. */
 import { isDeepStrictEqual } from 'node:util'
-import { blobsBeside, type Config } from '../config.ts'
+import type { Config } from '../config.ts'
+import { blobsBeside } from '../config-places.ts'
 import { parseStoreUrl } from '../domain/store-url.ts'
 import { createKillAt } from '../kill-at.ts'
 import { backendOf } from '../storage/backends.ts'

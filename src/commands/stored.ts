@@ -1,6 +1,7 @@
 /** Opens the store for a command, with the service's own key; a command never creates a store. */
 import { join } from 'node:path'
-import { type Config, sandboxed } from '../config.ts'
+import type { Config } from '../config.ts'
+import { sandboxed } from '../config-places.ts'
 import { backendOf } from '../storage/backends.ts'
 import { openMain } from '../storage/key-ring.ts'
 import { refuseMarked } from '../storage/moving/marks.ts'

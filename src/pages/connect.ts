@@ -4,7 +4,8 @@ import { Failure } from '../domain/failures.ts'
 import { contained } from '../domain/isolated-text.ts'
 import type { Page } from '../features/parts.ts'
 import { escaped, makePage } from './page.ts'
-import { type PairingPlace, pairingBody, pairingScript, pairingStyle, tellScript } from './pairing.ts'
+import { pairingBody, pairingStyle } from './pairing.ts'
+import { type PairingPlace, pairingScript, tellScript } from './pairing-script.ts'
 import { PAIRING_WORDS, type PairingWords } from './pairing-words.ts'
 
 /** The secret is the last part of the address of the page. The addresses of the operations begin with the address of the page. */

@@ -4,88 +4,13 @@ import type { Status } from '../domain/instance.ts'
 import type { Language } from '../domain/language.ts'
 import { BEFORE_THE_SCAN, PASSKEY_PROBLEMS } from '../domain/passkey-words.ts'
 
-interface PasskeyWords {
-  before: string
-  problems: typeof PASSKEY_PROBLEMS
-  wanted: string
-  fetching: string
-  timeLeft: string
-  triesLeft: string
-  tryAgain: string
-  helperAsks: string
-  linking: string
-  lookAtPhone: string
-  compareCode: string
-  sayYes: string
-  notLinked: string
-  /** Begins a sentence that an issue of the API ends; in other languages than English, a sentence of its own. */
-  badAnswer: string
-  copied: string
-  notTheAnswer: string
-  startOver: string
-  confirm: string
-  leavePhone: string
-  pressButton: string
-  openWhatsapp: string
-  openAgain: string
-  addHelper: string
-  helperLink: string
-  helperUnpack: string
-  helperLoad: string
-  helperBack: string
-  byHand: string
-  copyThis: string
-  textToPaste: string
-  copy: string
-  openByHand: string
-  console: string
-  press: string
-  pasteHere: string
-  answer: string
-  handIn: string
-  onPhone: string
-  onPhoneHow: string
-  look: string
-  match: string
-  differ: string
-}
+/** Sentences for failures of the API; null for English, in which the messages of the API are shown. */
+type FailureWords = (Readonly<Partial<Record<FailureCode, string>>> & { otherwise: string }) | null
 
-export interface PairingWords {
-  title: string
-  statuses: Readonly<Partial<Record<Status, string>>>
-  /** Instruction for a QR code; next, the instruction for a code to type. */
-  scan: string
-  typeCode: string
-  /** Text while a code is fetched; then the time until the next code, and until a code to type is over. `{n}` stands for the time. */
-  fetching: string
-  newCode: string
-  codeLeft: string
-  /** Text for a number that is too short, or has no country code. */
-  needsNumber: string
-  /** Last sentence, when the number is connected. */
-  mayClose: string
-  away: string
-  connected: string
-  qr: string
-  number: string
-  getCode: string
-  byCode: string
-  byQr: string
-  needsScript: string
-  /** Text for a connect link that has expired, was revoked, or has connected its instance. */
-  ended: string
-  used: string
-  /** Text for a page that was not used for a while. */
-  paused: string
-  goOn: string
-  /** Text if the instance is paused, so that no code will come. */
-  isPaused: string
-  /** Sentences for failures of the API; null for English, in which the messages of the API are shown. */
-  failures: (Readonly<Partial<Record<FailureCode, string>>> & { otherwise: string }) | null
-  passkey: PasskeyWords
-}
+/** All languages have the texts of the English page. */
+export type PairingWords = typeof EN
 
-const EN: PairingWords = {
+const EN = {
   title: 'Pair with WhatsApp',
   statuses: {
     created: 'Starting…',
@@ -95,13 +20,17 @@ const EN: PairingWords = {
     disconnected: 'No connection. Trying again…',
     logged_out: 'Not connected yet. Preparing a new code…',
     banned: 'WhatsApp has banned this number.',
-  },
+  } as Readonly<Partial<Record<Status, string>>>,
+  /** Instruction for a QR code; next, the instruction for a code to type. */
   scan: 'WhatsApp on the phone: Linked devices, then Link a device, and scan.',
   typeCode: 'WhatsApp on the phone: Linked devices, Link with phone number instead, and type the code.',
+  /** Text while a code is fetched; then the time until the next code, and until a code to type is over. `{n}` stands for the time. */
   fetching: 'Getting a code…',
   newCode: 'New code in {n} s',
   codeLeft: 'Valid for {n}',
+  /** Text for a number that is too short, or has no country code. */
   needsNumber: 'Write the number with its country code, for example 55 11 …',
+  /** Last sentence, when the number is connected. */
   mayClose: 'Done. You can close this page.',
   away: 'The service does not answer. This page goes on trying.',
   connected: 'Connected',
@@ -111,12 +40,15 @@ const EN: PairingWords = {
   byCode: 'Link with the phone number instead',
   byQr: 'Show the QR code',
   needsScript: 'This page needs JavaScript.',
+  /** Text for a connect link that has expired, was revoked, or has connected its instance. */
   ended: 'This link has expired or was revoked. Ask whoever sent it for a new one.',
   used: 'This link has been used. If the number is not connected any more, ask whoever sent it for a new one.',
+  /** Text for a page that was not used for a while. */
   paused: 'This page waits, because nobody has used it for a while.',
   goOn: 'Go on',
+  /** Text if the instance is paused, so that no code will come. */
   isPaused: 'This instance is paused. Whoever manages it can resume it.',
-  failures: null,
+  failures: null as FailureWords,
   passkey: {
     before: BEFORE_THE_SCAN,
     problems: PASSKEY_PROBLEMS,
@@ -131,6 +63,7 @@ const EN: PairingWords = {
     compareCode: 'Say yes if the phone asks. If it shows a code, it must be this one:',
     sayYes: 'Say yes if the phone asks. Keep WhatsApp open.',
     notLinked: 'The device was not linked.',
+    /** Begins a sentence that an issue of the API ends; in other languages than English, a sentence of its own. */
     badAnswer: 'The answer',
     copied: 'Copied.',
     notTheAnswer: 'This is not the answer. Copy it with the button in the box, and paste the whole of it.',

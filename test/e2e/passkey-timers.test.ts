@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Assertion, PasskeyReport } from '../../src/domain/passkey.ts'
-import type { PasskeyInput } from '../../workers/simulator/control/passkeys.ts'
+import type { PasskeyInput } from '../../workers/simulator/control/schemas/passkeys.ts'
 import { codeOf, type Held, hold, MINUTE, pass, SECOND, sandbox, timed, until } from './timed-instances.ts'
 
 const stateOf = async ({ instance }: Held) =>

@@ -2,7 +2,8 @@
  * The phone's side of linking with a passkey. It replaces the phone of the simulator and shares no code with it: the
  * sandbox's relay passes it the network's items for the phone. The simulator does the ordinary linking at the end.
  */
-import type { RelayInput, RelayItem } from '../../workers/simulator/control/passkeys.ts'
+import type { RelayItem } from '../../workers/simulator/control/passkeys.ts'
+import type { RelayInput } from '../../workers/simulator/control/schemas/passkeys.ts'
 import {
   agree,
   type Bytes,

@@ -1,5 +1,6 @@
 /** A client of the sandbox's control API. */
-import type { Assertion, PasskeyInput, PasskeyView, RelayInput, RelayItem } from '../../workers/simulator/control/passkeys.ts'
+import type { Assertion, PasskeyView, RelayItem } from '../../workers/simulator/control/passkeys.ts'
+import type { PasskeyInput, RelayInput } from '../../workers/simulator/control/schemas/passkeys.ts'
 import { must } from './http.ts'
 
 /** A media file as the contact received it: downloaded, decrypted and hashed. `error` is the reason if that failed. */

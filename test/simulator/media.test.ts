@@ -5,7 +5,7 @@ import { Agent, request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import type { FaultAction } from '../../workers/simulator/control/network-control.ts'
+import type { FaultAction } from '../../workers/simulator/control/schemas/network.ts'
 import { type MediaHost, type MediaOptions, startMediaHost } from '../../workers/simulator/media/media-host.ts'
 import { openMedia, sealMedia } from '../../workers/simulator/people/media.ts'
 

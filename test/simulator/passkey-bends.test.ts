@@ -1,7 +1,7 @@
 /** Tests a network and a phone that deviate from the protocol, and a companion device that violates it. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { PasskeyBends, PasskeyStep } from '../../workers/simulator/control/passkeys.ts'
+import type { PasskeyBends, PasskeyStep } from '../../workers/simulator/control/schemas/passkeys.ts'
 import { agree } from '../harness/crsc.ts'
 import { type Simulator, startSimulator } from '../harness/network.ts'
 import type { PasskeyClient } from './passkey-client.ts'

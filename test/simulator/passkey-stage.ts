@@ -2,7 +2,8 @@
  * Functions for the tests of passkeys: they create phones that require a passkey, and clients whose code was scanned.
  */
 import assert from 'node:assert/strict'
-import type { CeremonyView, PasskeyInput, SignInput } from '../../workers/simulator/control/passkeys.ts'
+import type { CeremonyView } from '../../workers/simulator/control/passkeys.ts'
+import type { PasskeyInput, SignInput } from '../../workers/simulator/control/schemas/passkeys.ts'
 import type { Simulator } from '../harness/network.ts'
 import type { Options, Signed } from '../harness/passkey-authenticator.ts'
 import { until } from '../harness/until.ts'

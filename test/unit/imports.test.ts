@@ -129,8 +129,8 @@ const RULES: readonly Rule[] = [
     packages: { not: [BAILEYS, HTTP, POOL] },
   },
   {
-    of: ['src/config.ts', 'src/config-values.ts', 'src/log.ts', 'src/kill-at.ts'],
-    run: ['src/domain/', 'src/config-values.ts', 'src/egress/addresses.ts'],
+    of: ['src/config', 'src/log.ts', 'src/kill-at.ts'],
+    run: ['src/domain/', 'src/config', 'src/egress/addresses.ts'],
     types: ['src/engine/engine.ts'],
     packages: { not: [BAILEYS, HTTP, POOL] },
   },

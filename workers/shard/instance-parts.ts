@@ -5,7 +5,6 @@
  */
 import { SECOND } from '../../src/domain/clock.ts'
 import { CREATED, type InstanceConfig, type RuntimeState } from '../../src/domain/instance.ts'
-import type { AttemptResults } from '../../src/domain/readings.ts'
 import { createSealer } from '../../src/storage/sealer.ts'
 import { createAccountRecords, otherName } from './account-records.ts'
 import { PICTURE_HOST } from './chats/pictures.ts'
@@ -21,6 +20,7 @@ import { createInstanceStore } from './context/instance-store.ts'
 import { createSlot } from './context/slot.ts'
 import { createDispatch } from './dispatch.ts'
 import { createInstanceEvents } from './instance-events.ts'
+import { createInstanceWebhooks } from './instance-webhooks.ts'
 import { createAuthState } from './keys/auth-state.ts'
 import { createKeyStore } from './keys/key-store.ts'
 import { createAddressLocks } from './keys/signal/address/address-locks.ts'
@@ -29,7 +29,6 @@ import { hasMoved } from './lifecycle/moved.ts'
 import { shownState } from './lifecycle/shown.ts'
 import { createStatus } from './lifecycle/status.ts'
 import { createMessageLedger } from './messages/message-ledger.ts'
-import type { MessageTimeline } from './messages/message-timeline.ts'
 import { openSession } from './open-session.ts'
 import { handlerOf } from './operations/index.ts'
 import { mediaOf } from './operations/send/ahead.ts'
@@ -39,7 +38,7 @@ import { createToldBudgets } from './queue/safety/told-budgets.ts'
 import { createAutoRead } from './receipts/auto-read.ts'
 import { createMessageStatuses } from './receipts/message-statuses.ts'
 import { recordInDirectory } from './receive/effects/directory.ts'
-import { createFilesToCopy, type FilesToCopy } from './receive/files-to-copy.ts'
+import { createFilesToCopy } from './receive/files-to-copy.ts'
 import { createOwnEvents } from './receive/own-events.ts'
 import { createPresence } from './receive/presence.ts'
 import { createReceivedEvents } from './receive/received-events.ts'
@@ -47,7 +46,6 @@ import { createReceiving } from './receive/receiving.ts'
 import { createSending } from './send/sending.ts'
 import type { ShardDeps } from './shard-deps.ts'
 import { createInstanceUsage } from './usage/instance-usage.ts'
-import { createOutbox } from './webhooks/outbox.ts'
 
 /** Time limit of a logout. If the network does not answer in this time, the instance continues without its confirmation. */
 export const LOGOUT_DEADLINE = 5 * SECOND
@@ -127,46 +125,6 @@ function createAccount(deps: ShardDeps, { context, session, events }: Ground) {
   }
 }
 
-/** Creates the outbox with its metrics, and the results of its attempts since the start. */
-function createWebhooks(
-  deps: ShardDeps,
-  { context, events }: Ground,
-  timeline: MessageTimeline,
-  toCopy: FilesToCopy | undefined,
-) {
-  const { id, store, sealer, clock, steady, log, tally, steps, working, config } = context
-  const attempts: AttemptResults = { delivered: 0, retry: 0, failed: 0, discarded: 0 }
-  const outbox = createOutbox({
-    instanceId: id,
-    store,
-    sealer,
-    clock,
-    steady,
-    webhooks: () => config().webhooks,
-    dialect: () => config().settings.dialect,
-    previousSecret: () => config().previousSecret,
-    deliver: (attempt, signal) => deps.deliver(attempt, signal).finally(working),
-    log,
-    steps,
-    note: timeline.ops,
-    alongside: toCopy?.ops,
-    onCommitted: toCopy?.committed,
-    maxWaiting: deps.outboxMax,
-    onAppend: (type) => tally.add('svc_events_total', { type }),
-    onOverflow: (type) => tally.add('svc_webhook_overflow_total', { type }),
-    onEvents: () => deps.announce({ type: 'events', instance: id }),
-    onInterest: () => events.emit('interest'),
-    onResult(type, result, durationMs) {
-      attempts[result]++
-      // An event whose webhook was switched off in the meantime was not attempted, so it is not counted.
-      if (result === 'discarded') return
-      tally.add('svc_webhook_deliveries_total', { type, result })
-      tally.observe('svc_webhook_duration_seconds', { type }, (durationMs ?? 0) / SECOND)
-    },
-  })
-  return { outbox, attempts }
-}
-
 /** Creates the parts for messages in both directions, and their events. */
 function createTraffic(deps: ShardDeps, ground: Ground, { keys, records, messages, record }: Account) {
   const { context, config, session, route, state, events } = ground
@@ -175,7 +133,7 @@ function createTraffic(deps: ShardDeps, ground: Ground, { keys, records, message
   const toCopy = deps.copiesMedia
     ? createFilesToCopy(context.id, () => deps.announce({ type: 'files', instance: context.id }))
     : undefined
-  const { outbox, attempts } = createWebhooks(deps, ground, messages.timeline, toCopy)
+  const { outbox, attempts } = createInstanceWebhooks(deps, ground, messages.timeline, toCopy)
   const statuses = createMessageStatuses(context, { outbox, levels: messages.levels })
   const idempotency = createIdempotency({ instanceId: context.id, store, sealer, clock: context.clock, log })
   const presence = createPresence(context, { outbox })

@@ -1,4 +1,4 @@
-import type { Settings } from './control/network-control.ts'
+import type { Settings } from './control/schemas/network.ts'
 import { createControl, type SimulatorControl } from './network/control.ts'
 import type { Upload } from './network/control-messages.ts'
 import { createNetwork, DEFAULT_SETTINGS } from './network/network.ts'

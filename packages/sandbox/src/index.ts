@@ -5,19 +5,10 @@ import type { SandboxNetworkOptions, SandboxNetworkReady } from '../../../worker
 import type { StanzaMatch } from '../../../workers/simulator/watch/match.ts'
 import type { TraceLine } from '../../../workers/simulator/watch/trace.ts'
 
-export type {
-  ContactInput,
-  FaultAction,
-  FaultInput,
-  GroupInput,
-  InboxItem,
-  InboxReceipt,
-  MessageInput,
-  PhoneInput,
-  PushInput,
-  Settings,
-  Stats,
-} from '../../../workers/simulator/control/network-control.ts'
+export type { InboxItem, InboxReceipt, MessageInput, Stats } from '../../../workers/simulator/control/network-control.ts'
+export type { GroupInput } from '../../../workers/simulator/control/schemas/chats.ts'
+export type { FaultAction, FaultInput, PushInput, Settings } from '../../../workers/simulator/control/schemas/network.ts'
+export type { ContactInput, PhoneInput } from '../../../workers/simulator/control/schemas/people.ts'
 export type { StanzaMatch } from '../../../workers/simulator/watch/match.ts'
 export type { StanzaJson } from '../../../workers/simulator/watch/stanza-json.ts'
 export type { TraceLine } from '../../../workers/simulator/watch/trace.ts'

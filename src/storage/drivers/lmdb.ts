@@ -111,8 +111,8 @@ export interface LmdbOptions extends OpenOptions {
 
 const OVER_SENTENCE = 'The disk failed in a way after which the store can no longer be read or written.'
 
-export const lmdbDriver = defineDriver((options: LmdbOptions): LmdbDriver => {
-  const { dir, mustExist = false, claims = { all: new BigInt64Array(1), own: 0 }, onCommit, onOver } = options
+/** Opens the environment in the folder, which is created if it does not exist yet. */
+function openEnvironment({ dir, mustExist = false }: LmdbOptions): Database<Uint8Array, string> {
   const isNew = !existsSync(join(dir, 'data.mdb'))
   if (mustExist && isNew) throw new NoStore(noStore(dir))
   try {
@@ -140,8 +140,14 @@ export const lmdbDriver = defineDriver((options: LmdbOptions): LmdbDriver => {
     eventTurnBatching: false,
   })
   for (const file of ['data.mdb', 'lock.mdb']) closeFile(join(dir, file))
-  const room = createLmdbRoom(dir, createLook(db), claims)
+  return db
+}
 
+/** Creates the reads of one environment. */
+function createReads(
+  db: Database<Uint8Array, string>,
+  onOver: LmdbOptions['onOver'],
+): Pick<LmdbDriver, 'get' | 'range' | 'count'> {
   /**
    * A cached read transaction does not see later commits of other threads. So it is only used within one callback: another thread announces its
    * commit with a message, and no message arrives while the microtasks of one callback run. (Each reset sets a timer in lmdb-js.)
@@ -156,24 +162,57 @@ export const lmdbDriver = defineDriver((options: LmdbOptions): LmdbDriver => {
     ;(db as unknown as { resetReadTxn(): void }).resetReadTxn()
   }
 
-  const read = (key: string) => {
-    // A key of this length cannot exist, and lmdb would throw an error for it. Such keys occur because parts of keys come from strangers (message
-    // ids), who can choose any length.
-    if (key.length > KEY_LIMIT) {
-      return undefined
-    }
-    try {
+  return {
+    async get(key) {
+      // A key of this length cannot exist, and lmdb would throw an error for it. Such keys occur because parts of keys come from strangers (message
+      // ids), who can choose any length.
+      if (key.length > KEY_LIMIT) return undefined
+      try {
+        readOfNow()
+        return db.getBinary(key)
+      } catch (cause) {
+        if (isOver(cause)) onOver?.(cause, OVER_SENTENCE)
+        throw new StorageFailure('The store could not read a record.', { cause })
+      }
+    },
+    async *range(prefix, { after: from, limit = Number.POSITIVE_INFINITY, reverse = false }: RangeOptions = {}) {
+      let last = from
+      for (let left = limit; left > 0; ) {
+        const step = Math.min(left, RANGE_STEP)
+        readOfNow()
+        const page = [...db.getRange({ ...bounds(prefix, last, reverse), reverse, limit: step })]
+        for (const { key, value } of page) yield [key, value] as const
+        if (page.length < step) return
+        left -= page.length
+        last = page.at(-1)!.key
+        // The reader waits one turn, because a long listing must not block the event loop.
+        await nextTurn()
+      }
+    },
+    async count(prefix, { from, before }: CountOptions = {}) {
       readOfNow()
-      return db.getBinary(key)
-    } catch (cause) {
-      if (isOver(cause)) onOver?.(cause, OVER_SENTENCE)
-      throw new StorageFailure('The store could not read a record.', { cause })
-    }
+      const { start, end } = bounds(prefix, undefined, false)
+      const later = [start, from]
+        .filter((key) => key !== undefined)
+        .sort()
+        .at(-1)
+      const earlier = [end, before].filter((key) => key !== undefined).sort()[0]
+      if (later !== undefined && earlier !== undefined && later >= earlier) return 0
+      return db.getKeysCount({
+        ...(later === undefined ? {} : { start: later }),
+        ...(earlier === undefined ? {} : { end: earlier }),
+      })
+    },
   }
+}
 
-  const get = async (key: string) => read(key)
-
-  async function commit({ guard, ops }: Batch): Promise<boolean> {
+/** Creates the method that writes. A commit for which the room has no space is refused before it reaches lmdb. */
+function createCommit(
+  db: Database<Uint8Array, string>,
+  room: Pick<ReturnType<typeof createLmdbRoom>, 'take'>,
+  { onCommit, onOver }: LmdbOptions,
+): LmdbDriver['commit'] {
+  return async ({ guard, ops }: Batch) => {
     checkOps(ops)
     if (guard) checkRecordKey(guard.key)
     // The bytes of a view may change before the write thread reads them, so they are copied.
@@ -204,37 +243,13 @@ export const lmdbDriver = defineDriver((options: LmdbOptions): LmdbDriver => {
       giveBack()
     }
   }
+}
 
-  async function* range(prefix: string, { after: from, limit = Number.POSITIVE_INFINITY, reverse = false }: RangeOptions = {}) {
-    let last = from
-    for (let left = limit; left > 0; ) {
-      const step = Math.min(left, RANGE_STEP)
-      readOfNow()
-      const page = [...db.getRange({ ...bounds(prefix, last, reverse), reverse, limit: step })]
-      for (const { key, value } of page) yield [key, value] as const
-      if (page.length < step) return
-      left -= page.length
-      last = page.at(-1)!.key
-      // The reader waits one turn, because a long listing must not block the event loop.
-      await nextTurn()
-    }
-  }
-
-  async function count(prefix: string, { from, before }: CountOptions = {}): Promise<number> {
-    readOfNow()
-    const { start, end } = bounds(prefix, undefined, false)
-    const later = [start, from]
-      .filter((key) => key !== undefined)
-      .sort()
-      .at(-1)
-    const earlier = [end, before].filter((key) => key !== undefined).sort()[0]
-    if (later !== undefined && earlier !== undefined && later >= earlier) return 0
-    return db.getKeysCount({
-      ...(later === undefined ? {} : { start: later }),
-      ...(earlier === undefined ? {} : { end: earlier }),
-    })
-  }
-
+export const lmdbDriver = defineDriver((options: LmdbOptions): LmdbDriver => {
+  const { dir, claims = { all: new BigInt64Array(1), own: 0 } } = options
+  const db = openEnvironment(options)
+  const room = createLmdbRoom(dir, createLook(db), claims)
+  const state = { ...createReads(db, options.onOver), commit: createCommit(db, room, options) }
   return {
     name: 'lmdb',
     hasRoom: room.isThere,
@@ -242,11 +257,8 @@ export const lmdbDriver = defineDriver((options: LmdbOptions): LmdbDriver => {
       await db.backup(to, true)
       closeFile(join(to, 'data.mdb'))
     },
-    get,
-    commit,
-    range,
-    count,
-    ...unstorageItems({ get, commit, range }),
+    ...state,
+    ...unstorageItems(state),
     async dispose() {
       // Waits until lmdb-js has released the last read transaction. A read sets a timer for this, and on a closed environment the timer would throw
       // an error that nobody can catch.

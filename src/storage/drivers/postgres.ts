@@ -9,38 +9,27 @@
  * While the database cannot be reached, reads and commits wait and are then refused; a batch that was not confirmed is
  * not stored, with one exception that ends the writer (`postgres/writer.ts`).
  */
-import { setTimeout as pause } from 'node:timers/promises'
 import { defineDriver } from 'unstorage'
 import { isDiskFull, StorageFailure } from '../../domain/storage-failure.ts'
 import { ownedBytes } from '../../lib/owned-bytes.ts'
-import { type Batch, type CountOptions, checkOps, checkRecordKey, KEY_LIMIT, type Op, type RangeOptions } from '../contract.ts'
+import { type Batch, type CountOptions, checkOps, checkRecordKey, type RangeOptions } from '../contract.ts'
 import { NoStore, type OpenOptions, type StateDriver } from '../store-backend.ts'
-import { texts, uuids } from './postgres/arrays.ts'
+import { createCommits } from './postgres/commits.ts'
 import { idsUnder } from './postgres/ids.ts'
-import { codeOf, connect, type Link, type Question, UnfitServer } from './postgres/link.ts'
-import { type Interval, intervalsOfCount, intervalsOfRange, keyOf, placeOf } from './postgres/places.ts'
+import { connect, type Question, UnfitServer } from './postgres/link.ts'
+import { type Interval, intervalsOfCount, intervalsOfRange, keyOf } from './postgres/places.ts'
 import { refusePooling } from './postgres/pooling.ts'
+import { createReads } from './postgres/reads.ts'
 import { isFreeSoon } from './postgres/schema-owner.ts'
 import { FORMAT, makeTables, tablesExist } from './postgres/tables.ts'
 import { type Target, targetOf } from './postgres/target.ts'
 import { type Counts, Fenced, openWriter, type Work } from './postgres/writer.ts'
 import { unstorageItems } from './unstorage-items.ts'
 
-/** Number of entries that a range reads per query. The next constant is the number of keys that one query of single reads contains. */
+/** Number of entries that a range reads per query. */
 const RANGE_STEP = 128
-const READ_STEP = 1_000
-/** Number of bytes of keys and values after which no further batch is added to a commit. */
-const GROUP_BYTES = 4 * 1_024 * 1_024
-/**
- * Number of bytes that may wait for the database in one thread. When more bytes wait, commits are refused, because otherwise an outage of the
- * database would use up the memory.
- */
-const WAITING_BYTES = 64 * 1_024 * 1_024
 /** Time for which the store counts as full after the disk of the database was full, in ms. */
 const FULL_FOR = 5_000
-/** Number of bytes that an operation counts in addition to its key and value, so that the number of short operations is limited too. */
-const OP_BYTES = 100
-
 export interface PostgresOptions extends OpenOptions {
   url: string
   /** Silence in ms after which a connection counts as broken: three times the duration of a flush on a very slow disk. */
@@ -65,8 +54,6 @@ export interface PostgresDriver extends StateDriver {
   doubts(): Readonly<Counts>
 }
 
-const GET = `SELECT k.n, s.value FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS k(scope, key, n)
-JOIN svc_state s ON s.scope = k.scope AND s.key = k.key COLLATE "C"`
 const INSIDE = '(scope, key) >= ($1::uuid, $2::text COLLATE "C") AND (scope, key) < ($3::uuid, $4::text COLLATE "C")'
 const RANGE = `SELECT scope, key, value FROM svc_state WHERE ${INSIDE} ORDER BY scope, key LIMIT $5`
 const REVERSE = `SELECT scope, key, value FROM svc_state WHERE ${INSIDE} ORDER BY scope DESC, key DESC LIMIT $5`
@@ -218,179 +205,3 @@ async function openTables(target: Target, mustExist: boolean, silenceMs: number)
 /** Errors whose message is a sentence for the operator. */
 const REFUSALS = [UnfitServer, NoStore, OtherFormat, Fenced]
 const OVER = 'PostgreSQL takes no commits of this process any more.'
-
-const DISK_FULL = '53100'
-
-/** Errors with which a server ends a connection: it stops, restarts, or lacks resources other than disk space. */
-const ENDING = /^(57P|08|53(?!100))/
-
-interface Waiting {
-  batch: Batch
-  bytes: number
-  until: number
-  resolve(isStored: boolean): void
-  reject(error: unknown): void
-}
-
-const sizeOf = (ops: readonly Op[]) =>
-  ops.reduce((sum, [key, value]) => sum + OP_BYTES + key.length + (value?.byteLength ?? 0), 0)
-
-/**
- * Queue of batches. Batches wait while a commit is under way; those that wait together become the next commit. A batch
- * with a guard is a commit by itself.
- */
-function createCommits(
-  write: (work: Work) => Promise<boolean>,
-  { patienceMs, onCommit }: { patienceMs: number; onCommit: PostgresOptions['onCommit'] },
-) {
-  const waiting: Waiting[] = []
-  let bytesWaiting = 0
-  let running: Promise<void> | undefined
-  let isClosed = false
-  let impatience: NodeJS.Timeout | undefined
-
-  function next(): Waiting[] {
-    const group = waiting.splice(0, 1)
-    if (group[0]!.batch.guard) return group
-    let bytes = group[0]!.bytes
-    let more = 0
-    while (more < waiting.length && !waiting[more]!.batch.guard && bytes < GROUP_BYTES) bytes += waiting[more++]!.bytes
-    return [...group, ...waiting.splice(0, more)]
-  }
-
-  async function flush(): Promise<void> {
-    while (waiting.length > 0) {
-      const group = next()
-      const { guard } = group[0]!.batch
-      try {
-        const isStored = await write({ guard, ops: group.flatMap(({ batch }) => batch.ops), until: group[0]!.until })
-        onCommit?.(true)
-        for (const { resolve } of group) resolve(isStored)
-      } catch (error) {
-        onCommit?.(false)
-        for (const { reject } of group) reject(error)
-      }
-      bytesWaiting -= group.reduce((sum, { bytes }) => sum + bytes, 0)
-    }
-    running = undefined
-    clearTimeout(impatience)
-    impatience = undefined
-  }
-
-  /**
-   * Refuses waiting batches when the commit before them takes too long, for example while it is in doubt. The waiting batches were not sent, so it is
-   * certain that nothing of them is stored.
-   */
-  function refuseImpatient() {
-    const now = performance.now()
-    while (waiting.length > 0 && waiting[0]!.until <= now) {
-      const { bytes, reject } = waiting.shift()!
-      bytesWaiting -= bytes
-      reject(new StorageFailure('The database did not answer in time, so nothing was stored.'))
-    }
-    impatience = setTimeout(refuseImpatient, patienceMs / 10)
-  }
-
-  return {
-    add(batch: Batch): Promise<boolean> {
-      const bytes = sizeOf(batch.ops)
-      if (isClosed) throw new StorageFailure('The store is closed, so nothing was stored.')
-      if (bytesWaiting > 0 && bytesWaiting + bytes > WAITING_BYTES) {
-        throw new StorageFailure('Too many records already wait for the database, so nothing was stored.')
-      }
-      bytesWaiting += bytes
-      return new Promise((resolve, reject) => {
-        waiting.push({ batch, bytes, until: performance.now() + patienceMs, resolve, reject })
-        // Batches that are added in one callback become one commit.
-        running ??= Promise.resolve().then(flush)
-        impatience ??= setTimeout(refuseImpatient, patienceMs)
-      })
-    },
-    async close() {
-      isClosed = true
-      await running
-    },
-  }
-}
-
-/** Creates the reads, which use one connection. If the connection breaks, a query is sent again, because it changes nothing. */
-function createReads(target: Target, { silenceMs, patienceMs }: { silenceMs: number; patienceMs: number }) {
-  let link: Promise<Link> | undefined
-  let current: Link | undefined
-  let isClosed = false
-  let asked: { key: string; resolve(value: Uint8Array | undefined): void; reject(error: unknown): void }[] = []
-
-  function linked(): Promise<Link> {
-    if (current?.isUp() === false) link = current = undefined
-    link ??= connect(target, { isPipelined: true, name: 'reader' }).then(
-      (made) => {
-        current = made
-        return made
-      },
-      (error: unknown) => {
-        link = undefined
-        throw error
-      },
-    )
-    return link
-  }
-
-  async function ask(question: Question): Promise<unknown[][]> {
-    const until = performance.now() + patienceMs
-    for (let wait = 20; ; wait = Math.min(2 * wait, 500)) {
-      if (isClosed) throw new StorageFailure('The store is closed.')
-      const used = await linked().catch((error: unknown) => ({ error }))
-      const answer = 'error' in used ? used : await used.ask(question, silenceMs).catch((error: unknown) => ({ error }))
-      if (!('error' in answer)) return answer.rows
-      const isBroken = 'error' in used || !used.isUp() || ENDING.test(codeOf(answer.error) ?? '')
-      if (isBroken && !('error' in used)) used.drop()
-      // The query is not sent again if the error is about the query itself, because the error would occur again.
-      if (!isBroken || performance.now() + wait > until) {
-        throw new StorageFailure('The database could not carry out a request.', {
-          cause: answer.error,
-          isFull: codeOf(answer.error) === DISK_FULL,
-        })
-      }
-      await pause(wait)
-    }
-  }
-
-  function askAll() {
-    const all = asked
-    asked = []
-    for (let from = 0; from < all.length; from += READ_STEP) {
-      const these = all.slice(from, from + READ_STEP)
-      const places = these.map(({ key }) => placeOf(key))
-      ask({
-        name: 'get',
-        text: GET,
-        values: [uuids(places.map(({ scope }) => scope)), texts(places.map(({ key }) => key))],
-      }).then(
-        (rows) => {
-          const found = new Map(rows as [number, Uint8Array][])
-          for (const [index, { resolve }] of these.entries()) resolve(found.get(index + 1))
-        },
-        (error: unknown) => {
-          for (const { reject } of these) reject(error)
-        },
-      )
-    }
-  }
-
-  return {
-    ask,
-    async get(key: string): Promise<Uint8Array | undefined> {
-      // Such a key cannot exist. These keys occur because parts of keys come from strangers (message ids), who can choose them freely.
-      if (key.length === 0 || key.length > KEY_LIMIT || /[^!-~]/.test(key)) return undefined
-      return new Promise((resolve, reject) => {
-        if (asked.length === 0) setImmediate(askAll)
-        asked.push({ key, resolve, reject })
-      })
-    },
-    async close() {
-      isClosed = true
-      const open = await link?.catch(() => undefined)
-      await open?.end()
-    },
-  }
-}

@@ -3,7 +3,7 @@ import { iso } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import { renderIdentifier } from '../../../src/domain/ids.ts'
 import { SAFETY_REASONS } from '../../../src/domain/send-safety.ts'
-import type { BudgetReading } from '../queue/safety/send-safety.ts'
+import type { BudgetReading } from '../queue/safety/budget-reports.ts'
 import type { Handlers } from './types.ts'
 
 export const queue: Handlers<typeof import('../../../src/features/queue.ts')> = {

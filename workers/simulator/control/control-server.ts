@@ -5,7 +5,7 @@ import { close, listen } from '../wire/listening.ts'
 import { ControlError } from './control-error.ts'
 import type { NetworkControl } from './network-control.ts'
 import { EventStream, ROUTES, type Route } from './routes.ts'
-import { Phone } from './schemas.ts'
+import { Phone } from './schemas/values.ts'
 
 const STATUS = { invalid_request: 400, not_found: 404, conflict: 409 } as const
 

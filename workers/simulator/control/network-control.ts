@@ -1,28 +1,11 @@
 import type { AnswerInput } from '../watch/answers.ts'
 import type { StanzaMatch } from '../watch/match.ts'
-import type { StanzaJson } from '../watch/stanza-json.ts'
 import type { TraceLine } from '../watch/trace.ts'
 import type { PasskeyControl } from './passkeys.ts'
-
-export interface Settings {
-  auto_contacts: boolean
-  echo: boolean
-  receipts: 'none' | 'delivered' | 'read'
-  receipt_delay_ms: number
-  addressing: 'lid' | 'pn'
-  /** `older`: the network only knows GraphQL operations by the query ids of older clients. */
-  mex_ids: 'today' | 'older'
-  /**
-   * If a device has no data of a collection, and the collection has at most this number of entries, the network sends
-   * it as patches. With null, the default, every collection is sent as a snapshot.
-   */
-  snapshots_above: number | null
-  /**
-   * `required`: stanzas that waited for a client are only sent in the batches that the client requests. `optional`, the
-   * default: another waiting stanza is also sent for each one that the client confirms.
-   */
-  offline_batches: 'optional' | 'required'
-}
+import type { ChannelRoleChange, GroupInput } from './schemas/chats.ts'
+import type { RetryInput, Rotation } from './schemas/messages.ts'
+import type { FaultInput, FramesInput, PushInput, Settings } from './schemas/network.ts'
+import type { AccountControl, CodeAction, ContactInput, Damage, PhoneInput } from './schemas/people.ts'
 
 export interface Stats {
   connections: number
@@ -34,36 +17,6 @@ export interface Stats {
   unknown_queries: string[]
   /** Number of files that were uploaded to the media host. */
   uploads: number
-}
-
-export interface PhoneInput {
-  phone: string
-  name?: string | undefined
-  platform?: 'android' | 'ios' | 'smba' | 'smbi' | undefined
-  verified_name?: string | undefined
-  lid?: string | undefined
-  history?: { chats: number; contacts: number; messages?: number | undefined } | undefined
-  /** A salt in base64, which the phone's history contains. Linked devices make tokens for new chats with it. */
-  nct_salt?: string | undefined
-}
-
-export interface ContactInput {
-  name?: string | undefined
-  lid?: string | undefined
-  devices?: number | undefined
-  business?: boolean | undefined
-  receipts?: 'none' | 'delivered' | 'read' | undefined
-  picture?: string | undefined
-  about?: string | undefined
-  blocked_me?: boolean | undefined
-  /**
-   * The person refuses messages of an account that has no trust token: neither one that the person gave, nor one that
-   * was made with the account's salt.
-   */
-  needs_token?: boolean | undefined
-  /** The person accepts messages without decrypting them, for load tests. */
-  sink?: boolean | undefined
-  group_add?: 'all' | 'contacts' | 'none' | undefined
 }
 
 /**
@@ -145,149 +98,6 @@ export interface MessageCopy {
   enc: Record<string, string>[]
   /** The decrypted content in the form of the inbox; null if the device could not decrypt it. */
   proto: unknown
-}
-
-export interface RetryInput {
-  /** The linked account that receives the retry receipt. */
-  to: string
-  id: string
-  /** The chat of the message: a group, the status, or the person's own chat with that account. */
-  chat?: string | undefined
-  device: number
-  count: number
-  keys: boolean
-  /**
-   * Number of receipts. If there are several, each names another id: the given id with the number of the receipt
-   * appended.
-   */
-  times: number
-}
-
-/** How a message of a contact is damaged, for every linked device. */
-export type Damage =
-  /** The ciphertext cannot be decrypted. */
-  | 'ciphertext'
-  /** The ciphertext can be decrypted, but its padding is longer than the message. */
-  | 'padding'
-  /** The ciphertext can be decrypted, but its content is not a message. */
-  | 'content'
-
-/** The keys that a device of a contact replaces. */
-export type Rotation =
-  /** Signed pre-keys are replaced, as phones do every few weeks; sessions continue. */
-  | 'signed_pre_key'
-  /** The app was installed again: the device has another identity, and no sessions. */
-  | 'identity'
-  /** The sender keys of all groups are replaced. The new keys are distributed with the next message to each group. */
-  | 'sender_keys'
-  /** The device deletes its sessions with linked devices, but the linked devices keep theirs. */
-  | 'sessions'
-
-/** The destination of a stanza: all connected devices of an account, or one connection. */
-export interface PushInput {
-  phone?: string | undefined
-  conn?: string | undefined
-  node: StanzaJson
-  /**
-   * True if the network keeps the stanza until it is acknowledged, even for devices that are offline. It does so with
-   * messages and notifications.
-   */
-  keep?: boolean | undefined
-}
-
-export interface FramesInput {
-  phone: string
-  /** The plain content of each frame, in base64. */
-  frames: string[]
-}
-
-export type FaultAction =
-  | 'drop'
-  | 'duplicate'
-  | 'cut'
-  /** The network handles the stanza, but the connection ends before the answer. */
-  | 'unanswered'
-  | { delay_ms: number }
-  | { query_error: [code: number, text: string] }
-  | { ack_error: number }
-  | { stream_error: number | 'replaced' | 'device_removed' }
-  | { failure: number; code?: string | undefined; expire?: number | undefined }
-  | { http_status: number }
-  | { corrupt: true }
-
-/** Action of the network on a client that shows a QR code or pairing code. */
-export type CodeAction =
-  | 'refresh'
-  | 'cut'
-  | { stream_error: number | 'replaced' | 'device_removed' }
-  | { failure: number; code?: string | undefined; expire?: number | undefined }
-
-export interface FaultInput {
-  on:
-    | 'connect'
-    | 'handshake'
-    | 'login'
-    /**
-     * The network's notifications before and after the waiting stanzas, by their child: `offline_preview` and
-     * `offline`. They can only be dropped.
-     */
-    | 'ib'
-    | 'pairing'
-    | 'query'
-    | 'message'
-    | 'receipt'
-    | 'presence'
-    | 'call'
-    | 'upload'
-    | 'download'
-  match?: Record<string, string> | undefined
-  do: FaultAction
-  times?: number | undefined
-}
-
-export interface GroupInput {
-  subject: string
-  owner: string
-  participants: string[]
-  addressing?: 'lid' | 'pn' | undefined
-  settings?: Record<string, unknown> | undefined
-}
-
-/** Changes of an account that are not caused by a message. */
-export interface AccountControl {
-  /**
-   * Restricts the account (reach-out lock) for this time; 0 ends the restriction. `silent`: the client only learns of
-   * the restriction when it queries it.
-   */
-  restriction: { seconds: number; silent: boolean }
-  /** Saves a contact on the phone under a name. */
-  contact: { phone: string; name: string }
-  /** Changes the profile. If the picture is empty, the current one is removed. */
-  profile: { name?: string | undefined; picture?: string | undefined }
-  /** Adds a label to a chat or a message, or removes it. `chat` is a phone number or a JID. */
-  label: { chat: string; label: string; assigned: boolean; message_id?: string | undefined }
-  /** Writes an action of app state as the phone does. If the value is null, the action is removed. */
-  action: { collection: string; index: string[]; version: number; value: Record<string, unknown> | null }
-  /** Sends a message from the phone to its own devices. `proto` is the protobuf as JSON. */
-  peer: { proto: Record<string, unknown>; damage?: Damage | undefined }
-  /** Sets the audience of the status: only the listed people, or all contacts except them. */
-  statusPrivacy: { setting: 'contacts' | 'allowlist' | 'denylist'; phones: string[] }
-  /**
-   * Changes a privacy setting on the phone. `name` is its name on the network, and `phones` is the new list of people
-   * whom it excludes.
-   */
-  privacy: { name: string; value: string; phones?: string[] | undefined }
-}
-
-/**
- * Makes a person an admin of a channel, or ends that role. `form`: which of the network's two stanzas reports the
- * change.
- */
-export interface ChannelRole {
-  by: string
-  phone: string
-  role: 'admin' | 'subscriber'
-  form: 'participant' | 'mex' | 'updates'
 }
 
 /** A post of a channel as its readers receive it. */
@@ -405,7 +215,7 @@ export interface NetworkControl {
    * stanza that the library expects.
    */
   reactToPost?(id: string, post: string, emoji: string, form: 'live_updates' | 'reaction'): void
-  setChannelRole?(id: string, input: ChannelRole): void
+  setChannelRole?(id: string, input: ChannelRoleChange): void
   /**
    * Returns the profile picture with this URL path. The media host serves it, so it has no route of the control API.
    */

@@ -1,96 +1,13 @@
 /** The passkey part of the control API, for phones that require a passkey before they link a device. */
-
-/** The data that a browser signs: the network's options for WebAuthn. */
-export interface RequestOptions {
-  challenge: string
-  rpId?: string | undefined
-  [member: string]: unknown
-}
-
-export interface PublicJwk {
-  kty: 'EC'
-  crv: 'P-256'
-  x: string
-  y: string
-}
-
-/** Deviations from the normal behaviour of the network and the phone. They stay in effect until they are replaced. */
-export interface PasskeyBends {
-  /**
-   * `query`: the request contains no options, so the client must query them. `not_json`, `no_challenge`: the options in
-   * the request are unusable, but queried options are good.
-   */
-  options?: 'query' | 'not_json' | 'no_challenge' | undefined
-  /** The network treats every challenge as if it had expired. */
-  challenge?: 'stale' | undefined
-  /** The phone does not accept the proof, so it asks its owner for consent. */
-  proof?: 'refuse' | undefined
-  continuation?:
-    | 'none'
-    /** The network sends a second continuation, with other keys. */
-    | 'twice'
-    | 'short_key'
-    | 'short_nonce'
-    /** The continuation contains a public key with which every key agreement results in zero. */
-    | 'zero_key'
-    /** The continuation contains bytes that are not a protobuf. */
-    | 'not_protobuf'
-    /** The continuation contains another element in place of the identity. */
-    | 'other_tag'
-    /** The continuation does not come from the server's address. */
-    | 'other_sender'
-    /** The continuation contains the keys of another phone, so the two sides show different codes. */
-    | 'foreign'
-    /** The continuation arrives before the answer to the prologue. */
-    | 'early'
-    /**
-     * The network sends a continuation directly after its request, before any prologue. Later continuations are good.
-     */
-    | 'unasked'
-    | undefined
-  /** Delay of the continuation in ms. */
-  continuation_delay_ms?: number | undefined
-  /**
-   * `early`: `pair-success` is sent before the answer to the encrypted request. `old_secret`: it is signed with the
-   * secret in the code, and not with the new secret.
-   */
-  pair_success?: 'early' | 'old_secret' | undefined
-  /** The connection ends after this step was handled and answered. */
-  cut_after?: PasskeyStep | undefined
-}
-
-export type PasskeyStep = 'request' | 'options' | 'ref' | 'prologue' | 'continuation' | 'nonce' | 'sealed_request'
-
-/** Changes the passkey of a phone. Fields that are absent stay unchanged. */
-export interface PasskeyInput {
-  /** Id of the credential in base64url. */
-  credential_id?: string | undefined
-  /** Public key of the passkey. If it is absent, the phone makes a key pair, and `sign` can use it. */
-  public_jwk?: PublicJwk | undefined
-  /** Handle of the passkey's user in base64url. */
-  user_handle?: string | undefined
-  /**
-   * Whether WhatsApp is in the foreground of the phone. If it goes to the background after a code was scanned, or while
-   * the owner is asked, the linking is discarded.
-   */
-  app?: 'front' | 'back' | undefined
-  /** The owner's answer to the question of the phone. */
-  answers?: 'yes' | 'no' | 'never' | undefined
-  /** Whether the account has its maximum of linked devices. */
-  limit?: boolean | undefined
-  /** Whether the simulator acts as the phone, or a program that uses `relay`. */
-  played_by?: 'simulator' | 'program' | undefined
-  bend?: PasskeyBends | undefined
-}
-
-export interface SignInput {
-  public_key: RequestOptions
-  origin?: string | undefined
-  /** Flags of the authenticator data. */
-  flags?: number | undefined
-  /** The part of the assertion that is made wrong. */
-  spoil?: 'signature' | 'challenge' | 'rp_id' | 'type' | 'credential' | 'user_handle' | undefined
-}
+import type {
+  PasskeyAnswer,
+  PasskeyBends,
+  PasskeyInput,
+  PasskeySaid,
+  PublicJwk,
+  RelayInput,
+  SignInput,
+} from './schemas/passkeys.ts'
 
 /** An assertion in the format of `credential.toJSON()`. */
 export interface Assertion {
@@ -175,23 +92,18 @@ export type RelayItem = { seq: number } & (
   | { what: 'sealed_request'; encrypted_pairing_request: string }
 )
 
-/**
- * A message of a program that acts as the phone: its identity, or the received secret with which it links the device.
- */
-export type RelayInput = { primary_ephemeral_identity: string } | { adv_secret: string }
-
 export interface PasskeyControl {
   set(phone: string, input: PasskeyInput): PasskeyView
   read(phone: string): PasskeyView
   remove(phone: string): void
   sign(phone: string, input: SignInput): { assertion: Assertion }
   /** Gives the owner's answer. If `code` differs from the code that the phone shows, the answer counts as no. */
-  accept(phone: string, input: { yes: boolean; code?: string | undefined }): PasskeyView
+  accept(phone: string, input: PasskeyAnswer): PasskeyView
   /**
    * Sends a stanza to the companion device. `request`: requests the passkey again. `refresh`: `companion_reg_refresh`.
    * `continuation`: a continuation that was not requested.
    */
-  say(phone: string, what: 'request' | 'refresh' | 'continuation'): PasskeyView
+  say(phone: string, what: PasskeySaid): PasskeyView
   relayed(phone: string, after: number, waitMs: number): Promise<{ items: RelayItem[] }>
   relay(phone: string, input: RelayInput): PasskeyView
 }

@@ -2,7 +2,11 @@ import type * as v from 'valibot'
 import { ControlError } from './control-error.ts'
 import type { NetworkControl } from './network-control.ts'
 import { readQrImage } from './qr-image.ts'
-import * as shapes from './schemas.ts'
+import * as chats from './schemas/chats.ts'
+import * as messages from './schemas/messages.ts'
+import * as network from './schemas/network.ts'
+import * as passkeys from './schemas/passkeys.ts'
+import * as people from './schemas/people.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
@@ -36,7 +40,7 @@ function route<S extends v.GenericSchema>(
   return { method, segments: path.split('/').slice(1), status, schema, run: run as Route['run'] }
 }
 
-const { Nothing, Anything } = shapes
+const { Nothing, Anything } = network
 
 /** Actions in which a person changes the person's own membership. */
 const BY_THEMSELVES = new Set(['leave', 'request', 'withdraw'])
@@ -45,63 +49,63 @@ const BY_THEMSELVES = new Set(['leave', 'request', 'withdraw'])
 export const ROUTES: Route[] = [
   route('GET', '/state', 200, Nothing, (control) => control.state()),
   route('GET', '/stats', 200, Nothing, (control) => control.stats()),
-  route('PUT', '/settings', 200, shapes.SettingsChange, (control, changes) => control.settings(given(changes))),
+  route('PUT', '/settings', 200, network.SettingsChange, (control, changes) => control.settings(given(changes))),
   route('POST', '/reset', 200, Nothing, (control) => control.reset()),
 
-  route('POST', '/phones', 201, shapes.NewPhone, (control, input) => control.createPhone(input)),
-  route('POST', '/phones/:phone/scan', 200, shapes.Scan, (control, input, { phone }) =>
+  route('POST', '/phones', 201, people.NewPhone, (control, input) => control.createPhone(input)),
+  route('POST', '/phones/:phone/scan', 200, people.Scan, (control, input, { phone }) =>
     control.scan(phone, 'qr' in input ? input.qr : readQrImage(input.image)),
   ),
-  route('POST', '/phones/:phone/enter-code', 200, shapes.EnterCode, (control, { code }, { phone }) =>
+  route('POST', '/phones/:phone/enter-code', 200, people.EnterCode, (control, { code }, { phone }) =>
     control.enterCode(phone, code),
   ),
-  route('POST', '/phones/:phone/unlink', 200, shapes.Unlink, (control, { device }, { phone }) => control.unlink(phone, device)),
-  route('POST', '/phones/:phone/send', 201, shapes.PhoneSend, (control, { to, message }, { phone }) =>
+  route('POST', '/phones/:phone/unlink', 200, people.Unlink, (control, { device }, { phone }) => control.unlink(phone, device)),
+  route('POST', '/phones/:phone/send', 201, people.PhoneSend, (control, { to, message }, { phone }) =>
     control.sendFromPhone(phone, to, message),
   ),
   // Routes for changes of an account that are not caused by a message.
-  route('PUT', '/phones/:phone/restriction', 200, shapes.Restriction, (control, input, { phone }) =>
+  route('PUT', '/phones/:phone/restriction', 200, people.Restriction, (control, input, { phone }) =>
     control.restrict(phone, input),
   ),
-  route('POST', '/phones/:phone/contacts', 201, shapes.SavedContact, (control, input, { phone }) =>
+  route('POST', '/phones/:phone/contacts', 201, people.SavedContact, (control, input, { phone }) =>
     control.saveContact(phone, input),
   ),
-  route('PUT', '/phones/:phone/status-privacy', 200, shapes.StatusPrivacy, (control, input, { phone }) =>
+  route('PUT', '/phones/:phone/status-privacy', 200, people.StatusPrivacy, (control, input, { phone }) =>
     control.setStatusPrivacy(phone, input),
   ),
-  route('PUT', '/phones/:phone/privacy', 200, shapes.Privacy, (control, input, { phone }) => control.setPrivacy(phone, input)),
-  route('PUT', '/phones/:phone/profile', 200, shapes.Profile, (control, input, { phone }) => control.setProfile(phone, input)),
-  route('POST', '/phones/:phone/peer', 201, shapes.Peer, (control, input, { phone }) => control.sayToDevices(phone, input)),
-  route('POST', '/phones/:phone/actions', 201, shapes.Action, (control, input, { phone }) => control.act(phone, input)),
-  route('POST', '/phones/:phone/labels', 201, shapes.Label, (control, input, { phone }) => control.label(phone, input)),
+  route('PUT', '/phones/:phone/privacy', 200, people.Privacy, (control, input, { phone }) => control.setPrivacy(phone, input)),
+  route('PUT', '/phones/:phone/profile', 200, people.Profile, (control, input, { phone }) => control.setProfile(phone, input)),
+  route('POST', '/phones/:phone/peer', 201, people.Peer, (control, input, { phone }) => control.sayToDevices(phone, input)),
+  route('POST', '/phones/:phone/actions', 201, people.Action, (control, input, { phone }) => control.act(phone, input)),
+  route('POST', '/phones/:phone/labels', 201, people.Label, (control, input, { phone }) => control.label(phone, input)),
   route('POST', '/phones/:phone/cut', 200, Nothing, (control, _, { phone }) => control.cut(phone)),
 
-  route('PUT', '/phones/:phone/passkey', 200, shapes.Passkey, ({ passkeys }, input, { phone }) => passkeys.set(phone, input)),
+  route('PUT', '/phones/:phone/passkey', 200, passkeys.Passkey, ({ passkeys }, input, { phone }) => passkeys.set(phone, input)),
   route('GET', '/phones/:phone/passkey', 200, Nothing, ({ passkeys }, _, { phone }) => passkeys.read(phone)),
   route('DELETE', '/phones/:phone/passkey', 200, Nothing, ({ passkeys }, _, { phone }) => passkeys.remove(phone)),
-  route('POST', '/phones/:phone/passkey/sign', 200, shapes.PasskeySign, ({ passkeys }, input, { phone }) =>
+  route('POST', '/phones/:phone/passkey/sign', 200, passkeys.PasskeySign, ({ passkeys }, input, { phone }) =>
     passkeys.sign(phone, input),
   ),
-  route('POST', '/phones/:phone/passkey/accept', 200, shapes.PasskeyAccept, ({ passkeys }, input, { phone }) =>
+  route('POST', '/phones/:phone/passkey/accept', 200, passkeys.PasskeyAccept, ({ passkeys }, input, { phone }) =>
     passkeys.accept(phone, input),
   ),
-  route('POST', '/phones/:phone/passkey/say', 200, shapes.PasskeySay, ({ passkeys }, { what }, { phone }) =>
+  route('POST', '/phones/:phone/passkey/say', 200, passkeys.PasskeySay, ({ passkeys }, { what }, { phone }) =>
     passkeys.say(phone, what),
   ),
-  route('GET', '/phones/:phone/passkey/relay', 200, shapes.InboxQuery, ({ passkeys }, { after, wait_ms }, { phone }) =>
+  route('GET', '/phones/:phone/passkey/relay', 200, messages.InboxQuery, ({ passkeys }, { after, wait_ms }, { phone }) =>
     passkeys.relayed(phone, after, wait_ms),
   ),
-  route('POST', '/phones/:phone/passkey/relay', 200, shapes.PasskeyRelay, ({ passkeys }, input, { phone }) =>
+  route('POST', '/phones/:phone/passkey/relay', 200, passkeys.PasskeyRelay, ({ passkeys }, input, { phone }) =>
     passkeys.relay(phone, input),
   ),
 
-  route('POST', '/contacts', 201, shapes.NewContact, (control, { phone, ...input }) => control.createContact(phone, input)),
-  route('PUT', '/contacts/:phone', 200, shapes.ContactChange, (control, input, { phone }) => control.updateContact(phone, input)),
+  route('POST', '/contacts', 201, people.NewContact, (control, { phone, ...input }) => control.createContact(phone, input)),
+  route('PUT', '/contacts/:phone', 200, people.ContactChange, (control, input, { phone }) => control.updateContact(phone, input)),
   route(
     'POST',
     '/contacts/:phone/send',
     201,
-    shapes.ContactSend,
+    people.ContactSend,
     (control, { to, message, id, delay_ms, unavailable, damage }, { phone }) =>
       control.sendFromContact(phone, to, message, id, delay_ms, unavailable, damage),
   ),
@@ -109,39 +113,41 @@ export const ROUTES: Route[] = [
     'POST',
     '/contacts/:phone/burst',
     202,
-    shapes.Burst,
+    people.Burst,
     (control, { to, count, text_prefix: textPrefix, per_second: perSecond, lead_ms: leadMs }, { phone }) =>
       control.burst(phone, { to, count, textPrefix, perSecond, leadMs }),
   ),
-  route('GET', '/contacts/:phone/inbox', 200, shapes.InboxQuery, (control, { after, wait_ms }, { phone }) =>
+  route('GET', '/contacts/:phone/inbox', 200, messages.InboxQuery, (control, { after, wait_ms }, { phone }) =>
     control.inbox(phone, after, wait_ms),
   ),
   // The following routes are about messages that could not be decrypted.
   route('GET', '/contacts/:phone/copies/:id', 200, Nothing, (control, _, { phone, id }) => ({
     items: control.copies(phone, id),
   })),
-  route('POST', '/contacts/:phone/replay', 200, shapes.Replay, (control, { id, as }, { phone }) => control.replay(phone, id, as)),
-  route('POST', '/contacts/:phone/rotate', 200, shapes.Rotate, (control, { what, device }, { phone }) =>
+  route('POST', '/contacts/:phone/replay', 200, messages.Replay, (control, { id, as }, { phone }) =>
+    control.replay(phone, id, as),
+  ),
+  route('POST', '/contacts/:phone/rotate', 200, messages.Rotate, (control, { what, device }, { phone }) =>
     control.rotate(phone, device, what),
   ),
-  route('POST', '/contacts/:phone/retry', 200, shapes.Retry, (control, input, { phone }) => control.retry(phone, input)),
-  route('POST', '/contacts/:phone/receipt', 200, shapes.Receipt, (control, { chat, ids, type }, { phone }) =>
+  route('POST', '/contacts/:phone/retry', 200, messages.Retry, (control, input, { phone }) => control.retry(phone, input)),
+  route('POST', '/contacts/:phone/receipt', 200, messages.Receipt, (control, { chat, ids, type }, { phone }) =>
     control.receipt(phone, chat, ids, type),
   ),
-  route('POST', '/contacts/:phone/presence', 200, shapes.Presence, (control, { to, state }, { phone }) =>
+  route('POST', '/contacts/:phone/presence', 200, messages.Presence, (control, { to, state }, { phone }) =>
     control.presence(phone, to, state),
   ),
-  route('POST', '/contacts/:phone/call', 201, shapes.Call, (control, { to, ...options }, { phone }) =>
+  route('POST', '/contacts/:phone/call', 201, messages.Call, (control, { to, ...options }, { phone }) =>
     control.call(phone, to, given(options)),
   ),
   route('GET', '/calls/:id', 200, Nothing, (control, _, { id }) => control.callState(id)),
 
-  route('POST', '/groups', 201, shapes.NewGroup, (control, input) => control.createGroup(input)),
-  route('POST', '/groups/:id/participants', 200, shapes.ParticipantsChange, (control, { by, action, phones, method }, { id }) => {
+  route('POST', '/groups', 201, chats.NewGroup, (control, input) => control.createGroup(input)),
+  route('POST', '/groups/:id/participants', 200, chats.ParticipantsChange, (control, { by, action, phones, method }, { id }) => {
     if (!phones && !BY_THEMSELVES.has(action)) throw new ControlError('invalid_request', `phones: needed to ${action}`)
     return control.changeParticipants(id, by, action, phones ?? [by], method)
   }),
-  route('PUT', '/groups/:id', 200, shapes.GroupChange, (control, { by, ...changes }, { id }) =>
+  route('PUT', '/groups/:id', 200, chats.GroupChange, (control, { by, ...changes }, { id }) =>
     control.updateGroup(id, by, changes),
   ),
 
@@ -151,18 +157,18 @@ export const ROUTES: Route[] = [
   route('POST', '/newsletters', 201, Anything, (control, input) =>
     offered(control.createNewsletter, 'newsletters').call(control, input),
   ),
-  route('POST', '/newsletters/:id/posts', 201, shapes.Post, (control, { message }, { id }) =>
+  route('POST', '/newsletters/:id/posts', 201, chats.Post, (control, { message }, { id }) =>
     offered(control.postToNewsletter, 'newsletters').call(control, id, message),
   ),
   // The following routes edit or remove posts, and make reactions and roles. The first one removes the post if
   // `message` is absent.
-  route('PUT', '/newsletters/:id/posts', 200, shapes.PostChange, (control, { post, message }, { id }) =>
+  route('PUT', '/newsletters/:id/posts', 200, chats.PostChange, (control, { post, message }, { id }) =>
     offered(control.changePost, 'newsletters').call(control, id, post, message),
   ),
-  route('POST', '/newsletters/:id/reactions', 200, shapes.PostReaction, (control, { post, emoji, form }, { id }) =>
+  route('POST', '/newsletters/:id/reactions', 200, chats.PostReaction, (control, { post, emoji, form }, { id }) =>
     offered(control.reactToPost, 'newsletters').call(control, id, post, emoji, form),
   ),
-  route('PUT', '/newsletters/:id/roles', 200, shapes.ChannelRole, (control, input, { id }) =>
+  route('PUT', '/newsletters/:id/roles', 200, chats.ChannelRole, (control, input, { id }) =>
     offered(control.setChannelRole, 'newsletters').call(control, id, input),
   ),
   route('GET', '/newsletters/:id/posts', 200, Nothing, (control, _, { id }) => ({
@@ -173,29 +179,29 @@ export const ROUTES: Route[] = [
   ),
 
   // The following routes cause events while a client shows a code, without a phone.
-  route('POST', '/codes', 200, shapes.CodeAct, (control, input) =>
+  route('POST', '/codes', 200, people.CodeAct, (control, input) =>
     control.actOnCode('qr' in input ? input.qr : readQrImage(input.image), input.do),
   ),
   // The following routes watch and change stanzas (see control/README.md).
-  route('GET', '/trace', 200, shapes.TraceQuery, (control, match) => new EventStream((send) => control.watch(match, send))),
-  route('POST', '/expect', 200, shapes.Expect, async (control, { match, count, wait_ms }) => {
+  route('GET', '/trace', 200, network.TraceQuery, (control, match) => new EventStream((send) => control.watch(match, send))),
+  route('POST', '/expect', 200, network.Expect, async (control, { match, count, wait_ms }) => {
     const { id } = control.expect(match, count)
     return wait_ms === 0 ? { id, complete: false, items: [] } : { id, ...(await control.expected(id, wait_ms)) }
   }),
-  route('GET', '/expect/:id', 200, shapes.ExpectedQuery, async (control, { wait_ms }, { id }) => ({
+  route('GET', '/expect/:id', 200, network.ExpectedQuery, async (control, { wait_ms }, { id }) => ({
     id,
     ...(await control.expected(id, wait_ms)),
   })),
-  route('POST', '/stanzas', 200, shapes.Push, (control, input) => control.push(input)),
-  route('POST', '/frames', 200, shapes.PushFrames, (control, input) => control.pushFrames(input)),
-  route('POST', '/answers', 201, shapes.Instead, (control, input) => control.answerInstead(input)),
+  route('POST', '/stanzas', 200, network.Push, (control, input) => control.push(input)),
+  route('POST', '/frames', 200, network.PushFrames, (control, input) => control.pushFrames(input)),
+  route('POST', '/answers', 201, network.Instead, (control, input) => control.answerInstead(input)),
   route('DELETE', '/answers', 200, Nothing, (control) => control.removeAnswers()),
   route('DELETE', '/answers/:id', 200, Nothing, (control, _, { id }) => control.removeAnswers(id)),
 
-  route('POST', '/faults', 201, shapes.NewFault, (control, fault) => control.addFault(fault)),
+  route('POST', '/faults', 201, network.NewFault, (control, fault) => control.addFault(fault)),
   route('DELETE', '/faults', 200, Nothing, (control) => control.clearFaults()),
-  route('PUT', '/network', 200, shapes.NetworkChange, (control, { down }) => control.setDown(down)),
-  route('POST', '/forge', 200, shapes.Forge, (control, { what }) => control.forge(what)),
+  route('PUT', '/network', 200, network.NetworkChange, (control, { down }) => control.setDown(down)),
+  route('POST', '/forge', 200, network.Forge, (control, { what }) => control.forge(what)),
 ]
 
 /** Removes fields whose value is undefined, because some methods do not treat `undefined` as "do not change". */

@@ -1,6 +1,6 @@
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import { ControlError } from '../control/control-error.ts'
-import type { AccountControl } from '../control/network-control.ts'
+import type { AccountControl } from '../control/schemas/people.ts'
 import { node, randomId, SERVER_JID, seconds } from '../wire/node.ts'
 import { publishPushName, writeAction } from './app-state-phone.ts'
 import { findKnown } from './control-people.ts'

@@ -1,6 +1,6 @@
 /** The people that the control API creates and changes: contacts, and simulated phones. */
 import { ControlError } from '../control/control-error.ts'
-import type { ContactInput, PhoneInput } from '../control/network-control.ts'
+import type { ContactInput, PhoneInput } from '../control/schemas/people.ts'
 import { notifyDevices } from './devices.ts'
 import { digits } from './jid.ts'
 import type { Network, Person } from './model.ts'

@@ -1,5 +1,5 @@
 import { ControlError } from '../control/control-error.ts'
-import type { GroupInput } from '../control/network-control.ts'
+import type { GroupInput } from '../control/schemas/chats.ts'
 import { node } from '../wire/node.ts'
 import { linkGroup } from './communities.ts'
 import { findKnown } from './control-people.ts'

@@ -1,6 +1,7 @@
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import { ControlError } from '../control/control-error.ts'
-import type { ChannelPost, ChannelRole, MessageInput } from '../control/network-control.ts'
+import type { ChannelPost, MessageInput } from '../control/network-control.ts'
+import type { ChannelRoleChange } from '../control/schemas/chats.ts'
 import { type ComposeContext, compose } from '../people/compose.ts'
 import { findKnown } from './control-people.ts'
 import type { Network, Person } from './model.ts'
@@ -78,7 +79,7 @@ export function reactByControl(network: Network, id: string, postId: string, emo
   newReaction(network, newsletter, findPost(newsletter, postId), emoji, form)
 }
 
-export function setRoleByControl(network: Network, id: string, { by, phone, role, form }: ChannelRole) {
+export function setRoleByControl(network: Network, id: string, { by, phone, role, form }: ChannelRoleChange) {
   newRole(network, findNewsletter(network, id), findKnown(network, by), findKnown(network, phone), role, form)
 }
 

@@ -1,5 +1,5 @@
 import { ControlError } from '../control/control-error.ts'
-import type { RetryInput } from '../control/network-control.ts'
+import type { RetryInput } from '../control/schemas/messages.ts'
 import { findKnown } from './control-people.ts'
 import { sendRetry } from './deliver.ts'
 import type { Network, Person } from './model.ts'

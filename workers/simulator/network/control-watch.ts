@@ -1,5 +1,5 @@
 import { ControlError } from '../control/control-error.ts'
-import type { FramesInput, PushInput } from '../control/network-control.ts'
+import type { FramesInput, PushInput } from '../control/schemas/network.ts'
 import { fromJson } from '../watch/stanza-json.ts'
 import type { BinaryNode } from '../wire/node.ts'
 import { enqueue } from './delivery.ts'

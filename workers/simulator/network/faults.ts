@@ -1,4 +1,4 @@
-import type { FaultAction, FaultInput } from '../control/network-control.ts'
+import type { FaultAction, FaultInput } from '../control/schemas/network.ts'
 
 interface Rule {
   id: string

@@ -1,5 +1,5 @@
 import { ControlError } from '../control/control-error.ts'
-import type { Rotation } from '../control/network-control.ts'
+import type { Rotation } from '../control/schemas/messages.ts'
 import { node, randomId, seconds } from '../wire/node.ts'
 import { enqueue } from './delivery.ts'
 import { watchersOf } from './devices.ts'

@@ -1,6 +1,6 @@
 import type { proto } from '@whiskeysockets/baileys/WAProto/index.js'
-import type { Settings } from '../control/network-control.ts'
 import type { CeremonyStage, CeremonyView, RelayItem } from '../control/passkeys.ts'
+import type { Settings } from '../control/schemas/network.ts'
 import type { ComposeContext } from '../people/compose-form.ts'
 import type { SignalDevice } from '../people/device.ts'
 import type { Answers } from '../watch/answers.ts'
@@ -13,6 +13,7 @@ import type { AppState } from './app-state-model.ts'
 import type { Backlog } from './backlog.ts'
 import type { BusinessProfile } from './business-profile.ts'
 import type { Faults } from './faults.ts'
+import type { GroupFacts } from './group-facts.ts'
 import type { Newsletter } from './newsletter-model.ts'
 import type { Challenge, Passkey, Primary } from './passkey-model.ts'
 import type { PersonInbox } from './person-inbox.ts'
@@ -193,58 +194,12 @@ export interface GroupMember {
   role: 'member' | 'admin' | 'superadmin'
 }
 
-export interface Group {
-  readonly id: string
-  subject: string
-  subjectAt: number
+export interface Group extends GroupFacts {
   subjectBy: Person
   description: { id: string; text: string; by: Person; at: number } | undefined
   owner: Person
-  createdAt: number
-  addressing: 'lid' | 'pn'
   members: Map<string, GroupMember>
   requests: Map<string, { person: Person; at: number }>
-  announce: boolean
-  restrict: boolean
-  ephemeralSeconds: number
-  joinApproval: boolean
-  memberAddMode: 'admin_add' | 'all_member_add'
-  isSuspended: boolean
-  /** Time at which a member appealed against the suspension of the group, in epoch seconds. */
-  appealedAt?: number
-  invite: string
-  isCommunity: boolean
-  /** For a community: whether members may add groups to it. */
-  membersAddGroups: boolean
-  /** Whether this group is the announcement group of a community. */
-  isAnnouncementGroup: boolean
-  linkedParent: string | undefined
-  picture: string | undefined
-  pictureQueries?: number
-  /** Devices that have the sender key of a simulated device, by the address of that device. */
-  keyHolders: Map<string, Set<string>>
-  /**
-   * A key that the client chose for the creation. If a request is repeated with the same key, no second group is
-   * created.
-   */
-  key?: string
-  /** The most members. By default it is the network's limit (`groups.ts`). */
-  capacity?: number
-  /** Codes of invitations that were revoked. */
-  revokedInvites?: Set<string>
-  /** Numbers of people whom an admin removed. They can no longer join by the link. */
-  removed?: Set<string>
-  /** Settings that are on, by their tag on the network. The field is absent in the data of earlier releases. */
-  flags?: Set<string>
-  /** Values of the settings that have a keyword: `member_link_mode`, `member_share_group_history_mode`. */
-  modes?: Map<string, string>
-  /** Version of all data of the group except the members. */
-  settingsVersion?: string
-  /**
-   * Version of the list of members, which the server sends with each change. It is absent in the data of earlier
-   * releases.
-   */
-  membersVersion?: string
 }
 
 export interface NetworkStats {

@@ -1,4 +1,4 @@
-import type { Settings } from '../control/network-control.ts'
+import type { Settings } from '../control/schemas/network.ts'
 import { createAnswers } from '../watch/answers.ts'
 import { createExpectations } from '../watch/expectations.ts'
 import { createTrace } from '../watch/trace.ts'

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { ControlError } from '../control/control-error.ts'
-import type { CodeAction, Taken } from '../control/network-control.ts'
+import type { Taken } from '../control/network-control.ts'
+import type { CodeAction } from '../control/schemas/people.ts'
 import { node, randomId, SERVER_JID, seconds } from '../wire/node.ts'
 import type { ClientHandshake } from '../wire/noise-responder.ts'
 import { failure, streamError } from './connection.ts'

@@ -1,6 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { ControlError } from '../control/control-error.ts'
-import type { Assertion, PublicJwk, SignInput } from '../control/passkeys.ts'
+import type { Assertion } from '../control/passkeys.ts'
+import type { PublicJwk, SignInput } from '../control/schemas/passkeys.ts'
 import { FLAGS, RP_ID, sha256 } from './passkey-assertion.ts'
 import type { Passkey } from './passkey-model.ts'
 

@@ -1,6 +1,7 @@
 import { createPublicKey, randomBytes } from 'node:crypto'
 import { ControlError } from '../control/control-error.ts'
-import type { PasskeyControl, PasskeyInput, PasskeyView, PublicJwk } from '../control/passkeys.ts'
+import type { PasskeyControl, PasskeyView } from '../control/passkeys.ts'
+import type { PasskeyInput, PublicJwk } from '../control/schemas/passkeys.ts'
 import type { Ceremony, Network, Person } from './model.ts'
 import { refreshNotification } from './pairing.ts'
 import { newPasskeyPair, signWithPasskey } from './passkey-authenticator.ts'

@@ -1,5 +1,5 @@
 /** A passkey, and the two sides of a linking that requires it. */
-import type { PasskeyBends, PublicJwk } from '../control/passkeys.ts'
+import type { PasskeyBends, PublicJwk } from '../control/schemas/passkeys.ts'
 
 /** The passkey of a phone that requires one, and the behaviour of its owner and its app. */
 export interface Passkey {

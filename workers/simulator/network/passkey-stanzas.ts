@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
-import type { PasskeyBends } from '../control/passkeys.ts'
+import type { PasskeyBends } from '../control/schemas/passkeys.ts'
 import { type BinaryNode, node, randomId, SERVER_JID, seconds } from '../wire/node.ts'
 import type { Ceremony } from './model.ts'
 import { RP_ID } from './passkey-assertion.ts'

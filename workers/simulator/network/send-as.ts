@@ -1,6 +1,6 @@
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import { ControlError } from '../control/control-error.ts'
-import type { Damage } from '../control/network-control.ts'
+import type { Damage } from '../control/schemas/people.ts'
 import type { Composed } from '../people/compose.ts'
 import { describe, stanzaOf } from '../people/describe.ts'
 import { type BinaryNode, node, randomId, seconds } from '../wire/node.ts'

@@ -1,4 +1,4 @@
-import type { Settings } from '../control/network-control.ts'
+import type { Settings } from '../control/schemas/network.ts'
 import { restoreSignalDevice } from '../people/signal-device.ts'
 import type { BinaryNode } from '../wire/node.ts'
 import type { SavedTrust } from '../wire/trust.ts'

@@ -1,0 +1,70 @@
+/** The places in which the service stores its data, as the configuration names them, and those of the sandbox. */
+import { join, resolve } from 'node:path'
+import type { Variables } from './config-variables.ts'
+import type { BlobPlace } from './domain/blob-place.ts'
+import { type Bucket, parseBucketUrl, under } from './domain/bucket.ts'
+import { parseStoreUrl, schemaOf, withSchema } from './domain/store-url.ts'
+
+export interface DataPlaces {
+  dataDir: string
+  storeUrl: string
+  /** Folders that the operator named for media of waiting messages and for keys; null if there is no such folder. */
+  blobsDir: string | null
+  keysDir: string | null
+  /** Place of the media of waiting messages. */
+  blobs: BlobPlace
+  /** Bucket to which received files are copied; null for none. */
+  mediaBucket: Bucket | null
+  /** Whether the sandbox stores its phones, keys, instances and messages for its next start. */
+  sandboxKeep: boolean
+}
+
+/**
+ * Returns the configuration of the sandbox, which stores everything in folders of its own, even if SVC_STORE_URL names a store elsewhere. A real
+ * account must never log in to the simulated network, because the network would refuse it and its credentials would then be erased. An account of the
+ * simulated network must never log in to the real network.
+ */
+export function sandboxed<C extends DataPlaces>(config: C): C {
+  const dataDir = join(config.dataDir, 'sandbox')
+  const [blobsDir, keysDir] = [config.blobsDir, config.keysDir].map((dir) => dir && join(dir, 'sandbox')) as (string | null)[]
+  const bucket = config.blobs.in === 'bucket' ? under(config.blobs.bucket, 'sandbox') : null
+  const own = { dataDir, storeUrl: sandboxUrl(config, dataDir), blobsDir: blobsDir! }
+  const mediaBucket = config.mediaBucket && under(config.mediaBucket, 'sandbox')
+  return { ...config, ...own, blobs: blobPlace(own, bucket), mediaBucket, keysDir: keysDir! }
+}
+
+export function blobPlace(
+  { blobsDir, dataDir, storeUrl }: Pick<DataPlaces, 'blobsDir' | 'dataDir' | 'storeUrl'>,
+  bucket: Bucket | null,
+): BlobPlace {
+  if (bucket !== null) return { in: 'bucket', bucket }
+  if (blobsDir !== null) return { in: 'files', dir: blobsDir }
+  return parseStoreUrl(storeUrl)?.backend === 'postgres' ? { in: 'store' } : { in: 'files', dir: join(dataDir, 'blobs') }
+}
+
+/** Returns the place that the media would have if the records were in another store. */
+export const blobsBeside = (config: DataPlaces, storeUrl: string): BlobPlace =>
+  blobPlace({ ...config, storeUrl }, config.blobs.in === 'bucket' ? config.blobs.bucket : null)
+
+/** Returns the bucket that a variable names; null if it is not set. */
+export function bucketOf(variable: 'SVC_BLOBS_URL' | 'SVC_MEDIA_URL', known: Variables): Bucket | null {
+  const url = known[variable]
+  if (url === undefined) return null
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN: sessionToken } = known
+  if (accessKeyId === undefined || secretAccessKey === undefined)
+    throw new Error(`${variable} is set; it needs the credentials of the bucket in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.`)
+  const place = parseBucketUrl(url, known.AWS_REGION)
+  if (variable === 'SVC_BLOBS_URL' && place?.publicEndpoint !== undefined)
+    throw new Error(
+      'SVC_BLOBS_URL has a public_endpoint; only SVC_MEDIA_URL can have one, because there are no links to the media of waiting messages.',
+    )
+  if (place === undefined) throw new Error(`AWS_REGION is ${JSON.stringify(known.AWS_REGION)}; it must be the name of a region.`)
+  return { ...place, credentials: { accessKeyId, secretAccessKey, sessionToken } }
+}
+
+function sandboxUrl({ storeUrl, sandboxKeep, dataDir: serviceDir }: DataPlaces, dataDir: string): string {
+  const store = parseStoreUrl(storeUrl)!
+  if (!sandboxKeep || store.backend === 'memory') return 'memory:new'
+  if (store.backend === 'postgres') return withSchema(storeUrl, `${schemaOf(storeUrl)}_sandbox`)
+  return `lmdb:${resolve(store.dir) === join(serviceDir, 'state') ? join(dataDir, 'state') : join(store.dir, 'sandbox')}`
+}

@@ -1,0 +1,257 @@
+/**
+ * The script of the pairing page. Its parts share one scope in the browser: each part declares functions and variables, and `run` starts them at the
+ * end.
+ */
+import { passkeyScript } from './pairing-passkey.ts'
+import type { PairingWords } from './pairing-words.ts'
+
+/** Interval of the status requests in ms; a QR code is requested when the shown one has expired. */
+const LOOK_EVERY = 2_000
+
+/** Addresses and texts that depend on where the page is used. */
+export interface PairingPlace {
+  words: PairingWords
+  /** JavaScript expression: relative address of the operations. */
+  operations: string
+  /** Relative address of the service. */
+  root: string
+  /** The connect link, whose end is reported to the page that frames this one; null behind a token. */
+  link: { id: string; frames: readonly string[] } | null
+}
+
+/** Returns a value as a literal in a script. */
+const literal = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c')
+
+/** Time in ms after which the page of a connect link that nobody touches stops asking, because each new code keeps a session open on the network. */
+const ABANDONED = 15 * 60_000
+
+/**
+ * Part of the scripts of connect links: reports to the page that frames this one how the link has ended. The message is addressed to the origin of
+ * that page, if the browser states it. If not, a message is addressed to each allowed origin, and the browser delivers only the one with the right
+ * origin.
+ */
+export const tellScript = (link: PairingPlace['link']) => `
+const LINK = ${literal(link)}
+const tell = (event) => {
+  if (LINK === null || parent === window) return
+  const around = location.ancestorOrigins && location.ancestorOrigins[0]
+  const origins = LINK.frames.includes(around) ? [around] : LINK.frames
+  for (const origin of origins) parent.postMessage({ type: 'svc.connect', event, link_id: LINK.id }, origin)
+}
+`
+
+/** Functions that show texts and call operations. */
+const helperScript = `const show = (id, isShown) => { document.getElementById(id).hidden = !isShown }
+/** Unchanged text is left alone, because otherwise screen readers would read it again after every status request. */
+const setText = (id, text) => {
+  const element = document.getElementById(id)
+  if (element.textContent !== text) element.textContent = text
+}
+const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+const sentenceOf = ({ code, issues, message }) => {
+  const isOfAnswer = issues && issues[0].path !== 'phone'
+  if (WORDS.failures === null) return isOfAnswer ? WORDS.passkey.badAnswer + ' ' + issues[0].message + '.' : message
+  if (isOfAnswer) return WORDS.passkey.badAnswer
+  return code ? WORDS.failures[code] || WORDS.failures.otherwise : message
+}
+/** Sends a request to an operation: a POST if there is a body. */
+const ask = async (path, sent) => {
+  const posted = sent === undefined ? {} : { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(sent) }
+  const response = await fetch(OPERATIONS + path, { cache: 'no-store', referrerPolicy: 'no-referrer', ...posted }).catch(() => { throw new Error(WORDS.away) })
+  const body = await response.json().catch(() => ({}))
+  if (response.ok) return body
+  throw Object.assign(new Error(body.error ? body.error.message : WORDS.away), {
+    code: body.error && body.error.code,
+    reason: body.error && body.error.details && body.error.details.reason,
+    issues: body.error && body.error.details && body.error.details.issues,
+    status: response.status,
+    waitMs: 1000 * Number(response.headers.get('Retry-After') || 0),
+  })
+}
+`
+
+/** Time in ms for which a code to type is valid. */
+const CODE_LIFE = 3 * 60_000
+
+/** Shows how long the shown code is valid. */
+const clockScript = `let expiresAt = 0
+/** Time until which the shown code to type is valid; 0 without one. */
+let codeUntil = 0
+const clockOf = (ms) => Math.floor(ms / 60000) + ':' + String(Math.floor(ms / 1000) % 60).padStart(2, '0')
+const isShown = (id) => !document.getElementById(id).hidden
+/** Shows how long the code is valid. */
+const tick = () => {
+  const left = codeUntil - Date.now()
+  if (left > 0) return setText('clock', WORDS.codeLeft.replace('{n}', clockOf(left)))
+  if (codeUntil > 0) show('code', false)
+  codeUntil = 0
+  const seconds = Math.ceil((expiresAt - Date.now()) / 1000)
+  setText('clock', isShown('qr') && seconds > 0 ? WORDS.newCode.replace('{n}', seconds) : '')
+}
+setInterval(tick, 1000)
+`
+
+/** Shows a QR code, one sentence in place of everything else, or that the number is connected. */
+const shownScript = `const showQr = async () => {
+  const { value, expires_at } = await ask('qr-code')
+  show('qr', value !== null)
+  show('busy', value === null)
+  if (value === null) return
+  document.getElementById('qr').src = value
+  expiresAt = Date.parse(expires_at)
+}
+const showOnly = (text) => {
+  for (const id of ['qr', 'busy', 'code', 'number', 'by-code', 'by-qr', 'before', 'passkey', 'over']) show(id, false)
+  for (const id of ['failure', 'refused', 'problem', 'clock']) setText(id, '')
+  codeUntil = 0
+  setText('state', text)
+}
+const finish = (phone) => {
+  showOnly(phone ? WORDS.connected + ': +' + phone : WORDS.connected)
+  setText('clock', WORDS.mayClose)
+  show('tick', true)
+  document.title = WORDS.connected
+  tell('paired')
+}
+`
+
+/** Asks for the status, and shows what belongs to it. */
+const statusScript = `/** Statuses for which the sentence of the API says more than the word of the page; answers to connect links have none. */
+const EXPLAINED = ['disconnected', 'logged_out', 'banned']
+/** A sentence of the service has times of UTC; people read their own. */
+const withLocalTimes = (text) => text.replace(/\\d{4}-\\d\\d-\\d\\dT[0-9:.]+Z/g, (time) => new Date(time).toLocaleString())
+let hasLooked = false
+/** The status of a connect link says whether the instance is paused; behind a token the instance itself does. */
+const isPaused = async (paused) => (paused === undefined ? (await ask('me')).status_reason === 'paused' : paused)
+const look = async () => {
+  const { connected, status, phone, error, paired, paused, pairing_failed } = await ask('status')
+  setText('problem', '')
+  const isFirst = !hasLooked
+  hasLooked = true
+  if (connected) {
+    finish(phone)
+    return true
+  }
+  if (status === 'stopped' && (await isPaused(paused))) {
+    showOnly(WORDS.isPaused)
+    return false
+  }
+  show('before', status === 'qr')
+  if (status !== 'qr') {
+    show('qr', false)
+    expiresAt = 0
+  }
+  // The passkey part is hidden, because the passkey is no longer needed and the link returns no data about it.
+  if (paired) show('passkey', false)
+  else if (await lookAtPasskey(status)) {
+    hideWays()
+    return false
+  }
+  // A failure before this page was opened is not shown, because its reader did not cause it.
+  if (pairing_failed && !isFirst) {
+    hideWays()
+    setText('state', PASSKEY.notLinked)
+    show('over', true)
+    return false
+  }
+  show('over', false)
+  // The sentences of the service are in English.
+  const explained = WORDS.failures === null && EXPLAINED.includes(status) && error && withLocalTimes(error)
+  const instruction = isByCode ? WORDS.typeCode : isShown('qr') ? WORDS.scan : WORDS.fetching
+  setText('state', status === 'qr' ? instruction : explained || WORDS.statuses[status] || error || status)
+  show('busy', !isByCode && !isShown('qr') && status !== 'banned')
+  // If an account is linked but not connected, the reader can do nothing about it, so only this state is shown.
+  if (paired || status === 'banned') {
+    hideWays()
+    return false
+  }
+  showWays()
+  if (status === 'connecting' || status === 'starting' || isByCode) return false
+  if (status !== 'qr' || Date.now() >= expiresAt) await showQr()
+  if (isShown('qr')) setText('state', WORDS.scan)
+  return false
+}
+`
+
+/** Asks for the status again and again, until the number is connected, the link has ended, or nobody uses the page. */
+const loopScript = `const run = async () => {
+  for (;;) {
+    let pause = ${LOOK_EVERY}
+    try {
+      if (await look()) return
+    } catch (error) {
+      if (error.status === 401 && LINK !== null) {
+        showOnly(error.reason === 'used' ? WORDS.used : WORDS.ended)
+        return tell('ended')
+      }
+      // No text is shown if the account was linked since the status was read, because the next status request shows this.
+      if (error.code !== 'instance_already_connected') setText('problem', sentenceOf(error))
+      if (error.status === 401 || error.status === 403) return
+      pause = Math.max(pause, error.waitMs || 0)
+    }
+    await wait(pause)
+    if (LINK !== null && Date.now() - usedAt > ${ABANDONED}) await goneOn()
+  }
+}
+let usedAt = Date.now()
+for (const kind of ['pointerdown', 'keydown', 'visibilitychange']) document.addEventListener(kind, () => { usedAt = Date.now() })
+/** Resolves when the person at the page asks to continue. */
+const goneOn = async () => {
+  showOnly(WORDS.paused)
+  show('paused', true)
+  await new Promise((resolve) => document.getElementById('go-on').addEventListener('click', resolve, { once: true }))
+  show('paused', false)
+  setText('state', WORDS.statuses.starting)
+  expiresAt = 0
+}
+`
+
+/** Switches between QR code and pairing code, and asks for a pairing code. */
+const waysScript = `let isByCode = false
+const hideWays = () => { for (const id of ['busy', 'code', 'number', 'by-code', 'by-qr']) show(id, false) }
+const showWays = () => {
+  show('number', isByCode)
+  show('by-qr', isByCode)
+  show('by-code', !isByCode)
+}
+const byCode = (isOn) => {
+  isByCode = isOn
+  expiresAt = 0
+  showWays()
+  for (const id of ['code', 'qr', 'busy']) show(id, false)
+  codeUntil = 0
+  setText('problem', '')
+  tick()
+}
+document.getElementById('by-code').addEventListener('click', (event) => { event.preventDefault(); byCode(true) })
+document.getElementById('by-qr').addEventListener('click', (event) => { event.preventDefault(); byCode(false) })
+document.getElementById('number').addEventListener('submit', async (event) => {
+  event.preventDefault()
+  const { phone, ask: button } = event.target.elements
+  const number = phone.value.replace(/[^0-9]/g, '').replace(/^00/, '')
+  show('code', false)
+  codeUntil = 0
+  if (number.length < 7 || number.startsWith('0')) return setText('problem', WORDS.needsNumber)
+  setText('problem', '')
+  setText('clock', WORDS.fetching)
+  button.disabled = true
+  try {
+    const { value } = await ask('phone-code/' + encodeURIComponent(number))
+    setText('code', value.slice(0, 4) + '-' + value.slice(4))
+    show('code', true)
+    codeUntil = Date.now() + ${CODE_LIFE}
+  } catch (error) {
+    setText('problem', sentenceOf(error))
+  }
+  tick()
+  button.disabled = false
+})
+`
+
+export const pairingScript = ({ words, operations, link }: PairingPlace) => `
+const WORDS = ${literal(words)}
+${tellScript(link)}
+const OPERATIONS = ${operations}
+${helperScript}${clockScript}${shownScript}${statusScript}${loopScript}${passkeyScript}
+${waysScript}run()
+`

@@ -1,0 +1,104 @@
+/** Queue of the batches of one thread, which joins those that wait at the same time into one commit. */
+import { StorageFailure } from '../../../domain/storage-failure.ts'
+import type { Batch, Op } from '../../contract.ts'
+import type { OpenOptions } from '../../store-backend.ts'
+import type { Work } from './writer.ts'
+
+/** Number of bytes of keys and values after which no further batch is added to a commit. */
+const GROUP_BYTES = 4 * 1_024 * 1_024
+/**
+ * Number of bytes that may wait for the database in one thread. When more bytes wait, commits are refused, because otherwise an outage of the
+ * database would use up the memory.
+ */
+const WAITING_BYTES = 64 * 1_024 * 1_024
+/** Number of bytes that an operation counts in addition to its key and value, so that the number of short operations is limited too. */
+const OP_BYTES = 100
+
+interface Waiting {
+  batch: Batch
+  bytes: number
+  until: number
+  resolve(isStored: boolean): void
+  reject(error: unknown): void
+}
+
+const sizeOf = (ops: readonly Op[]) =>
+  ops.reduce((sum, [key, value]) => sum + OP_BYTES + key.length + (value?.byteLength ?? 0), 0)
+
+/**
+ * Queue of batches. Batches wait while a commit is under way; those that wait together become the next commit. A batch
+ * with a guard is a commit by itself.
+ */
+export function createCommits(
+  write: (work: Work) => Promise<boolean>,
+  { patienceMs, onCommit }: { patienceMs: number; onCommit: OpenOptions['onCommit'] },
+) {
+  const waiting: Waiting[] = []
+  let bytesWaiting = 0
+  let running: Promise<void> | undefined
+  let isClosed = false
+  let impatience: NodeJS.Timeout | undefined
+
+  function next(): Waiting[] {
+    const group = waiting.splice(0, 1)
+    if (group[0]!.batch.guard) return group
+    let bytes = group[0]!.bytes
+    let more = 0
+    while (more < waiting.length && !waiting[more]!.batch.guard && bytes < GROUP_BYTES) bytes += waiting[more++]!.bytes
+    return [...group, ...waiting.splice(0, more)]
+  }
+
+  async function flush(): Promise<void> {
+    while (waiting.length > 0) {
+      const group = next()
+      const { guard } = group[0]!.batch
+      try {
+        const isStored = await write({ guard, ops: group.flatMap(({ batch }) => batch.ops), until: group[0]!.until })
+        onCommit?.(true)
+        for (const { resolve } of group) resolve(isStored)
+      } catch (error) {
+        onCommit?.(false)
+        for (const { reject } of group) reject(error)
+      }
+      bytesWaiting -= group.reduce((sum, { bytes }) => sum + bytes, 0)
+    }
+    running = undefined
+    clearTimeout(impatience)
+    impatience = undefined
+  }
+
+  /**
+   * Refuses waiting batches when the commit before them takes too long, for example while it is in doubt. The waiting batches were not sent, so it is
+   * certain that nothing of them is stored.
+   */
+  function refuseImpatient() {
+    const now = performance.now()
+    while (waiting.length > 0 && waiting[0]!.until <= now) {
+      const { bytes, reject } = waiting.shift()!
+      bytesWaiting -= bytes
+      reject(new StorageFailure('The database did not answer in time, so nothing was stored.'))
+    }
+    impatience = setTimeout(refuseImpatient, patienceMs / 10)
+  }
+
+  return {
+    add(batch: Batch): Promise<boolean> {
+      const bytes = sizeOf(batch.ops)
+      if (isClosed) throw new StorageFailure('The store is closed, so nothing was stored.')
+      if (bytesWaiting > 0 && bytesWaiting + bytes > WAITING_BYTES) {
+        throw new StorageFailure('Too many records already wait for the database, so nothing was stored.')
+      }
+      bytesWaiting += bytes
+      return new Promise((resolve, reject) => {
+        waiting.push({ batch, bytes, until: performance.now() + patienceMs, resolve, reject })
+        // Batches that are added in one callback become one commit.
+        running ??= Promise.resolve().then(flush)
+        impatience ??= setTimeout(refuseImpatient, patienceMs)
+      })
+    },
+    async close() {
+      isClosed = true
+      await running
+    },
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * The stored tokens of trusted contacts. Each writer knows only a part of a record, so a written token is completed with the stored fields; a mutex per
+ * name keeps two writers of one record apart. An index has the names of all records, through which expired tokens are found.
+ */
+import type {
+  AuthenticationState,
+  BinaryNode,
+  SignalDataSet,
+  SignalDataTypeMap,
+  SignalKeyStoreWithTransaction,
+} from '@whiskeysockets/baileys'
+import {
+  buildMergedTcTokenIndexWrite,
+  isTcTokenExpired,
+  storeTcTokensFromIqResult,
+  TC_TOKEN_INDEX_KEY,
+} from '@whiskeysockets/baileys/lib/Utils/tc-token-utils.js'
+import { createKeyedMutex } from '../../../../src/lib/keyed-mutex.ts'
+import { removeExpiredTokens } from './expired-tokens.ts'
+
+export type Token = SignalDataTypeMap['tctoken']
+type Tokens = NonNullable<SignalDataSet['tctoken']>
+
+export interface TokenStore {
+  /** Returns the stored tokens by name. */
+  of(names: readonly string[]): Promise<{ [name: string]: Token }>
+  /** Writes the known fields of a token, and adds its name to the index. */
+  write(name: string, token: Token): Promise<void>
+  /** Stores the tokens of a stanza that this contact sent or caused. On disk when it resolves. */
+  store(stanza: BinaryNode, contact: string): Promise<void>
+  /**
+   * Stores tokens that are newer than the stored ones. Resolves with their names when the tokens are on disk. Pass these names to `list`, which adds
+   * them to the index.
+   */
+  storeNewer(tokens: ReadonlyMap<string, Token>): Promise<string[]>
+  /** Adds these names to the index. Expired tokens are found through it. */
+  list(names: string[]): Promise<void>
+  /** Removes expired tokens. */
+  removeExpired(): Promise<void>
+}
+
+/** `lidOf` is not a query to the network: if the pair is unknown, a token is stored under the known jid. */
+export function createTokenStore(
+  auth: Pick<AuthenticationState, 'keys'>,
+  lidOf: (jid: string) => Promise<string | null>,
+): TokenStore {
+  const mutex = createKeyedMutex()
+  const { runAll } = mutex
+
+  const direct: SignalKeyStoreWithTransaction = {
+    ...auth.keys,
+    isInTransaction: () => false,
+    transaction: (work) => work(),
+  }
+  /** Key store that completes written tokens with the stored fields. */
+  const keys: SignalKeyStoreWithTransaction = {
+    ...direct,
+    async set({ tctoken = {} }) {
+      const names = Object.keys(tctoken)
+      await runAll(names, async () => {
+        const stored = await auth.keys.get('tctoken', names)
+        const merged = Object.entries(tctoken).map(([name, token]) => [name, token && withStored(token, stored[name])])
+        await auth.keys.set({ tctoken: Object.fromEntries(merged) as Tokens })
+      })
+    },
+  }
+
+  /** Adds the names to the index, through which expired tokens are found. */
+  const list = (names: string[]) =>
+    runAll([TC_TOKEN_INDEX_KEY], async () => auth.keys.set({ tctoken: await buildMergedTcTokenIndexWrite(keys, names) }))
+
+  async function store(stanza: BinaryNode, contact: string) {
+    const names: string[] = []
+    const onNewJidStored = (name: string) => names.push(name)
+    await storeTcTokensFromIqResult({ result: stanza, fallbackJid: contact, keys, getLIDForPN: lidOf, onNewJidStored })
+    if (names.length > 0) await list(names)
+  }
+
+  async function storeNewer(tokens: ReadonlyMap<string, Token>): Promise<string[]> {
+    const names = [...tokens.keys()]
+    return runAll(names, async () => {
+      const known = await auth.keys.get('tctoken', names)
+      const newer = [...tokens].filter(([name, { timestamp }]) => Number(timestamp) > Number(known[name]?.timestamp ?? 0))
+      const merged = newer.map(([name, token]) => [name, { ...known[name], ...token }])
+      if (newer.length > 0) await auth.keys.set({ tctoken: Object.fromEntries(merged) as Tokens })
+      return newer.map(([name]) => name)
+    })
+  }
+
+  return {
+    of: async (names) => auth.keys.get('tctoken', [...names]),
+    async write(name, token) {
+      await keys.set({ tctoken: { [name]: token } })
+      await list([name])
+    },
+    store,
+    storeNewer,
+    list,
+    removeExpired: () => removeExpiredTokens({ keys: direct, mutex }),
+  }
+}
+
+/**
+ * Returns the written token, completed with stored fields that the writer did not have: a token that is still valid, and the time at which our token
+ * was sent.
+ */
+function withStored(token: Token, stored: Token | undefined): Token {
+  if (!stored) return token
+  const given = stored.senderTimestamp === undefined ? {} : { senderTimestamp: stored.senderTimestamp }
+  const isUnknown = token.token.length === 0 && stored.token.length > 0 && !isTcTokenExpired(stored.timestamp)
+  const theirs = isUnknown ? { token: stored.token, timestamp: stored.timestamp } : {}
+  return { ...given, ...token, ...theirs } as Token
+}

@@ -1,0 +1,87 @@
+/** The first contacts that the budgets count, and the time at which the budgets allow the next one. */
+import { type Clock, DAY, SECOND } from '../../../../src/domain/clock.ts'
+import type { InstanceSettings } from '../../../../src/domain/instance.ts'
+import type { AccountDirectory } from '../../directory/account-directory.ts'
+import { budgetsFreeAt } from './rules.ts'
+
+export interface FirstContactsDeps {
+  clock: Clock
+  steady: Clock
+  directory: Pick<AccountDirectory, 'ready' | 'contactsSince'>
+  onError(error: unknown): void
+}
+
+export interface BudgetEndDeps {
+  clock: Clock
+  steady: Clock
+  settings(): InstanceSettings
+  linkedAt(): number | null
+}
+
+export type FirstContacts = ReturnType<typeof createFirstContacts>
+
+/** The first contacts of the last day, as times of the steady clock. The contacts of earlier runs are read from the directory once. */
+export function createFirstContacts({ clock, steady, directory, onError }: FirstContactsDeps) {
+  let times: number[] | undefined
+  let loading: Promise<void> | undefined
+  let onLoaded = () => {}
+
+  async function read() {
+    await directory.ready()
+    const now = clock.now()
+    // A contact that was recorded while the clock was ahead has a time in the future. It then counts as made now.
+    times = directory.contactsSince(now - DAY).map((at) => steady.now() - Math.max(0, now - at))
+    onLoaded()
+  }
+
+  /** Reads the contacts once. Reading them again would lose those that were counted while the clock was behind. */
+  const load = async () => {
+    if (times !== undefined) return
+    loading ??= read().finally(() => {
+      loading = undefined
+    })
+    await loading
+  }
+
+  return {
+    load,
+    onLoaded(listener: () => void) {
+      onLoaded = listener
+    },
+    isLoaded() {
+      // Many items ask at once, and one failure is reported once.
+      if (times === undefined && loading === undefined) load().catch(onError)
+      return times !== undefined
+    },
+    times: () => times ?? [],
+    add() {
+      if (times === undefined) return
+      const now = steady.now()
+      times = [...times.filter((at) => at > now - DAY), now]
+    },
+    forget() {
+      times = undefined
+    },
+  }
+}
+
+/** Keeps the end of the used-up budgets, because all held messages need it at once. */
+export function createBudgetEnd({ clock, steady, settings, linkedAt }: BudgetEndDeps, contacts: () => readonly number[]) {
+  let last: { settings: InstanceSettings; contacts: readonly number[]; difference: number; freeAt: number } | undefined
+
+  return {
+    /** Returns the time of the steady clock at which all budgets allow a first contact; undefined if they allow one now. */
+    freeAt(): number | undefined {
+      const now = { at: clock.now(), steady: steady.now() }
+      const difference = now.at - now.steady
+      const isSame = last?.settings === settings() && last.contacts === contacts()
+      if (last && isSame && Math.abs(last.difference - difference) < SECOND && now.steady < last.freeAt) return last.freeAt
+      const freeAt = budgetsFreeAt(settings(), { contacts: contacts(), linkedAt: linkedAt() }, now)
+      last = freeAt === undefined ? undefined : { settings: settings(), contacts: contacts(), difference, freeAt }
+      return freeAt
+    },
+    forget() {
+      last = undefined
+    },
+  }
+}

@@ -1,0 +1,150 @@
+/** Requests about phones, contacts and their accounts. */
+import * as v from 'valibot'
+import { count, level, Message, Phone, text } from './values.ts'
+
+export const NewPhone = v.strictObject({
+  phone: Phone,
+  name: v.optional(text),
+  platform: v.optional(v.picklist(['android', 'ios', 'smba', 'smbi'])),
+  verified_name: v.optional(text),
+  lid: v.optional(text),
+  history: v.optional(v.strictObject({ chats: count, contacts: count, messages: v.optional(count), saved: v.optional(count) })),
+  /** A salt in base64, which the phone's history contains. Linked devices make tokens for new chats with it. */
+  nct_salt: v.optional(text),
+})
+
+export const Scan = v.union(
+  [v.strictObject({ image: text }), v.strictObject({ qr: text })],
+  'exactly one of image (a PNG data URL) and qr (its text) is needed',
+)
+
+const codeAction = v.union(
+  [
+    v.picklist(['refresh', 'cut']),
+    v.strictObject({ stream_error: v.union([v.pipe(v.number(), v.integer()), v.picklist(['replaced', 'device_removed'])]) }),
+    v.strictObject({
+      failure: v.pipe(v.number(), v.integer()),
+      code: v.optional(v.string()),
+      expire: v.optional(v.pipe(v.number(), v.integer())),
+    }),
+  ],
+  'must be refresh, cut or one of { stream_error }, { failure, code?, expire? }',
+)
+
+export const CodeAct = v.union(
+  [v.strictObject({ image: text, do: codeAction }), v.strictObject({ qr: text, do: codeAction })],
+  'image or qr, and do are needed',
+)
+
+export const EnterCode = v.strictObject({ code: text })
+
+export const Unlink = v.strictObject({ device: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))) })
+
+export const PhoneSend = v.strictObject({ to: text, message: Message })
+
+const contactFields = {
+  name: v.optional(text),
+  lid: v.optional(text),
+  devices: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(4))),
+  business: v.optional(v.boolean()),
+  receipts: v.optional(level),
+  picture: v.optional(v.string()),
+  about: v.optional(v.string()),
+  blocked_me: v.optional(v.boolean()),
+  /**
+   * The person refuses messages of an account that has no trust token: neither one that the person gave, nor one that
+   * was made with the account's salt.
+   */
+  needs_token: v.optional(v.boolean()),
+  /** The person accepts messages without decrypting them, for load tests. */
+  sink: v.optional(v.boolean()),
+  group_add: v.optional(v.picklist(['all', 'contacts', 'none'])),
+}
+
+export const NewContact = v.strictObject({ phone: Phone, ...contactFields })
+
+export const ContactChange = v.strictObject(contactFields)
+
+/**
+ * How a message is damaged for every linked device. With `ciphertext` it cannot be decrypted. Otherwise it can be decrypted, but its padding is longer
+ * than the message, or its content is not a message.
+ */
+const damage = v.optional(v.picklist(['ciphertext', 'padding', 'content']))
+
+/** A message from the phone to its own devices. `proto` is the protobuf as JSON. */
+export const Peer = v.strictObject({ proto: v.record(v.string(), v.unknown()), damage })
+
+export const ContactSend = v.strictObject({
+  to: text,
+  message: Message,
+  id: v.optional(text),
+  delay_ms: v.optional(count),
+  /**
+   * Linked devices receive this type of `<unavailable>` in place of the content: `fanout` (the phone has the content),
+   * or `view_once` (only the phone may show it).
+   */
+  unavailable: v.optional(text),
+  /** Damage of the message for linked devices. */
+  damage,
+})
+
+export const Burst = v.strictObject({
+  to: text,
+  count: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  per_second: v.optional(v.pipe(v.number(), v.gtValue(0))),
+  /** If it is given, all texts are encrypted first. The first text is sent this number of ms after the request. */
+  lead_ms: v.optional(count),
+  text_prefix: v.string(),
+})
+
+/** A restriction of the account (reach-out lock) for this time; 0 ends it. `silent`: the client only learns of it when it queries it. */
+export const Restriction = v.strictObject({ seconds: count, silent: v.optional(v.boolean(), false) })
+
+/** A contact in the phone's address book. An empty name removes the person from it. */
+export const SavedContact = v.strictObject({ phone: Phone, name: v.string() })
+
+/** If the picture is empty, the current one is removed. */
+export const Profile = v.strictObject({ name: v.optional(text), picture: v.optional(v.string()) })
+
+/** Adds a label to a chat or a message, or removes it. `chat` is a phone number or a JID. */
+export const Label = v.strictObject({
+  chat: text,
+  label: text,
+  assigned: v.optional(v.boolean(), true),
+  message_id: v.optional(text),
+})
+
+/** An action of app state, written as the phone writes it. If the value is null, the action is removed. */
+export const Action = v.strictObject({
+  collection: v.picklist(['critical_block', 'critical_unblock_low', 'regular_high', 'regular_low', 'regular']),
+  index: v.pipe(v.array(text), v.minLength(1)),
+  version: v.optional(count, 1),
+  value: v.nullable(v.record(v.string(), v.unknown())),
+})
+
+/** The audience of the status: only the listed people, or all contacts except them. */
+export const StatusPrivacy = v.strictObject({
+  setting: v.picklist(['contacts', 'allowlist', 'denylist']),
+  phones: v.optional(v.array(Phone), []),
+})
+
+/** A privacy setting. `name` is its name on the network, and `phones` is the new list of people whom it excludes. */
+export const Privacy = v.strictObject({ name: text, value: text, phones: v.optional(v.array(Phone)) })
+
+export type PhoneInput = v.InferOutput<typeof NewPhone>
+export type ContactInput = v.InferOutput<typeof ContactChange>
+/** Action of the network on a client that shows a QR code or pairing code. */
+export type CodeAction = v.InferOutput<typeof codeAction>
+export type Damage = NonNullable<v.InferOutput<typeof damage>>
+
+/** Changes of an account that are not caused by a message. */
+export interface AccountControl {
+  restriction: v.InferOutput<typeof Restriction>
+  contact: v.InferOutput<typeof SavedContact>
+  profile: v.InferOutput<typeof Profile>
+  label: v.InferOutput<typeof Label>
+  action: v.InferOutput<typeof Action>
+  peer: v.InferOutput<typeof Peer>
+  statusPrivacy: v.InferOutput<typeof StatusPrivacy>
+  privacy: v.InferOutput<typeof Privacy>
+}
