@@ -10,47 +10,25 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe } from '../src/http/description/openapi.ts'
-
-interface Parameter {
-  name: string
-  in: 'path' | 'query' | 'header'
-}
-interface Operation {
-  operationId: string
-  summary: string
-  description?: string
-  parameters?: Parameter[]
-  requestBody?: { content: Record<string, { schema: { $ref?: string; properties?: Record<string, unknown> } }> }
-  responses: Record<string, { headers?: unknown; content?: Record<string, unknown> }>
-}
-interface Description {
-  paths: Record<string, Record<string, Operation>>
-  webhooks: Record<string, Record<string, Operation>>
-  components: { headers?: unknown; schemas: Record<string, { properties?: Record<string, unknown> }> }
-}
-
-const OF_INSTANCE = '/instances/{instance_id}/token/{token}'
-/** Parameters that the client sets by itself. */
-const SET_BY_CLIENT: ReadonlySet<string> = new Set(['Idempotency-Key', 'Prefer', 'Last-Event-ID'])
-/** The event stream is an iteration in the client. */
-const STREAM = 'webhooks.events'
-
-const isOfInstance = (path: string) => path.startsWith(OF_INSTANCE)
+import {
+  bodyOf,
+  type DescribedOperation,
+  type Description,
+  descriptionOf,
+  type Endpoints,
+  isOfInstance,
+  isSend,
+  OF_INSTANCE,
+  operationsOf,
+  ownParameters,
+  type Parameter,
+} from './described-operations.ts'
 
 /** Returns the source of both files. `tools`: folder in which `openapi-typescript` is installed. */
-export function clientSources(endpoints: Parameters<typeof describe>[0], tools: string): { schema: string; operations: string } {
-  const description = JSON.parse(describe(endpoints).json) as Description
+export function clientSources(endpoints: Endpoints, tools: string): { schema: string; operations: string } {
+  const description = descriptionOf(endpoints)
   const operations = operationsSource(description)
   return { schema: schemaSource(reduced(description), tools), operations }
-}
-
-function operationsOf({ paths }: Description): { path: string; method: string; operation: Operation }[] {
-  return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods)
-      .filter(([, { operationId }]) => operationId !== undefined && operationId !== STREAM)
-      .map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
-  )
 }
 
 /** Removes what the types of the client do not need: refusals, headers, examples, and parameters that the client sets. */
@@ -59,9 +37,7 @@ function reduced(description: Description): unknown {
   for (const [path, methods] of Object.entries(copy.paths)) {
     for (const operation of Object.values(methods)) {
       if (operation.operationId === undefined) continue
-      const isCredential = ({ in: place, name }: Parameter) =>
-        isOfInstance(path) && place === 'path' && /^(instance_id|token)$/.test(name)
-      operation.parameters = operation.parameters?.filter((each) => !isCredential(each) && !SET_BY_CLIENT.has(each.name))
+      if (operation.parameters) operation.parameters = ownParameters(path, operation)
       operation.responses = Object.fromEntries(
         Object.entries(operation.responses)
           .filter(([status]) => status.startsWith('2'))
@@ -124,47 +100,35 @@ function operationsSource(description: Description): string {
   ].join('\n')
 }
 
-type Listed = ReturnType<typeof operationsOf>
+type Listed = readonly DescribedOperation[]
 
 function tableOf(name: string, description: Description, operations: Listed): string {
   const rows = operations.map((each) => `  '${each.operation.operationId}': ${JSON.stringify(routeOf(description, each))},`)
   return `export const ${name}: Readonly<Record<string, Route>> = {\n${rows.join('\n')}\n}\n`
 }
 
-function routeOf(description: Description, { path, method, operation }: Listed[number]) {
-  const parameters = operation.parameters ?? []
-  const named = (place: Parameter['in']) =>
-    parameters.filter(({ in: at, name }) => at === place && !SET_BY_CLIENT.has(name)).map(({ name }) => name)
+function routeOf(description: Description, { path, method, operation }: DescribedOperation) {
+  const parameters = ownParameters(path, operation)
+  const named = (place: Parameter['in']) => parameters.filter(({ in: at }) => at === place).map(({ name }) => name)
   const [query, headers] = [named('query'), named('header')]
   const [type] = Object.keys(operation.requestBody?.content ?? {})
-  const json = operation.requestBody?.content['application/json']
   const answer = Object.entries(operation.responses).find(([status]) => status.startsWith('2'))
   const [answered = 'application/json'] = Object.keys(answer?.[1].content ?? {})
   assertDistinct(operation.operationId, [
-    ...(isOfInstance(path) ? named('path').filter((each) => !/^(instance_id|token)$/.test(each)) : named('path')),
+    ...named('path'),
     ...query,
     ...headers,
-    ...fieldsOf(description, json?.schema),
+    ...Object.keys(bodyOf(description, operation)?.properties ?? {}),
   ])
   return {
     method,
     path: isOfInstance(path) ? path.slice(OF_INSTANCE.length) : path,
     ...(query.length > 0 ? { query } : {}),
     ...(headers.length > 0 ? { headers } : {}),
-    ...(type === undefined ? {} : { body: json ? 'json' : 'bytes' }),
+    ...(type === undefined ? {} : { body: type === 'application/json' ? 'json' : 'bytes' }),
     ...(answered === 'application/json' ? {} : { answer: answered.startsWith('text/') ? 'text' : 'bytes' }),
     ...(isSend(operation) ? { isSend: true } : {}),
   }
-}
-
-const isSend = ({ parameters }: Operation) => parameters?.some(({ name }) => name === 'Idempotency-Key') === true
-
-function fieldsOf(
-  { components }: Description,
-  schema: { $ref?: string; properties?: Record<string, unknown> } | undefined,
-): string[] {
-  const found = schema?.$ref === undefined ? schema : components.schemas[schema.$ref.slice('#/components/schemas/'.length)]
-  return Object.keys(found?.properties ?? {})
 }
 
 /** Path, query and body are one object in the client, so no name may stand in two of them. */
@@ -174,7 +138,7 @@ function assertDistinct(id: string, names: readonly string[]): void {
 }
 
 function groupsOf(name: string, operations: Listed): string {
-  const groupOf = ({ operation }: Listed[number]) => operation.operationId.split('.')[0]
+  const groupOf = ({ operation }: DescribedOperation) => operation.operationId.split('.')[0]
   const members = [...new Set(operations.map(groupOf))].map((group) => {
     const methods = operations.filter((each) => groupOf(each) === group).map(methodOf)
     return `  ${group}: {\n${methods.join('\n')}\n  }`
@@ -182,7 +146,7 @@ function groupsOf(name: string, operations: Listed): string {
   return `export interface ${name} {\n${members.join('\n')}\n}\n`
 }
 
-function methodOf({ operation }: Listed[number]): string {
+function methodOf({ operation }: DescribedOperation): string {
   const { operationId: id, summary, description } = operation
   const text = [summary, ...(description ? ['', ...description.split('\n')] : [])].map((line) => line.replaceAll('*/', '*\\/'))
   const comment = text.map((line) => (line === '' ? '     *' : `     * ${line}`)).join('\n')

@@ -1,7 +1,8 @@
 /** Reads the event stream of an instance: server-sent events, resumed behind the last one after each disconnection. */
 import { SvcConnectionError, SvcError } from './errors.ts'
 import type { EventOf, EventType } from './event.ts'
-import { pause, type Requests } from './request.ts'
+import type { Requests } from './request.ts'
+import { after, pause } from './timers.ts'
 
 /** A part of the stream that is lost: the service no longer had the events between these two ids. */
 export interface Gap {
@@ -36,10 +37,10 @@ const LONGEST_PAUSE_MS = 30_000
 export async function* readEvents<T extends EventType>(
   requests: Pick<Requests, 'open'>,
   prefix: string,
-  { types, after, onGap, onOpen, onCut, signal }: EventsOptions<T>,
+  { types, after: first, onGap, onOpen, onCut, signal }: EventsOptions<T>,
 ): AsyncGenerator<EventOf<T>, void, void> {
   const path = `${prefix}/events${types === undefined ? '' : `?types=${encodeURIComponent(types.join(','))}`}`
-  let last = after
+  let last = first
   let pauseMs = FIRST_PAUSE_MS
   while (!signal?.aborted) {
     const connection = new AbortController()
@@ -48,8 +49,8 @@ export async function* readEvents<T extends EventType>(
     let error: Error
     try {
       const headers = { Accept: 'text/event-stream', ...(last === undefined ? {} : { 'Last-Event-ID': last }) }
-      const silence = setTimeout(() => connection.abort(silent()), SILENCE_MS)
-      const response = await requests.open(path, headers, connection.signal).finally(() => clearTimeout(silence))
+      const isAnswered = endOnSilence(connection)
+      const response = await requests.open(path, headers, connection.signal).finally(isAnswered)
       for await (const message of messagesIn(response, connection)) {
         pauseMs = FIRST_PAUSE_MS
         if (message.event === 'ready') onOpen?.()
@@ -80,7 +81,9 @@ function isTemporary(error: unknown): error is SvcError | SvcConnectionError {
   return error instanceof SvcError && (error.status === 429 || error.status >= 500)
 }
 
-const silent = () => new SvcConnectionError('the service sent nothing for 45 s')
+/** Ends a connection on which nothing arrives. Returns the function that is called when something has arrived. */
+const endOnSilence = (connection: AbortController) =>
+  after(SILENCE_MS, () => connection.abort(new SvcConnectionError('the service sent nothing for 45 s')))
 
 interface Message {
   event: string | undefined
@@ -92,14 +95,14 @@ async function* messagesIn(response: Response, connection: AbortController): Asy
   const decoder = new TextDecoder()
   const reader = response.body?.getReader()
   if (reader === undefined) return
-  let silence: ReturnType<typeof setTimeout> | undefined
+  let hasArrived = () => {}
   let rest = ''
   let message: Message = { event: undefined, id: undefined, data: '' }
   try {
     for (;;) {
-      silence = setTimeout(() => connection.abort(silent()), SILENCE_MS)
+      hasArrived = endOnSilence(connection)
       const { done, value } = await reader.read()
-      clearTimeout(silence)
+      hasArrived()
       if (done) return
       const lines = (rest + decoder.decode(value, { stream: true })).split('\n')
       rest = lines.pop() ?? ''
@@ -116,7 +119,7 @@ async function* messagesIn(response: Response, connection: AbortController): Asy
     if (cause instanceof SvcConnectionError) throw cause
     throw new SvcConnectionError('the event stream was cut off', { cause })
   } finally {
-    clearTimeout(silence)
+    hasArrived()
   }
 }
 

@@ -2,6 +2,7 @@
 import { type ErrorBody, SvcConnectionError, SvcError } from './errors.ts'
 import { DEFAULT_ATTEMPTS, pauseBefore } from './repeats.ts'
 import type { Route } from './route.ts'
+import { pause } from './timers.ts'
 
 export interface ConnectionOptions {
   /** Address of the service, for example `https://gw.example.com`. */
@@ -175,20 +176,4 @@ async function errorIn(response: Response): Promise<SvcError | SvcConnectionErro
     // A body that is not JSON, for example the page of a proxy, gets the error below.
   }
   return new SvcConnectionError(`the answer with HTTP ${response.status} is not one of the service`, { response })
-}
-
-/** Waits, or rejects with the reason of the signal. */
-export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason)
-    const leave = () => {
-      clearTimeout(timer)
-      reject(signal?.reason)
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', leave)
-      resolve()
-    }, ms)
-    signal?.addEventListener('abort', leave, { once: true })
-  })
 }

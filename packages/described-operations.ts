@@ -1,0 +1,80 @@
+/** Reads the operations of the OpenAPI description, for the generators of the packages. */
+import { describe } from '../src/http/description/openapi.ts'
+
+/** The parts of a JSON Schema that the generators read. */
+export interface FieldSchema {
+  $ref?: string
+  type?: string | string[]
+  enum?: string[]
+  items?: FieldSchema
+  format?: string
+  default?: unknown
+  minimum?: number
+  maximum?: number
+  description?: string
+  properties?: Record<string, FieldSchema>
+  required?: string[]
+}
+export interface Parameter {
+  name: string
+  in: 'path' | 'query' | 'header'
+  required?: boolean
+  description?: string
+  schema: FieldSchema
+}
+export interface Operation {
+  operationId: string
+  summary: string
+  description?: string
+  parameters?: Parameter[]
+  requestBody?: { content: Record<string, { schema: FieldSchema }> }
+  responses: Record<string, { headers?: unknown; content?: Record<string, unknown> }>
+}
+export interface Description {
+  paths: Record<string, Record<string, Operation>>
+  webhooks: Record<string, Record<string, Operation>>
+  components: { headers?: unknown; schemas: Record<string, FieldSchema> }
+}
+export interface DescribedOperation {
+  path: string
+  method: string
+  operation: Operation
+}
+
+export type Endpoints = Parameters<typeof describe>[0]
+
+/** Path of the operations of an instance, before what is their own. */
+export const OF_INSTANCE = '/instances/{instance_id}/token/{token}'
+/** Parameters that the client sets by itself. */
+const SET_BY_CLIENT: ReadonlySet<string> = new Set(['Idempotency-Key', 'Prefer', 'Last-Event-ID'])
+/** The event stream is an iteration in the client. */
+const STREAM = 'webhooks.events'
+
+export const descriptionOf = (endpoints: Endpoints) => JSON.parse(describe(endpoints).json) as Description
+
+export const isOfInstance = (path: string) => path.startsWith(OF_INSTANCE)
+
+/** Whether the operation queues a message. */
+export const isSend = ({ parameters }: Operation) => parameters?.some(({ name }) => name === 'Idempotency-Key') === true
+
+/** Returns every operation that a client calls: all except the event stream. */
+export function operationsOf({ paths }: Description): DescribedOperation[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([, { operationId }]) => operationId !== undefined && operationId !== STREAM)
+      .map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+  )
+}
+
+/** Returns the parameters that a caller of the client gives: neither the credentials nor what the client sets. */
+export function ownParameters(path: string, { parameters = [] }: Operation): Parameter[] {
+  const isCredential = ({ in: place, name }: Parameter) =>
+    isOfInstance(path) && place === 'path' && /^(instance_id|token)$/.test(name)
+  return parameters.filter((each) => !isCredential(each) && !SET_BY_CLIENT.has(each.name))
+}
+
+/** Returns the schema of the JSON body. */
+export function bodyOf({ components }: Description, { requestBody }: Operation): FieldSchema | undefined {
+  const schema = requestBody?.content['application/json']?.schema
+  return schema?.$ref === undefined ? schema : components.schemas[schema.$ref.slice('#/components/schemas/'.length)]
+}
