@@ -53,7 +53,7 @@ export interface Requests {
 
 export function createRequests(connection: ConnectionOptions): Requests {
   const base = connection.baseUrl.replace(/\/+$/, '')
-  const fetch = connection.fetch ?? globalThis.fetch
+  const send = connection.fetch ?? fetch
   const credentials = {
     ...(connection.apiKey === undefined ? {} : { Authorization: `Bearer ${connection.apiKey}` }),
     ...(connection.clientToken === undefined ? {} : { 'Client-Token': connection.clientToken }),
@@ -61,7 +61,7 @@ export function createRequests(connection: ConnectionOptions): Requests {
 
   async function fetched(url: string, init: RequestInit): Promise<Response> {
     try {
-      return await fetch(url, init)
+      return await send(url, init)
     } catch (cause) {
       if (init.signal?.aborted && init.signal.reason?.name !== 'TimeoutError') throw init.signal.reason
       const why = init.signal?.aborted ? 'the service did not answer in time' : 'the service could not be reached'

@@ -64,6 +64,8 @@ const RUN: readonly (readonly [page: string, words: string, test: string])[] = [
   ['docs/running.md', 'reverse_proxy', GUIDE],
   ['docs/webhooks.md', 'compose.n8n.yaml', DOCKER],
   ['docs/webhooks.md', '--types received', 'test/e2e/event-stream.test.ts'],
+  ['packages/n8n-nodes-svc/README.md', 'On text', 'test/e2e/n8n.test.ts'],
+  ['packages/n8n-nodes-svc/README.md', 'On vote', 'test/e2e/n8n.test.ts'],
 ]
 
 const TRANSLATED = 'Each command is one of the English page, which samples.test.ts checks; the tests of that page run it.'

@@ -1,0 +1,76 @@
+/** Reads what a person has entered in the form of an operation, as the input of that operation. */
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow'
+import { NodeOperationError } from 'n8n-workflow'
+
+/** How the fields of a form become the input of its operation (`generated/form.ts`). */
+export interface Form {
+  /** Fields on the form itself; all others are in the collection of additional fields. */
+  readonly first: readonly string[]
+  /** Fields whose text has several values. */
+  readonly lists?: readonly string[]
+  /** Fields whose text is JSON. */
+  readonly json?: readonly string[]
+  /** Field that takes a file: as a URL, or from the binary data of the item. */
+  readonly file?: string
+  /** Largest number of entries per request, for a list that has pages. */
+  readonly pageSize?: number
+  /** Whether the operation queues a message. */
+  readonly isSend?: true
+}
+
+/** Returns the input that the form of this item describes. Fields without a value are left out. */
+export async function inputOf(node: IExecuteFunctions, form: Form, item: number): Promise<IDataObject> {
+  const given: IDataObject = { ...(node.getNodeParameter('additionalFields', item, {}) as IDataObject) }
+  for (const name of form.first) given[name] = node.getNodeParameter(name, item) as IDataObject[string]
+  const input: IDataObject = {}
+  for (const [name, value] of Object.entries(given)) {
+    if (value === '' || value === null || value === undefined) continue
+    if (form.lists?.includes(name)) input[name] = valuesIn(value)
+    else if (form.json?.includes(name)) input[name] = jsonIn(node, name, value, item)
+    // An event has the whole link of a file, and the operation takes its last part.
+    else input[name] = name === 'link' ? String(value).split('/').at(-1) : value
+  }
+  return form.file === undefined ? input : withFile(node, form.file, input, item)
+}
+
+/** Returns the values of a list: an expression gives an array, a person writes lines or commas. */
+function valuesIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.map(String)
+  const text = String(value)
+  const values = text.split(text.includes('\n') ? '\n' : ',').map((each) => each.trim())
+  return values.filter((each) => each !== '')
+}
+
+/** Returns the value of a field with JSON, which an expression may give as it is. */
+export function jsonIn(node: IExecuteFunctions, name: string, value: unknown, itemIndex: number): IDataObject[string] {
+  if (typeof value !== 'string') return value as IDataObject[string]
+  try {
+    return JSON.parse(value) as IDataObject[string]
+  } catch (error) {
+    throw new NodeOperationError(node.getNode(), `The field '${name}' is not valid JSON`, {
+      description: (error as Error).message,
+      itemIndex,
+    })
+  }
+}
+
+async function withFile(node: IExecuteFunctions, field: string, input: IDataObject, item: number): Promise<IDataObject> {
+  if (node.getNodeParameter('source', item) === 'url')
+    return named(field, { ...input, [field]: node.getNodeParameter(field, item) as string })
+  const property = node.getNodeParameter('binaryPropertyName', item) as string
+  const { mimeType, fileName, fileExtension } = node.helpers.assertBinaryData(item, property)
+  const bytes = await node.helpers.getBinaryDataBuffer(item, property)
+  const file = { [field]: `data:${mimeType};base64,${bytes.toString('base64')}` }
+  return named(field, {
+    ...(field === 'document' ? { file_name: fileName, extension: fileExtension } : {}),
+    ...input,
+    ...file,
+  })
+}
+
+/** A document needs its extension in the path: it is taken from the name of the file if none is given. */
+function named(field: string, input: IDataObject): IDataObject {
+  if (field !== 'document' || input.extension) return input
+  const extension = /\.([A-Za-z0-9]{1,16})$/.exec(String(input.file_name ?? ''))?.[1]
+  return extension === undefined ? input : { ...input, extension }
+}

@@ -1,0 +1,81 @@
+/**
+ * The URL of a trigger in the webhook settings of the instance: one URL per type of event.
+ *
+ * The settings are those of the whole instance, so only the fields of the chosen types change. A URL that somebody else
+ * has set is not replaced unless the person asks for it, and is put back when the trigger leaves.
+ */
+import type { IDataObject, IHookFunctions } from 'n8n-workflow'
+import { NodeOperationError } from 'n8n-workflow'
+import type { components } from '../../client/src/generated/schema.ts'
+import type { CallOptions } from '../../client/src/request.ts'
+import { type Connection, connect } from './connection.ts'
+
+type Me = Pick<components['schemas']['Instance'], 'webhooks' | 'settings'>
+type UrlField = 'received_url' | 'delivery_url' | 'message_status_url' | 'instance_status_url' | 'chat_presence_url'
+type Urls = Partial<Record<UrlField, string | null>>
+
+const URL_FIELDS: readonly UrlField[] = [
+  'received_url',
+  'delivery_url',
+  'message_status_url',
+  'instance_status_url',
+  'chat_presence_url',
+]
+
+export const instanceOf = (svc: Connection, options: CallOptions = {}) => svc.call('instance.me', {}, options) as Promise<Me>
+
+const chosenFields = (node: IHookFunctions) =>
+  (node.getNodeParameter('events') as string[]).map((type) => `${type}_url` as UrlField)
+const ownUrl = (node: IHookFunctions) => node.getNodeWebhookUrl('default') as string
+
+/** Whether every chosen type has the URL of this trigger, and no other type has. */
+export async function isRegistered(node: IHookFunctions): Promise<boolean> {
+  const { webhooks } = await instanceOf(await connect(node))
+  const chosen = chosenFields(node)
+  return URL_FIELDS.every((field) => (webhooks[field] === ownUrl(node)) === chosen.includes(field))
+}
+
+export async function register(node: IHookFunctions): Promise<void> {
+  const svc = await connect(node)
+  const { webhooks, settings } = await instanceOf(svc)
+  if (settings.dialect !== null)
+    throw new NodeOperationError(
+      node.getNode(),
+      `This instance sends webhooks in the form of another gateway (${settings.dialect})`,
+      {
+        description: "Use the node 'svc Stream Trigger', or set `dialect` of the instance to null.",
+      },
+    )
+  const [url, chosen] = [ownUrl(node), chosenFields(node)]
+  const before = Object.fromEntries(chosen.map((field) => [field, webhooks[field]])) as Urls
+  refuseOthers(node, before, url)
+  const replaced = Object.fromEntries(Object.entries(before).map(([field, set]) => [field, set === url ? null : set]))
+  node.getWorkflowStaticData('node').replaced = replaced as IDataObject
+  await svc.call('webhooks.update', Object.fromEntries(chosen.map((field) => [field, url])))
+}
+
+/** Throws if one of the fields has the URL of another receiver. */
+function refuseOthers(node: IHookFunctions, before: Urls, url: string): void {
+  if (node.getNodeParameter('replaceReceiver', false) === true) return
+  const taken = Object.entries(before).filter(([, set]) => set && !isSameTrigger(set, url))
+  if (taken.length === 0) return
+  const receivers = [...new Set(taken.map(([, set]) => new URL(set as string).host))].join(', ')
+  throw new NodeOperationError(node.getNode(), `Another program receives these events of the instance: ${receivers}`, {
+    description: `${taken.map(([field]) => field).join(', ')} is set. Choose 'Replace Receiver' to take over until this trigger is deactivated, or use the node 'svc Stream Trigger', which can be used beside it.`,
+  })
+}
+
+/** The test URL and the production URL of one trigger differ in their beginning only. */
+const isSameTrigger = (one: string, other: string) => tailOf(one) === tailOf(other)
+const tailOf = (url: string) => new URL(url).pathname.split('/').slice(-2).join('/')
+
+/** Takes the URL of this trigger out of the settings, and puts back what it has replaced. */
+export async function unregister(node: IHookFunctions): Promise<void> {
+  const svc = await connect(node)
+  const { webhooks } = await instanceOf(svc)
+  const data = node.getWorkflowStaticData('node')
+  const replaced = (data.replaced ?? {}) as Urls
+  const own = URL_FIELDS.filter((field) => webhooks[field] === ownUrl(node))
+  if (own.length > 0) await svc.call('webhooks.update', Object.fromEntries(own.map((field) => [field, replaced[field] ?? null])))
+  delete data.replaced
+}

@@ -1,0 +1,88 @@
+/** Carries out the operation of one item. */
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow'
+import { NodeOperationError } from 'n8n-workflow'
+import type { SendOptions } from '../../client/src/request.ts'
+import { FORMS } from '../generated/form.ts'
+import { type Connection, routeOf } from './connection.ts'
+import { inputOf, jsonIn } from './form.ts'
+
+interface Options {
+  attempts?: number
+  idempotencyKey?: string
+  outputBinaryField?: string
+  waitSeconds?: number
+}
+
+export async function runItem(node: IExecuteFunctions, svc: Connection, item: number): Promise<INodeExecutionData[]> {
+  const isOther = node.getNodeParameter('resource', item) === 'other'
+  const id = node.getNodeParameter(isOther ? 'otherOperation' : 'operation', item) as string
+  const form = isOther ? undefined : FORMS[id]
+  const options = node.getNodeParameter('callOptions', item, {}) as Options
+  const input = form === undefined ? await fieldsOf(node, id, item) : await inputOf(node, form, item)
+  const call = (more: IDataObject = {}) => svc.call(id, { ...input, ...more }, sendOptions(node, options, item))
+  if (form?.pageSize !== undefined) return entries(await pagesOf(node, form.pageSize, item, call))
+  return itemsOf(node, id, await call(), options.outputBinaryField || 'data')
+}
+
+/** Returns the fields that are written as JSON, with the file of an operation that takes bytes. */
+async function fieldsOf(node: IExecuteFunctions, id: string, itemIndex: number): Promise<IDataObject> {
+  const fields = jsonIn(node, 'Fields', node.getNodeParameter('fields', itemIndex), itemIndex)
+  if (typeof fields !== 'object' || fields === null || Array.isArray(fields))
+    throw new NodeOperationError(node.getNode(), "The field 'Fields' must be a JSON object", { itemIndex })
+  if (routeOf(id)?.body !== 'bytes') return fields as IDataObject
+  const property = node.getNodeParameter('binaryPropertyName', itemIndex) as string
+  return { ...fields, body: (await node.helpers.getBinaryDataBuffer(itemIndex, property)) as unknown as IDataObject }
+}
+
+function sendOptions(node: IExecuteFunctions, options: Options, item: number): SendOptions {
+  return {
+    ...(options.attempts === undefined ? {} : { attempts: options.attempts }),
+    idempotencyKey: options.idempotencyKey || keyOf(node, item),
+    waitMs: (options.waitSeconds ?? 0) * 1_000,
+    signal: node.getExecutionCancelSignal(),
+  }
+}
+
+/** A key that stays the same when n8n retries the node, and differs in each round of a loop. */
+function keyOf(node: IExecuteFunctions, item: number): string {
+  const run = node.evaluateExpression('{{ $runIndex }}', item)
+  return `n8n ${node.getExecutionId()} ${node.getNode().id} ${run} ${item}`
+}
+
+interface Page {
+  data: IDataObject[]
+  total: number
+}
+
+/** Reads as many pages as the limit of the form needs. */
+async function pagesOf(
+  node: IExecuteFunctions,
+  pageSize: number,
+  item: number,
+  call: (page: IDataObject) => Promise<unknown>,
+): Promise<IDataObject[]> {
+  const isAll = node.getNodeParameter('returnAll', item) as boolean
+  const limit = isAll ? Number.POSITIVE_INFINITY : (node.getNodeParameter('limit', item) as number)
+  const size = Math.min(pageSize, limit)
+  const found: IDataObject[] = []
+  for (let page = 1; found.length < limit; page++) {
+    const { data, total } = (await call({ page, page_size: size })) as Page
+    found.push(...data)
+    if (data.length < size || found.length >= total) break
+  }
+  return found.slice(0, limit)
+}
+
+const entries = (found: readonly IDataObject[]): INodeExecutionData[] => found.map((json) => ({ json }))
+
+async function itemsOf(node: IExecuteFunctions, id: string, answer: unknown, field: string): Promise<INodeExecutionData[]> {
+  if (answer instanceof Uint8Array) {
+    const file = await node.helpers.prepareBinaryData(Buffer.from(answer))
+    return [{ json: {}, binary: { [field]: file } }]
+  }
+  if (typeof answer === 'string') return [{ json: { text: answer } }]
+  if (Array.isArray(answer)) return entries(answer)
+  const { data, ...rest } = (answer ?? {}) as { data?: unknown }
+  const isList = Array.isArray(data) && Object.keys(rest).length === 0
+  return isList && id in FORMS ? entries(data) : [{ json: answer as IDataObject }]
+}

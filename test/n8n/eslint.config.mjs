@@ -1,0 +1,30 @@
+/** The rules of n8n's own linters for `packages/n8n-nodes-svc`: for its sources, and for what is published of them. */
+import community from '@n8n/eslint-plugin-community-nodes'
+import parser from '@typescript-eslint/parser'
+import nodes from 'eslint-plugin-n8n-nodes-base'
+
+const plugins = { 'n8n-nodes-base': nodes, '@n8n/community-nodes': community }
+const typescript = { parser, sourceType: 'module' }
+/** Rules that do not fit, each with its reason. */
+const NOT_OURS = {
+  // The other linter demands the literal 'main'.
+  '@n8n/community-nodes/node-connection-type-literal': 'off',
+  // The package gets the addresses of its pages when it is published.
+  '@n8n/community-nodes/require-homepage': 'off',
+  'n8n-nodes-base/cred-class-field-documentation-url-missing': 'off',
+}
+const rulesOf = (name) => ({ ...nodes.configs[name].rules, ...community.configs.recommended.rules, ...NOT_OURS })
+
+// biome-ignore lint/style/noDefaultExport: ESLint reads the default export
+export default [
+  { ignores: ['**/*.d.ts'] },
+  { files: ['**/*.ts'], ignores: ['**/credentials/*.ts'], languageOptions: typescript, plugins, rules: rulesOf('nodes') },
+  { files: ['**/credentials/*.ts'], languageOptions: typescript, plugins, rules: rulesOf('credentials') },
+  {
+    files: ['**/package.json'],
+    languageOptions: { parser, parserOptions: { extraFileExtensions: ['.json'] } },
+    plugins,
+    rules: rulesOf('community'),
+  },
+  { files: ['**/*.js'], languageOptions: { sourceType: 'commonjs' }, plugins, rules: community.configs.recommended.rules },
+]
