@@ -34,6 +34,8 @@ export const HELP = `${BRAND}: a REST and webhook gateway to WhatsApp accounts
   --help    print this text
   --version print the version
 
+Installed as a package: npx ${BRAND}, npx ${BRAND} sandbox, npx ${BRAND} cli help
+
 Operator commands (lost admin key, workspaces, the store): npm run cli -- help
 
 Settings are read from the environment (${BRAND.toUpperCase()}_*): see docs/configuration.md. Logs go to standard error.

@@ -1,8 +1,11 @@
-/** Tests the production tree: the service must not load anything that `scripts/prune.mjs` removes. */
+/**
+ * Tests the package of the service: it is packed, installed, and pruned like the image. The service must not load
+ * anything that is not packed or that `scripts/prune.mjs` removes, and the package must not grow unnoticed.
+ */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { cp, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -15,11 +18,19 @@ import { createSandbox } from '../harness/sandbox.ts'
 
 const BUILT = new URL('../../', import.meta.url)
 const PACKAGES = fileURLToPath(new URL('node_modules/', ROOT))
+const execute = promisify(execFile)
 /**
  * Options of Node for packages that are links. Packages are then searched from the path of the link, so a removed
  * package is not found in the original tree.
  */
 const FROM_LINKS = ['--preserve-symlinks', '--preserve-symlinks-main']
+
+/** Limits in MB. Raise one only for a reason that users would accept. */
+const MOST_PACKED = 19
+const MOST_INSTALLED = 148
+const MB = 1e6
+
+const skip = HOOKS.length > 0 ? 'runs from source: nothing is compiled beside it' : false
 
 async function linkPackages(to: string) {
   const names = (await readdir(PACKAGES)).filter((name) => !name.startsWith('.'))
@@ -31,26 +42,102 @@ async function linkPackages(to: string) {
   }
 }
 
-const skip = HOOKS.length > 0 ? 'runs from source: nothing is compiled beside it' : false
-test('in the pruned tree the service starts and an account is linked', { timeout: 280_000, skip }, async (t) => {
-  const tree = await mkdtemp(join(tmpdir(), 'svc-pruned-'))
+/** Packs the service, and unpacks it in another folder. Returns that folder. */
+async function packed(folder: string): Promise<string> {
+  const source = join(folder, 'source')
+  for (const name of ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'extension', 'docs/licenses.md'])
+    await cp(new URL(name, ROOT), join(source, name), { recursive: true })
+  // The tests are compiled with the same options as `npm run build`, so their compiled files are used.
+  for (const name of ['src', 'workers', 'dashboard', 'node_modules'])
+    await cp(new URL(name, BUILT), join(source, 'dist', name), { recursive: true })
+  await execute('npm', ['pack', '--pack-destination', folder], { cwd: source })
+  const archive = (await readdir(folder)).find((name) => name.endsWith('.tgz')) ?? ''
+  const tree = join(folder, 'tree')
+  await mkdir(tree)
+  await execute('tar', ['-xzf', join(folder, archive), '-C', tree, '--strip-components=1'])
+  return tree
+}
+
+/** Number of bytes of all files in a folder, without those of packages inside it. */
+async function sizeOf(folder: string, skipped?: string): Promise<number> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  const sizes = entries.map((entry) => {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) return entry.name === skipped ? 0 : sizeOf(path, skipped)
+    return entry.isFile() ? stat(path).then(({ size }) => size) : 0
+  })
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+}
+
+interface Locked {
+  dependencies?: Record<string, string>
+  optionalDependencies?: Record<string, string>
+  peerDependencies?: Record<string, string>
+  peerDependenciesMeta?: Record<string, { optional?: boolean }>
+}
+
+/** Folders of all packages that npm installs with the service on this machine. */
+async function dependencies(): Promise<Set<string>> {
+  const { packages } = JSON.parse(await readFile(new URL('package-lock.json', ROOT), 'utf8')) as {
+    packages: Record<string, Locked>
+  }
+  const found = new Set<string>()
+  const take = (path: string, { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta = {} }: Locked) => {
+    const peers = Object.keys(peerDependencies ?? {}).filter((name) => !peerDependenciesMeta[name]?.optional)
+    for (const name of [...Object.keys({ ...dependencies, ...optionalDependencies }), ...peers]) {
+      const place = placeOf(packages, path, name)
+      if (place === undefined || found.has(place)) continue
+      found.add(place)
+      take(place, packages[place]!)
+    }
+  }
+  take('', packages['']!)
+  return new Set([...found].filter((path) => existsSync(new URL(path, ROOT))))
+}
+
+/** Searches a package as Node does: in the folder of the package that needs it, and in each folder above. */
+function placeOf(packages: Record<string, Locked>, from: string, name: string): string | undefined {
+  const place = `${from}${from === '' ? '' : '/'}node_modules/${name}`
+  if (place in packages || from === '') return place in packages ? place : undefined
+  return placeOf(packages, from.slice(0, Math.max(0, from.lastIndexOf('/node_modules/'))), name)
+}
+
+test('packed, installed and pruned, the service starts with its command, and an account is linked', {
+  timeout: 280_000,
+  skip,
+}, async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-pruned-'))
   let service: Running | undefined
   t.after(async () => {
     await service?.stop()
-    await rm(tree, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true })
   })
-  for (const name of ['package.json', 'scripts']) await cp(new URL(name, ROOT), join(tree, name), { recursive: true })
-  // The tests are compiled with the same options as `npm run build`, so their compiled files are used.
-  for (const name of ['src', 'workers', 'node_modules'])
-    await cp(new URL(name, BUILT), join(tree, 'dist', name), { recursive: true })
+  const tree = await packed(folder)
+  const names = await readdir(tree)
+  assert.deepEqual(names.sort(), ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'docs', 'extension', 'package.json'])
+  const own = (await sizeOf(tree)) / MB
+  const others = await dependencies()
+  assert.ok(others.size > 150)
+  let installed = own
+  for (const path of others) installed += (await sizeOf(fileURLToPath(new URL(path, ROOT)), 'node_modules')) / MB
+  t.diagnostic(`the package has ${own.toFixed(1)} MB; with ${others.size} packages, ${installed.toFixed(1)} MB are installed`)
+  assert.ok(own <= MOST_PACKED && installed <= MOST_INSTALLED, `${own} MB packed, ${installed} MB installed`)
+
+  await cp(new URL('scripts/prune.mjs', ROOT), join(tree, 'scripts/prune.mjs'))
   await linkPackages(join(tree, 'node_modules'))
-  await promisify(execFile)(process.execPath, [join(tree, 'scripts/prune.mjs')])
+  await execute(process.execPath, [join(tree, 'scripts/prune.mjs')])
   for (const name of ['@whiskeysockets', 'keyv', 'yargs', '@types'])
     assert.ok(!existsSync(join(tree, 'node_modules', name)), name)
   assert.ok(existsSync(join(tree, 'node_modules/lmdb')))
 
+  const { bin, scripts } = JSON.parse(await readFile(join(tree, 'package.json'), 'utf8'))
+  const command = join(tree, bin.svc)
+  const [shebang] = (await readFile(command, 'utf8')).split('\n')
+  assert.equal(shebang, `#!/usr/bin/env -S ${scripts.start.match(/node (--\S+ )+/)[0].trim()}`)
   const env = { SVC_DATA_DIR: join(tree, 'data'), SVC_PORT: '0', SVC_SANDBOX_PORT: '0', SVC_SHARDS: '1', SVC_FFMPEG: 'off' }
-  service = await run(['--sandbox'], env, [...FROM_LINKS, join(tree, 'dist/src/start.js')])
+  const cli = await execute(process.execPath, [...FROM_LINKS, command, 'cli', 'help'], { env: { ...process.env, ...env } })
+  assert.match(cli.stdout, /admin-key/)
+  service = await run([], env, [...FROM_LINKS, command, 'sandbox'])
   const gateway = await createGateway(service.printed.base_url!, service.printed.admin_key!)
   const { id } = await gateway.connected(createSandbox(service.printed.sandbox_url!), '5511900011111', null)
   assert.ok(id)
