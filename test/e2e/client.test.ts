@@ -3,110 +3,132 @@
  * program that uses it, and driven against the service.
  */
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer, type RequestListener } from 'node:http'
+import { readdir, readFile, rm } from 'node:fs/promises'
+import type { RequestListener } from 'node:http'
 import { createRequire } from 'node:module'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { promisify } from 'node:util'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { clientSources } from '../../packages/generate-client.ts'
 import { endpoints } from '../../src/features/index.ts'
-import { deferred } from '../../src/lib/deferred.ts'
+import { amount } from '../harness/amount.ts'
 import { ROOT } from '../harness/checkout.ts'
+import { CLIENT, type ClientProject, installClient } from '../harness/client-package.ts'
 import type { Instance } from '../harness/gateway.ts'
+import { must } from '../harness/http.ts'
+import { runIn } from '../harness/packed.ts'
+import { listenTo, recordedWebhook } from '../harness/recorded-webhook.ts'
+import { samplesOf, sampleWith } from '../harness/samples.ts'
+import { until } from '../harness/until.ts'
 import { startWorld, type World } from '../harness/world.ts'
 
-const PACKAGE = fileURLToPath(new URL('packages/client/', ROOT))
 const TOOLS = fileURLToPath(new URL('test/clients/', ROOT))
 const tool = (path: string) => join(TOOLS, 'node_modules', path)
 const skip = existsSync(tool('openapi-typescript')) ? false : 'the tools are not installed: npm ci --prefix test/clients'
-const execute = promisify(execFile)
-/** Runs a program. Rejects with its output if it fails. */
-const run = (cwd: string, file: string, ...args: string[]) =>
-  execute(file, args, { cwd, maxBuffer: 16 * 2 ** 20 }).catch(({ stdout, stderr }) => {
-    throw new Error(`${file} ${args[0]}: ${`${stdout}${stderr}`.slice(0, 4_000)}`)
-  })
-
 const ME = '5511999990077'
 const ANA = '5511988880077'
 const NOBODY = '5511988880000'
 
+/** The full run uses the compiler that most users have; it needs five times as long. */
+const COMPILER = amount(1, 0) === 1 ? tool('typescript/bin/tsc') : undefined
+const SALES = '5511999990078'
+const READER = '5511999990079'
+/** An id before those of all events, so that the stream begins with a gap. */
+const BEFORE_ALL = '0'.repeat(26)
+
+/** The handling rules of the contract (`Rule` in `packages/client/test/rules.ts`), each with the pauses in ms and the end. */
+const RULES: readonly { what: string; answers: readonly unknown[]; call: string; pauses: number[]; ended: string }[] = [
+  { what: '429 waits as asked', answers: [[429, 'rate_limited', 3], [200]], call: 'read', pauses: [3_000], ended: 'answered' },
+  { what: '429 of a send', answers: [[429, 'rate_limited', 3], [200]], call: 'send', pauses: [3_000], ended: 'answered' },
+  { what: '429 of a change', answers: [[429, 'rate_limited', 2], [200]], call: 'create', pauses: [2_000], ended: 'answered' },
+  { what: '429 for too long', answers: [[429, 'rate_limited', 61]], call: 'read', pauses: [], ended: 'rate_limited' },
+  { what: '503 of a read', answers: [[503, 'engine_unavailable', 5], [200]], call: 'read', pauses: [5_000], ended: 'answered' },
+  { what: '503 of a send', answers: [[503, 'engine_unavailable', 5], [200]], call: 'send', pauses: [5_000], ended: 'answered' },
+  { what: '503 of a change', answers: [[503, 'engine_unavailable', 5]], call: 'create', pauses: [], ended: 'engine_unavailable' },
+  { what: 'five attempts', answers: [[500, 'internal']], call: 'read', pauses: [1_000, 2_000, 4_000, 8_000], ended: 'internal' },
+  { what: 'no answer to a read', answers: ['cut', 'cut', [200]], call: 'read', pauses: [1_000, 2_000], ended: 'answered' },
+  { what: 'no answer to a send', answers: ['cut', [200]], call: 'send', pauses: [1_000], ended: 'answered' },
+  { what: 'no answer to a change', answers: ['cut'], call: 'create', pauses: [], ended: 'SvcConnectionError' },
+  {
+    what: 'a session that loads',
+    answers: [[409, 'instance_starting'], [200]],
+    call: 'create',
+    pauses: [1_000],
+    ended: 'answered',
+  },
+  ...(
+    [
+      [400, 'invalid_request'],
+      [401, 'instance_not_found'],
+      [402, 'subscription_required'],
+      [403, 'insufficient_scope'],
+      [404, 'not_found'],
+      [409, 'queue_full'],
+      [409, 'instance_not_connected'],
+      [422, 'media_download_failed'],
+    ] as const
+  ).map(([status, code]) => ({ what: code, answers: [[status, code]], call: 'send', pauses: [], ended: code })),
+]
+
+/** Programs of users: all samples of the README, of which the first can run, the story, and the rules. */
+async function programsFor({ gateway }: World): Promise<Record<string, string>> {
+  const samples = samplesOf('packages/client/README.md').filter(({ language }) => language === 'ts')
+  assert.ok(samples.length >= 4)
+  const programs = Object.fromEntries(samples.map(({ code }, index) => [`sample-${index}`, code]))
+  const sample = sampleWith('packages/client/README.md', 'waitMs: 30_000')
+  const first = sample.replace('http://127.0.0.1:8080', gateway.baseUrl).replace('<API key>', gateway.key)
+  const [story, rules] = await Promise.all(['story', 'rules'].map((name) => readFile(join(CLIENT, `test/${name}.ts`), 'utf8')))
+  return { ...programs, first, story: story!, rules: rules! }
+}
+
+interface Listed {
+  id: string
+  token: string
+  name: string
+}
+
 describe('the package svc-client', { skip }, () => {
-  let project: string
+  let project: ClientProject
   let world: World
-  // biome-ignore lint/suspicious/noExplicitAny: the installed package has its types in the empty project only
-  let installed: (name: string) => Promise<any>
+  /** Folder of the compiled programs. */
+  let out: string
   before(async () => {
-    project = await mkdtemp(join(tmpdir(), 'svc-client-'))
-    await cp(PACKAGE, join(project, 'package'), { recursive: true, filter: (path) => !/(\/dist|\/node_modules)$/.test(path) })
-    await run(
-      join(project, 'package'),
-      process.execPath,
-      fileURLToPath(new URL('node_modules/typescript/bin/tsc', ROOT)),
-      '-p',
-      '.',
-    )
-    await run(join(project, 'package'), 'npm', 'pack', '--pack-destination', project)
-    const archive = (await readdir(project)).find((name) => name.endsWith('.tgz'))
-    await writeFile(join(project, 'package.json'), JSON.stringify({ name: 'empty', private: true, type: 'module' }))
-    await run(project, 'npm', 'install', '--offline', '--no-audit', '--no-fund', `./${archive}`)
-    installed = (name) => import(pathToFileURL(join(project, 'node_modules/svc-client/dist', name)).href)
+    project = await installClient()
     world = await startWorld()
+    out = await project.compile(await programsFor(world), COMPILER)
     await world.sandbox.createContact(ANA, { name: 'Ana' })
     await world.sandbox.createPhone(ME, { name: 'Me' })
   })
   after(async () => {
     await world?.stop()
-    await rm(project, { recursive: true, force: true })
+    if (project) await rm(project.folder, { recursive: true, force: true })
   })
 
   test('its generated files are those of this description', async () => {
     const sources = clientSources(endpoints, TOOLS)
     for (const [name, source] of Object.entries(sources)) {
-      const written = await readFile(join(PACKAGE, `src/generated/${name}.ts`), 'utf8')
+      const written = await readFile(join(CLIENT, `src/generated/${name}.ts`), 'utf8')
       assert.ok(written === source, `${name}.ts is out of date: npm run client`)
     }
   })
 
-  test('it installs without dependencies, with its licence and its types', async () => {
-    assert.deepEqual(
-      (await readdir(join(project, 'node_modules'))).filter((name) => !name.startsWith('.')),
-      ['svc-client'],
-    )
-    const files = await readdir(join(project, 'node_modules/svc-client'))
+  test('it has no dependencies, and its files, licence and types', async () => {
+    const files = await readdir(project.installed)
     assert.deepEqual(files.sort(), ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json'])
+    const { dependencies, peerDependencies, sideEffects, exports } = JSON.parse(
+      await readFile(join(project.installed, 'package.json'), 'utf8'),
+    )
+    assert.deepEqual([dependencies, peerDependencies], [undefined, undefined])
+    assert.equal(sideEffects, false)
+    for (const files of Object.values<Record<string, string>>(exports))
+      for (const file of Object.values(files)) assert.ok(existsSync(join(project.installed, file)), file)
   })
 
   test('a program of a user compiles in strict mode, and tells a story from a key to an answer', async () => {
-    await mkdir(join(project, 'src'))
-    await cp(join(PACKAGE, 'test/story.ts'), join(project, 'src/story.ts'))
-    const readme = await readFile(join(PACKAGE, 'README.md'), 'utf8')
-    const samples = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code ?? '')
-    assert.ok(samples.length >= 4)
-    for (const [index, code] of samples.entries()) await writeFile(join(project, `src/sample-${index}.ts`), code)
-    const compilerOptions = {
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      noUncheckedIndexedAccess: true,
-      module: 'NodeNext',
-      target: 'ES2022',
-      lib: ['ES2023', 'DOM', 'DOM.AsyncIterable'],
-      types: [],
-      rootDir: 'src',
-      outDir: 'out',
-    }
-    await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src'] }))
-    await run(project, process.execPath, tool('typescript/bin/tsc'), '-p', '.')
-
-    const { tell } = await import(pathToFileURL(join(project, 'out/story.js')).href)
+    const { tell } = await import(pathToFileURL(join(out, 'story.js')).href)
     const told = await tell({
       baseUrl: world.gateway.baseUrl,
       adminKey: world.gateway.admin.authorization.slice('Bearer '.length),
@@ -128,10 +150,76 @@ describe('the package svc-client', { skip }, () => {
     assert.equal(texts.filter((text) => text === 'Only once').length, 1)
   })
 
+  test('the first program of its README sends a message', async () => {
+    const { gateway, sandbox } = world
+    const printed = runIn(project.folder, process.execPath, join(out, 'first.js'))
+    const created = await until(
+      async () =>
+        (await must<{ data: Listed[] }>('GET', `${gateway.baseUrl}/account/instances`, undefined, gateway.account)).data,
+      (instances) => instances.some(({ name }) => name === 'Sales'),
+    )
+    await sandbox.createPhone(SALES, { name: 'Sales' })
+    const { id, token } = created.find(({ name }) => name === 'Sales')!
+    await gateway.pair({ id, token, api_url: `${gateway.baseUrl}/instances/${id}/token/${token}` } as Instance, sandbox, SALES)
+    assert.equal(await printed, 'sent\n')
+  })
+
+  test('its event stream continues behind the last event that was handled, and reports a gap', async () => {
+    const { gateway, sandbox } = world
+    const instance = await gateway.connected(sandbox, READER, null)
+    const { createClient } = await project.load('index.js')
+    const asked: (string | null)[] = []
+    const cuts: AbortController[] = []
+    const client = createClient({
+      baseUrl: gateway.baseUrl,
+      fetch(url: string, init: RequestInit) {
+        const cut = new AbortController()
+        cuts.push(cut)
+        asked.push(new Headers(init.headers).get('Last-Event-ID'))
+        return fetch(url, { ...init, signal: AbortSignal.any([init.signal!, cut.signal]) })
+      },
+    }).instance(instance)
+    const gaps: { from: string; to: string }[] = []
+    const write = (text: string) => sandbox.send(ANA, READER, { text })
+    const texts: string[] = []
+    const ids: string[] = []
+    let isOpen = 0
+    const options = {
+      types: ['received'],
+      after: BEFORE_ALL,
+      signal: AbortSignal.timeout(30_000),
+      onGap: (gap: { from: string; to: string }) => gaps.push(gap),
+      onOpen: () => {
+        isOpen += 1
+        if (isOpen === 1) void write('before the cut')
+      },
+    }
+    for await (const event of client.events(options)) {
+      texts.push(event.text.message)
+      ids.push(event.event_id)
+      if (texts.length === 2) break
+      cuts[0]?.abort()
+      await write('during the cut')
+    }
+    assert.deepEqual(texts, ['before the cut', 'during the cut'])
+    assert.deepEqual([asked, gaps.map(({ from }) => from)], [[BEFORE_ALL, ids[0]], [BEFORE_ALL]])
+  })
+
+  test('it repeats a request as the handling rules say', async () => {
+    const program = `const { follow } = await import('./rules.js')
+      const followed = []
+      for (const rule of JSON.parse(process.argv[1])) followed.push(await follow(rule))
+      console.log(JSON.stringify(followed))`
+    const rules = JSON.stringify(RULES)
+    const followed = JSON.parse(await runIn(out, process.execPath, '--input-type=module', '--eval', program, rules))
+    for (const [index, { what, pauses, ended }] of RULES.entries())
+      assert.deepEqual(followed[index], { pauses, ended, keys: 1 }, what)
+  })
+
   test('its receivers take genuine webhooks only, each event once', async () => {
     const instance = await world.gateway.createInstance(null)
     const { secret } = instance.webhooks
-    const { createWebhookHandler } = await installed('index.js')
+    const { createWebhookHandler } = await project.load('index.js')
     const { default: express } = await import(pathToFileURL(createRequire(tool('x.js')).resolve('express')).href)
     const seen: Record<string, string[]> = {}
     const optionsFor = (name: string) => {
@@ -144,9 +232,9 @@ describe('the package svc-client', { skip }, () => {
         withTests: true,
       }
     }
-    const hono = new Hono().post('/', (await installed('adapters/hono.js')).svcWebhook(optionsFor('hono')))
-    const next = (await installed('adapters/next.js')).svcWebhook(optionsFor('next'))
-    const svcExpress = (await installed('adapters/express.js')).svcWebhook
+    const hono = new Hono().post('/', (await project.load('adapters/hono.js')).svcWebhook(optionsFor('hono')))
+    const next = (await project.load('adapters/next.js')).svcWebhook(optionsFor('next'))
+    const svcExpress = (await project.load('adapters/express.js')).svcWebhook
     const late = express()
       .use(express.json())
       .post('/', svcExpress(optionsFor('late')))
@@ -165,9 +253,9 @@ describe('the package svc-client', { skip }, () => {
         .post('/', svcExpress(optionsFor('raw'))),
       late,
     }
-    const { body, headers } = await recordedWebhook(world, instance)
+    const { body, headers } = await recordedWebhook(world.gateway, instance)
     for (const [name, listener] of Object.entries(listeners)) {
-      const { url, close } = await listen(listener)
+      const { url, close } = await listenTo(listener)
       const send = (text = body) => fetch(url, { method: 'POST', headers, body: text })
       if (name === 'late') {
         assert.match(await (await send()).text(), /before express\.json/)
@@ -181,32 +269,3 @@ describe('the package svc-client', { skip }, () => {
     }
   })
 })
-
-/** Lets the service send a webhook, and returns the request as it was. */
-async function recordedWebhook(
-  { gateway }: World,
-  instance: Instance,
-): Promise<{ body: string; headers: Record<string, string> }> {
-  const { promise, resolve } = deferred<{ body: string; headers: Record<string, string> }>()
-  const { url, close } = await listen(async (request, response) => {
-    const body = await text(request)
-    const signed = Object.entries(request.headers).filter(([name]) => /^(x-svc-|content-type)/.test(name))
-    response.end()
-    resolve({ body, headers: Object.fromEntries(signed) as Record<string, string> })
-  })
-  await gateway.must(instance, 'PUT', '/webhooks', { single_url: url })
-  await gateway.must(instance, 'POST', '/webhooks/received/test')
-  close()
-  return promise
-}
-
-function listen(listener: RequestListener): Promise<{ url: string; close(): void }> {
-  const server = createServer(listener)
-  const close = () => {
-    server.close()
-    server.closeAllConnections()
-  }
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, close }))
-  })
-}

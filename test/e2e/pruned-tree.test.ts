@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { HOOKS, ROOT } from '../harness/checkout.ts'
 import { createGateway } from '../harness/gateway.ts'
+import { unpackPacked } from '../harness/packed.ts'
 import { type Running, run } from '../harness/process.ts'
 import { createSandbox } from '../harness/sandbox.ts'
 
@@ -50,11 +51,8 @@ async function packed(folder: string): Promise<string> {
   // The tests are compiled with the same options as `npm run build`, so their compiled files are used.
   for (const name of ['src', 'workers', 'dashboard', 'node_modules'])
     await cp(new URL(name, BUILT), join(source, 'dist', name), { recursive: true })
-  await execute('npm', ['pack', '--pack-destination', folder], { cwd: source })
-  const archive = (await readdir(folder)).find((name) => name.endsWith('.tgz')) ?? ''
   const tree = join(folder, 'tree')
-  await mkdir(tree)
-  await execute('tar', ['-xzf', join(folder, archive), '-C', tree, '--strip-components=1'])
+  await unpackPacked(source, tree)
   return tree
 }
 

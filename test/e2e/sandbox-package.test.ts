@@ -10,8 +10,9 @@ import { builtinModules } from 'node:module'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
+import { runIn } from '../harness/packed.ts'
 import { sampleWith } from '../harness/samples.ts'
-import { type EmptyProject, installSandbox, run } from '../harness/sandbox-package.ts'
+import { type EmptyProject, installSandbox } from '../harness/sandbox-package.ts'
 
 /** An import of a package: a statement whose path does not begin with a dot. */
 const PACKAGE = /^(?:import\b|export\b.*\bfrom)(?:[^'"`;=]*\bfrom)?\s*['"]([^'".][^'"]*)['"]/gm
@@ -50,14 +51,14 @@ test('its dependencies have the versions of the service', async () => {
 
 test('the program of its README pairs an unmodified Baileys, sends and receives', async () => {
   const program = await project.compile('sample', sampleWith('packages/sandbox/README.md', 'startSandbox'))
-  const printed = await run(project.folder, process.execPath, program)
+  const printed = await runIn(project.folder, process.execPath, program)
   const lines = printed.split('\n').filter((line) => line.includes(' received: '))
   assert.deepEqual(lines.sort(), ['Ann received: Hello', 'Ben received: echo Hello'])
 })
 
 test('its command prints the addresses, answers, and ends on a signal', async () => {
   const command = join(project.installed, 'dist/cli.js')
-  assert.match(await run(project.folder, process.execPath, command, '--version'), /^svc-sandbox \d+\.\d+\.\d+\n$/)
+  assert.match(await runIn(project.folder, process.execPath, command, '--version'), /^svc-sandbox \d+\.\d+\.\d+\n$/)
   const child = spawn(process.execPath, [command, '--json', '--control-port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [line] = await once(createInterface(child.stdout), 'line')
   const { sandbox_url, network } = JSON.parse(line)

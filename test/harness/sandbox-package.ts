@@ -2,25 +2,14 @@
  * Installs the package `svc-sandbox` into an empty project, beside an unmodified Baileys. The package itself is packed
  * and unpacked; its dependencies are links to the packages of this checkout, so no registry is needed.
  */
-import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { ROOT } from './checkout.ts'
+import { runIn, unpackPacked } from './packed.ts'
 
-const execute = promisify(execFile)
 const at = (path: string) => fileURLToPath(new URL(path, ROOT))
-
-/** Runs a program, and returns its output. Rejects with the output if the program fails. */
-export const run = (cwd: string, file: string, ...args: string[]): Promise<string> =>
-  execute(file, args, { cwd, timeout: 120_000, maxBuffer: 16 * 2 ** 20 }).then(
-    ({ stdout }) => stdout,
-    ({ stdout, stderr }) => {
-      throw new Error(`${file} ${args.join(' ')}: ${`${stdout}${stderr}`.slice(0, 4_000)}`)
-    },
-  )
 
 export interface EmptyProject {
   folder: string
@@ -34,12 +23,9 @@ export async function installSandbox(): Promise<EmptyProject> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-sandbox-'))
   const source = join(folder, 'package')
   await cp(at('packages/sandbox'), source, { recursive: true, filter: (path) => !/\/(dist|node_modules)$/.test(path) })
-  await run(folder, process.execPath, at('packages/sandbox/build.mjs'), join(source, 'dist'))
-  await run(source, 'npm', 'pack', '--pack-destination', folder)
-  const archive = (await readdir(folder)).find((name) => name.endsWith('.tgz')) ?? ''
+  await runIn(folder, process.execPath, at('packages/sandbox/build.mjs'), join(source, 'dist'))
   const installed = join(folder, 'node_modules/svc-sandbox')
-  await mkdir(installed, { recursive: true })
-  await run(folder, 'tar', '-xzf', archive, '-C', installed, '--strip-components=1')
+  await unpackPacked(source, installed)
   const { dependencies } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))
   for (const name of [...Object.keys(dependencies), '@whiskeysockets/baileys', '@types/node']) {
     const link = join(folder, 'node_modules', name)
@@ -57,6 +43,6 @@ async function compile(folder: string, name: string, program: string): Promise<s
   await writeFile(join(folder, `${name}.ts`), program)
   const project = join(folder, `${name}.json`)
   await writeFile(project, JSON.stringify({ compilerOptions: OPTIONS, files: [`${name}.ts`] }))
-  await run(folder, process.execPath, at('node_modules/typescript/bin/tsc'), '-p', project)
+  await runIn(folder, process.execPath, at('node_modules/typescript/bin/tsc'), '-p', project)
   return join(folder, `${name}.js`)
 }

@@ -3,13 +3,14 @@ import assert from 'node:assert/strict'
 import { readFile, rm } from 'node:fs/promises'
 import { test } from 'node:test'
 import { ROOT } from '../../harness/checkout.ts'
-import { installSandbox, run } from '../../harness/sandbox-package.ts'
+import { runIn } from '../../harness/packed.ts'
+import { installSandbox } from '../../harness/sandbox-package.ts'
 
 test('an unmodified Baileys survives each fault', async () => {
   const project = await installSandbox()
   try {
     const program = await project.compile('faults', await readFile(new URL('packages/sandbox/test/faults.ts', ROOT), 'utf8'))
-    const printed = (await run(project.folder, process.execPath, program)).split('\n')
+    const printed = (await runIn(project.folder, process.execPath, program)).split('\n')
     const survived = printed.filter((line) => line.startsWith('survived '))
     assert.ok(survived.length >= 31)
     assert.ok(printed.includes(`all ${survived.length} faults`))

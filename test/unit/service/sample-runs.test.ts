@@ -23,6 +23,7 @@ const ROWS = 'test/e2e/moving/samples.test.ts'
  * by words uses the same ones.
  */
 const RUN: readonly (readonly [page: string, words: string, test: string])[] = [
+  ['packages/client/README.md', 'waitMs: 30_000', 'test/e2e/client.test.ts'],
   ['packages/sandbox/README.md', 'startSandbox', 'test/e2e/sandbox-package.test.ts'],
   ['README.md', 'npm ci && npm start', CLONE],
   ['README.md', 'npm ci && npm run sandbox', CLONE],
@@ -143,7 +144,7 @@ const NOT_RUN: readonly (readonly [page: string, words: string, reason: string])
     'npm install svc-client',
     'It is not published; test/e2e/client.test.ts installs the packed package.',
   ],
-  ...['waitMs: 30_000', 'instance.events(', 'createWebhookHandler', 'forExpress', 'SvcError'].map(
+  ...['instance.events(', 'createWebhookHandler', 'forExpress', 'SvcError'].map(
     (words) => ['packages/client/README.md', words, COMPILED] as const,
   ),
   ['src/README.md', '──HTTP──▶', 'It is a drawing.'],

@@ -1,0 +1,30 @@
+/** Packs a package as it would be published, and unpacks it where a project would have it. */
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const execute = promisify(execFile)
+
+/** Runs a program, and returns its output. Rejects with the output if the program fails. */
+export const runIn = (cwd: string, file: string, ...args: string[]): Promise<string> =>
+  execute(file, args, { cwd, timeout: 120_000, maxBuffer: 16 * 2 ** 20 }).then(
+    ({ stdout }) => stdout,
+    ({ stdout, stderr }) => {
+      throw new Error(`${file} ${args.join(' ')}: ${`${stdout}${stderr}`.slice(0, 4_000)}`)
+    },
+  )
+
+/** Packs the package in `source`, and unpacks the archive in `to`. Dependencies are not installed. */
+export async function unpackPacked(source: string, to: string): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-packed-'))
+  try {
+    await runIn(source, 'npm', 'pack', '--pack-destination', folder)
+    const [archive = ''] = await readdir(folder)
+    await mkdir(to, { recursive: true })
+    await runIn(folder, 'tar', '-xzf', archive, '-C', to, '--strip-components=1')
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
