@@ -9,7 +9,7 @@ import type { AuthenticationState, GroupMetadata, WASocket } from '@whiskeysocke
 import { pino } from 'pino'
 import { Agent } from 'undici'
 import { createSandbox } from '../../test/harness/sandbox.ts'
-import { shareAsyncLocalStorage } from '../../workers/shard/baileys/thread/async-storage.ts'
+import { shareAsyncLocalStorage } from './async-storage.ts'
 import { answerCalls } from './calls.ts'
 import { summary } from './numbers.ts'
 import { epoch, leftAt } from './stamp.ts'

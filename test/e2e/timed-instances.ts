@@ -3,7 +3,6 @@
  * has its own thread, and the test's timers replace those of Node. A test file that imports this file gets a shard and
  * a network for its tests.
  */
-import '../../workers/shard/baileys/thread/first.ts'
 import '../../workers/shard/baileys/thread/curve.ts'
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'

@@ -2,7 +2,6 @@
  * Runs one instance in this process, over the real store, library and network, for faults that cannot be caused from
  * another process. The test can make the store fail.
  */
-import '../../workers/shard/baileys/thread/first.ts'
 import '../../workers/shard/baileys/thread/curve.ts'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -394,7 +394,7 @@ const ROOMS: readonly (readonly string[])[] = [
   ['chats', 'directory', 'groups', 'lifecycle', 'messages', 'queue', 'webhooks'],
   ['connection'],
   // These folders have no side effects, so they are below the folders that send queries.
-  ['translate'],
+  ['translate', 'network'],
   ['keys', 'baileys'],
   ['wire', 'context', 'durable-line', 'usage'],
 ]

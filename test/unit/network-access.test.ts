@@ -15,24 +15,23 @@ const SHARD = 'workers/shard/'
 
 /** Folders whose modules are called by handlers. */
 const ASKING = ['operations/', 'send/', 'media/'].map((room) => SHARD + room)
-/** `ask`, and the modules beside it that add a deadline to a query. */
+/** `ask`, and the modules that send a query beside it. The socket adds the deadline. */
 const QUERYING = [
   'connection/ask.ts',
   'connection/mex.ts',
+  // `ask` runs the functions of these modules. All callers at the same time share one answer about a group, or about all
+  // groups, and a change of app state needs several queries.
+  'groups/group-metadata.ts',
+  'groups/list-reading.ts',
+  'app-state/app-state-changes.ts',
   // Requests do not cause the following queries. They are a step of the connection itself, or an effect of a stanza.
   'app-state/app-state-reader.ts',
   'connection/pairing/companion-registration.ts',
+  'connection/pairing/pairing-code.ts',
   'connection/pairing/passkey-query.ts',
   // The following modules query devices, keys and tokens of recipients.
   'connection/socket/connection-queries.ts',
-  // All callers at the same time share one answer about all groups. Each caller waits for it through `ask`.
-  'groups/list-reading.ts',
 ].map((file) => SHARD + file)
-/**
- * `ask` runs the functions of these two modules. All callers at the same time share one answer about a group, and a
- * change of app state needs several queries.
- */
-const ANSWERED = ['connection/ask.ts', 'groups/group-metadata.ts', 'app-state/app-state-changes.ts'].map((file) => SHARD + file)
 /** An upload is not a query. It goes to the network's media host over HTTP, and may take up to a quarter of an hour. */
 const UPLOAD = `${SHARD}media/upload.ts`
 
@@ -55,13 +54,8 @@ const RULES: readonly { sentence: string; of(path: string): boolean; found: RegE
     found: /\b(actionFailure|networkCode)\(/,
   },
   {
-    sentence: 'puts a deadline around a query',
-    of: (path) => path.startsWith(SHARD) && !QUERYING.includes(path),
-    found: /from '[^']*baileys\/query\.ts'/,
-  },
-  {
     sentence: 'sends a query',
-    of: (path) => path.startsWith(SHARD) && !path.startsWith(`${SHARD}baileys/`) && !ANSWERED.includes(path),
+    of: (path) => path.startsWith(SHARD) && !path.startsWith(`${SHARD}network/`) && !QUERYING.includes(path),
     found: /\bsock\.query\(/,
   },
 ]
@@ -93,7 +87,6 @@ describe('it is noticed that', () => {
     ['a send has a deadline', 'send/relay.ts', 'await within(session, 60_000, relayed)'],
     ['a handler has a deadline', 'operations/labels.ts', 'const LABEL_DEADLINE = 20_000'],
     ['a handler reads the code out of an error', 'operations/labels.ts', 'if (networkCode(error) === 404) throw notFound()'],
-    ['somebody else bounds a query', 'chats/names.ts', "import { bounded } from '../baileys/query.ts'"],
     ['somebody else sends a query', 'receive/notices.ts', 'const answer = await sock.query(question)'],
   ]
   for (const [what, path, source] of broken) test(what, () => assert.equal(violations(SHARD + path, source).length, 1))

@@ -1,6 +1,4 @@
 /** Main module of a shard thread: applies the corrections of the library for the whole thread; its task then answers one command after another. */
-// This import must come first, before anything loads the library.
-import './baileys/thread/first.ts'
 // This call replaces the library's curve functions, which verify nothing.
 import './baileys/thread/curve.ts'
 import { workerData } from 'node:worker_threads'
@@ -11,10 +9,7 @@ import { spareMemory } from '../../src/engine/spare-memory.ts'
 import { answerMain } from '../../src/engine/thread-messages.ts'
 import { createLog } from '../../src/log.ts'
 import { redirectConsole } from './baileys/thread/console.ts'
-import { corkWebSockets } from './baileys/thread/cork.ts'
-import { sayLoginCounts } from './baileys/thread/login-counts.ts'
 import { surviveRejections } from './baileys/thread/rejections.ts'
-import { limitStackTraces } from './baileys/thread/stack-limit.ts'
 import { forgetInheritedTokens } from './baileys/thread/tokens.ts'
 import { configureTrust } from './baileys/thread/trust.ts'
 import { createCrash } from './crash.ts'
@@ -25,10 +20,7 @@ import { openShard } from './open-shard.ts'
 const data = workerData as ThreadData
 const log = createLog(data.logging, `shard ${data.shard}`)
 
-limitStackTraces()
-corkWebSockets()
 forgetInheritedTokens()
-sayLoginCounts()
 redirectConsole({
   debug: (line) => log.debug(line),
   info: (line) => log.debug(line),

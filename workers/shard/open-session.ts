@@ -9,7 +9,6 @@ import { type AppState, holdAppState } from './app-state/app-state.ts'
 import { createAppStateChanges } from './app-state/app-state-changes.ts'
 import { createAppStateReader } from './app-state/app-state-reader.ts'
 import { rebuildDirectory } from './app-state/rebuild.ts'
-import { endReason, endSocket } from './baileys/end.ts'
 import { createNumberLookUp } from './chats/number-look-up.ts'
 import type { SavedContacts } from './chats/saved-contacts.ts'
 import { type SocketSession, sessionOf } from './chats/session.ts'
@@ -30,8 +29,9 @@ import { createKeyHolders } from './keys/key-holders.ts'
 import type { KeyStore } from './keys/key-store.ts'
 import { keepFacts } from './keys/own-facts.ts'
 import type { AddressLocks } from './keys/signal/address/address-locks.ts'
-import { createSignalRepository, type SignalRepository } from './keys/signal/signal-repository.ts'
+import { createSignalRepository } from './keys/signal/signal-repository.ts'
 import type { MessageLedger } from './messages/message-ledger.ts'
+import { endReason } from './network/end-reason.ts'
 import type { MessageStatuses } from './receipts/message-statuses.ts'
 import { historyDirectory } from './receive/effects/directory.ts'
 import { takeHistory } from './receive/effects/history.ts'
@@ -118,13 +118,15 @@ export function openSession(context: SessionContext, deps: SessionDeps, opening:
   appState.attach(sock, (error) => {
     // If the session continued with credentials that are not on disk, the pairing would be lost at the next start.
     log.error({ err: error }, 'credentials and app state could not be saved')
-    endSocket(sock, endReason('credentials could not be saved', 500), 'abrupt').catch((error: unknown) =>
-      log.info({ err: error }, 'the socket could not be closed after the credentials could not be saved'),
-    )
+    sock
+      .end(endReason('credentials could not be saved', 500), 'abrupt')
+      .catch((error: unknown) =>
+        log.info({ err: error }, 'the socket could not be closed after the credentials could not be saved'),
+      )
   })
   inbox.attach({
     me: () => creds.me,
-    repository: sock.signalRepository as SignalRepository,
+    repository: sock.signalRepository,
     storePeerKeys: storePeerKeys({ sock, keys: auth.keys }),
     takeHistory: takeHistory({ ...files, readers: historyReaders(deps, { creds, appState, connection }) }),
     settled: appState.settled,

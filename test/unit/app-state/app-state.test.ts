@@ -5,12 +5,13 @@
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { type TestContext, test } from 'node:test'
-import type { WAPatchName, WASocket } from '@whiskeysockets/baileys'
+import type { WAPatchName } from '@whiskeysockets/baileys'
 import type { Batch, StateStore } from '../../../src/storage/contract.ts'
 import { type Changes, holdAppState, type Reading } from '../../../workers/shard/app-state/app-state.ts'
 import { createAuthState } from '../../../workers/shard/keys/auth-state.ts'
 import { createKeyCache, createKeyStore } from '../../../workers/shard/keys/key-store.ts'
 import { createAddressLocks } from '../../../workers/shard/keys/signal/address/address-locks.ts'
+import type { NetworkSocket } from '../../../workers/shard/network/network-socket.ts'
 import { collectionBytes, collectionVersion, newCollection } from '../../../workers/shard/wire/app-state-collection.ts'
 import { INSTANCE, sealer, tempStore } from '../storage/fixtures.ts'
 
@@ -52,7 +53,7 @@ async function bench(t: TestContext) {
     steps() {},
   })
   const ev = new EventEmitter()
-  appState.attach({ ev: ev as unknown as WASocket['ev'] }, (error) => failures.push(error))
+  appState.attach({ ev: ev as unknown as NetworkSocket['ev'] }, (error) => failures.push(error))
   const records = await Promise.all([0, 1, 2, 3, 4].map((version) => collectionBytes({ ...newCollection(), version })))
   function read(collection: WAPatchName, version: number, labels: string[] = [], more: Partial<Reading> = {}) {
     const associations = labels.map((label) => ({ chat: ANA, label, assigned: true }))

@@ -1,10 +1,9 @@
 /** Creates the queries of a session, over a socket that the test controls. */
-import { EventEmitter } from 'node:events'
-import type { WASocket } from '@whiskeysockets/baileys'
 import { type Ask, type AskOptions, createAsk } from '../../../workers/shard/connection/ask.ts'
 import { actionFailure } from '../../../workers/shard/connection/failures.ts'
 import { createMex } from '../../../workers/shard/connection/mex.ts'
 import { QUERY_DEADLINE } from '../../../workers/shard/connection/within.ts'
+import type { NetworkSocket } from '../../../workers/shard/network/network-socket.ts'
 
 export function askOver(
   played: object,
@@ -12,7 +11,7 @@ export function askOver(
   options: Partial<AskOptions> = {},
 ): Ask {
   // The socket uses the object `played` itself, so the test may change its functions later.
-  const sock = Object.setPrototypeOf(played, { generateMessageTag: () => 'tag', ws: new EventEmitter() }) as WASocket
+  const sock = Object.setPrototypeOf(played, { generateMessageTag: () => 'tag' }) as NetworkSocket
   const usual: AskOptions = { deadline: { eachMs: QUERY_DEADLINE }, toFailure: actionFailure }
   return createAsk({ owner: 'test', sock, mex: createMex(sock, {}), ended }, { ...usual, ...options })
 }

@@ -5,13 +5,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { assertNodeErrorFree, type BinaryNode, promiseTimeout } from '@whiskeysockets/baileys'
-import '../../../workers/shard/baileys/thread/first.ts'
 import { isStorageFailure, StorageFailure } from '../../../src/domain/storage-failure.ts'
-import { adoptSocket, endReason, endSocket } from '../../../workers/shard/baileys/end.ts'
-import { withDeadline } from '../../../workers/shard/baileys/query.ts'
 import { asError } from '../../../workers/shard/baileys/thread/rejections.ts'
 import { actionFailure, sendFailure } from '../../../workers/shard/connection/failures.ts'
-import { listen, openSocket, type Server } from '../baileys/loopback.ts'
+import { endReason } from '../../../workers/shard/network/end-reason.ts'
+import { createQueries, QueryRefused } from '../../../workers/shard/network/queries.ts'
+import { isOpen, listen, openSocket, type Server } from '../network/loopback.ts'
 
 let server: Server
 before(async () => {
@@ -44,7 +43,7 @@ for (const code of [408, 428]) {
     const failure = actionFailure(error)
     assert.deepEqual([failure.code, failure.details], ['action_failed', { network_code: code }])
     // The error of a refused query that has the service's own deadline.
-    const bounded = await thrownBy(() => withDeadline(5_000, async () => assertNodeErrorFree(refusal(code))))
+    const bounded = new QueryRefused(refusal(code))
     assert.equal(sendFailure(bounded).code, 'send_failed')
   })
 
@@ -62,16 +61,15 @@ for (const code of [408, 428]) {
 test('what waits on a socket, or writes to it, when it ends has lost its connection, whoever ended it', async () => {
   for (const end of ['server', 'we'] as const) {
     const sock = openSocket(server.url)
-    adoptSocket(sock)
     const connection = server.connected()
-    await sock.waitForSocketOpen()
+    await isOpen(sock)
     const client = await connection
     const pending = sock.query({ tag: 'iq', attrs: { type: 'get', to: 's.whatsapp.net' }, content: [] }).catch((error) => error)
     if (end === 'server') client.terminate()
-    else await endSocket(sock, endReason('nothing that comes in is handled', 428), 'abrupt')
+    else await sock.end(endReason('nothing that comes in is handled', 428), 'abrupt')
     isLoss(await pending)
     isLoss(await thrownBy(() => sock.sendNode({ tag: 'ib', attrs: {} })))
-    await endSocket(sock, undefined)
+    await sock.end()
   }
 })
 
@@ -83,7 +81,7 @@ test('so has a write that nobody takes, or that meets a broken pipe, and a bare 
 })
 
 test('our own deadline is neither', async () => {
-  const error = await thrownBy(() => withDeadline(1, () => new Promise(() => {})))
+  const error = await thrownBy(() => createQueries({ send: async () => {}, tag: () => 'id' }).query({ tag: 'iq', attrs: {} }, 1))
   assert.equal(sendFailure(error).code, 'send_timeout')
   assert.equal(actionFailure(error).code, 'send_timeout')
 })

@@ -1,8 +1,9 @@
 /** Tests that pairs of number and LID in the network's answers are stored if they are new, and in slices. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AuthenticationState, WASocket } from '@whiskeysockets/baileys'
+import type { AuthenticationState } from '@whiskeysockets/baileys'
 import { type LidPair, learnPairs } from '../../../workers/shard/connection/identity.ts'
+import type { NetworkSocket } from '../../../workers/shard/network/network-socket.ts'
 
 const pair = (index: number): LidPair => ({
   pn: `${15_550_200_000 + index}@s.whatsapp.net`,
@@ -28,7 +29,7 @@ function bench(known: readonly LidPair[] = []) {
       },
       migrateSession: async (pn: string, lid: string) => void moved.push(`${pn} ${lid}`),
     },
-  } as unknown as WASocket
+  } as unknown as NetworkSocket
   const keys = {
     async get(_: string, ids: string[]) {
       reads.push(ids.length)

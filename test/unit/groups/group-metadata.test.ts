@@ -1,23 +1,24 @@
-/** Tests the metadata of groups over the library's real socket, while they are queried and the group changes. */
+/** Tests the metadata of groups while they are queried and the group changes. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type BinaryNode, initAuthCreds, type WASocket } from '@whiskeysockets/baileys'
-import '../../../workers/shard/baileys/thread/first.ts'
-import { adoptSocket, endSocket } from '../../../workers/shard/baileys/end.ts'
+import { test } from 'node:test'
+import type { BinaryNode } from '@whiskeysockets/baileys'
 import { createGroupMetadata } from '../../../workers/shard/groups/group-metadata.ts'
-import { listen, openSocket, type Server } from '../baileys/loopback.ts'
 import { until } from '../storage/fixtures.ts'
 
 const GROUP = '120363019502650977@g.us'
 
-let server: Server
-let sock: WASocket
-before(async () => {
-  server = await listen()
-  sock = openSocket(server.url, initAuthCreds())
-  adoptSocket(sock)
-  await sock.waitForSocketOpen()
-})
+/** Subject of a group that answers a query; each waiting query has one function. */
+const waiting: ((subject: string) => void)[] = []
+const sock = {
+  query: () =>
+    new Promise<BinaryNode>((resolve) => {
+      waiting.push((subject) => {
+        const group = { tag: 'group', attrs: { id: GROUP, subject, creation: '1', s_t: '1' }, content: [] }
+        resolve({ tag: 'iq', attrs: { type: 'result' }, content: [group] })
+      })
+    }),
+}
+
 /** Creates the metadata before any group was reported. */
 const nothingKnown = () =>
   createGroupMetadata({
@@ -28,18 +29,8 @@ const nothingKnown = () =>
     learn() {},
   })
 
-after(async () => {
-  await endSocket(sock, undefined, 'abrupt')
-  await server.close()
-})
-
-/** Returns the tags of the queries that wait for their answer. */
-const pending = () => sock.ws.eventNames().filter((name) => String(name).startsWith('TAG:'))
-
-function answer(tag: string | symbol, subject: string) {
-  const group = { tag: 'group', attrs: { id: GROUP, subject, creation: '1', s_t: '1' }, content: [] }
-  sock.ws.emit(tag, { tag: 'iq', attrs: { type: 'result' }, content: [group] } satisfies BinaryNode)
-}
+const pending = () => waiting
+const answer = (subject: string) => waiting.shift()!(subject)
 
 // The notification of a change came before the outdated answer of a query. It once deleted nothing, because nothing was
 // stored yet. Then the outdated answer was used for an hour.
@@ -48,13 +39,13 @@ test('an answer from before a change of the group is not kept', async () => {
   const asked = groups.get(GROUP)
   await until(() => pending().length === 1, 'the query')
   groups.forget(GROUP)
-  answer(pending()[0]!, 'old')
+  answer('old')
   assert.equal((await asked).subject, 'old')
   assert.equal(groups.known(GROUP), undefined)
 
   const again = groups.get(GROUP)
   await until(() => pending().length === 1, 'the query')
-  answer(pending()[0]!, 'new')
+  answer('new')
   await again
   assert.equal(groups.known(GROUP)?.subject, 'new')
   groups.forget(GROUP)
@@ -65,13 +56,13 @@ test('who asks while it is being fetched waits for the same answer; who asks aft
   const groups = nothingKnown()
   const both = [groups.get(GROUP), groups.get(GROUP)]
   await until(() => pending().length === 1, 'the query')
-  const [first] = pending()
   groups.forget(GROUP)
   const later = groups.get(GROUP)
   await until(() => pending().length === 2, 'another query')
-  answer(pending().find((tag) => tag !== first)!, 'after')
+  const [second] = waiting.splice(1)
+  second!('after')
   assert.equal((await later).subject, 'after')
-  answer(first!, 'before')
+  answer('before')
   assert.deepEqual(
     (await Promise.all(both)).map(({ subject }) => subject),
     ['before', 'before'],

@@ -4,13 +4,14 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
+import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { DAY, HOUR } from '../../../src/domain/clock.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { createGroupMetadata } from '../../../workers/shard/groups/group-metadata.ts'
 import { createGroupRoles } from '../../../workers/shard/groups/group-roles.ts'
 import { createGroupStore } from '../../../workers/shard/groups/group-store.ts'
+import type { NetworkSocket } from '../../../workers/shard/network/network-socket.ts'
 import { INSTANCE, recordingLog, sealer, tempStore, until } from '../storage/fixtures.ts'
 
 const GROUP = '120363019502650977@g.us'
@@ -27,7 +28,7 @@ test('a text to a group needs no query for fourteen days; who its admins are is 
       queries++
       return { tag: 'iq', attrs: { type: 'result' }, content: [{ tag: 'group', attrs, content: members }] }
     },
-  } as unknown as WASocket
+  } as unknown as NetworkSocket
   const stored = createGroupStore({ id: INSTANCE, store, sealer, clock, log })
   const roles = createGroupRoles({ id: INSTANCE, store, sealer, clock, log })
   const groups = createGroupMetadata({ sock: network, clock, learnPairs: async () => {}, stored, learn: roles.learn })

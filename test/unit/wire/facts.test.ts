@@ -4,10 +4,18 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { type BinaryNode, Curve, DEFAULT_CONNECTION_CONFIG, initAuthCreds, proto, signedKeyPair } from '@whiskeysockets/baileys'
-import { generateLoginNode, generateRegistrationNode } from '@whiskeysockets/baileys/lib/Utils/validate-connection.js'
-import { countLogins, loginSucceeded, sayLoginCounts } from '../../../workers/shard/baileys/thread/login-counts.ts'
-import { socketOptions } from '../../../workers/shard/connection/socket/socket.ts'
+import {
+  type AuthenticationCreds,
+  type BinaryNode,
+  Curve,
+  initAuthCreds,
+  proto,
+  signedKeyPair,
+  type WAVersion,
+} from '@whiskeysockets/baileys'
+import { keepFacts } from '../../../workers/shard/keys/own-facts.ts'
+import { clientPayload } from '../../../workers/shard/network/handshake.ts'
+import { createLoginCounts } from '../../../workers/shard/network/login-counts.ts'
 import { retryRequest } from '../../../workers/shard/wire/retry-request.ts'
 import { ROOT } from '../../harness/checkout.ts'
 import { missingTests } from '../../harness/named-tests.ts'
@@ -41,32 +49,25 @@ test('10: a request to send again contains the error, the chat only if it has tw
 })
 
 test('13: a login and a registration have the same content as those of a browser', () => {
-  const options = socketOptions({
-    version: [2, 3000, 1],
-    network: { url: null, root: null, ca: null, mediaHost: null, verify: 'strict' },
-    route: { fetchOptions: {} },
-  } as never)
-  const config = { ...DEFAULT_CONNECTION_CONFIG, ...options } as Parameters<typeof generateLoginNode>[1]
-  const me = '5511999990000:7@s.whatsapp.net'
+  const version: WAVersion = [2, 3000, 1]
+  const creds = { ...initAuthCreds(), signedPreKey: signedKeyPair(Curve.generateKeyPair(), 1) }
+  const linked = { ...creds, me: { id: '5511999990000:7@s.whatsapp.net' } }
   const counted = ({ lc, connectAttemptCount }: proto.IClientPayload) => [lc ?? null, connectAttemptCount ?? null]
-  sayLoginCounts()
-  countLogins(me, 4)
-  assert.deepEqual(counted(generateLoginNode(me, config)), [4, 0])
-  loginSucceeded(me)
-  assert.deepEqual(counted(generateLoginNode(me, config)), [5, 1])
-  countLogins(me, 0)
-  assert.deepEqual(counted(generateLoginNode(me, config)), [0, 1], 'linked anew; the process is the same')
-  assert.deepEqual(
-    counted(generateLoginNode('5511999990000:8@s.whatsapp.net', config)),
-    [null, null],
-    'nothing of another device',
-  )
-  const login = generateLoginNode(me, config)
+  const loginCounts = createLoginCounts()
+  const payload = (creds: AuthenticationCreds) => clientPayload({ creds, version, loginCounts })
+  keepFacts(linked, { logins: 4 })
+  assert.deepEqual(counted(payload(linked)), [4, 0])
+  loginCounts.accepted(linked)
+  assert.deepEqual(counted(payload(linked)), [5, 1])
+  keepFacts(linked, { logins: undefined })
+  assert.deepEqual(counted(payload(linked)), [0, 1], 'linked anew; the process is the same')
+  const other = { ...creds, me: { id: '5511999990000:8@s.whatsapp.net' } }
+  assert.deepEqual(counted(payload(other)), [0, 0], 'nothing of another device')
+  const login = payload(linked)
   assert.equal(login.userAgent?.osVersion, '0.1')
   assert.equal(login.userAgent?.phoneId ?? '', '')
   assert.equal(login.pull, true)
-  const creds = { ...initAuthCreds(), signedPreKey: signedKeyPair(Curve.generateKeyPair(), 1) }
-  const registration = generateRegistrationNode(creds, config)
+  const registration = payload(creds)
   assert.equal(registration.pull, false)
   assert.deepEqual(counted(registration), [null, null])
   const props = proto.DeviceProps.decode(registration.devicePairingData!.deviceProps!)

@@ -7,12 +7,13 @@
  * answer), the collection is read, now or at the next login, and the network's version, with or without the change,
  * becomes ours.
  */
-import type { AuthenticationCreds, WAPatchName, WASocket } from '@whiskeysockets/baileys'
+import type { AuthenticationCreds, WAPatchName } from '@whiskeysockets/baileys'
 import type { Mutex } from 'async-mutex'
 import { SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import { keys as records } from '../../../src/storage/record-keys.ts'
 import type { Context } from '../context/instance-context.ts'
+import type { NetworkSocket } from '../network/network-socket.ts'
 import type { AppStateChange, ChangeAppState, LaterChange } from '../wire/app-state-actions.ts'
 import type { CollectionState } from '../wire/app-state-collection.ts'
 import { appStatePatch, patchQuery, patchRefusal } from '../wire/app-state-patch.ts'
@@ -20,7 +21,7 @@ import type { AppState } from './app-state.ts'
 import type { AppStateReader } from './app-state-reader.ts'
 
 export interface ChangeDeps {
-  sock: Pick<WASocket, 'query'>
+  sock: Pick<NetworkSocket, 'query'>
   /** Held while app state is changed. */
   changing: Pick<Mutex, 'runExclusive'>
   creds: AuthenticationCreds

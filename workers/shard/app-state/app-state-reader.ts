@@ -17,14 +17,13 @@ import {
   type BinaryNode,
   type Contact,
   type WAPatchName,
-  type WASocket,
 } from '@whiskeysockets/baileys'
 import { Mutex } from 'async-mutex'
 import type { Logger } from 'pino'
 import { createTurns } from '../../../src/lib/turns.ts'
 import { isFinalAnswer } from '../../../src/media/fetched.ts'
-import { boundedQuery } from '../baileys/query.ts'
 import { QUERY_DEADLINE } from '../connection/within.ts'
+import type { NetworkSocket } from '../network/network-socket.ts'
 import { type AppStateAction, type Association, CONTACTS, factsOf, type PersonNames } from '../wire/app-state-actions.ts'
 import {
   type CollectionState,
@@ -39,7 +38,7 @@ import { type CollectionOpenerDeps, createCollectionOpener, MissingKey } from '.
 import { removalsOf } from './gone-people.ts'
 
 export interface ReaderDeps extends Pick<CollectionOpenerDeps, 'keyOf' | 'readFile'> {
-  sock: Pick<WASocket, 'query' | 'ev'>
+  sock: Pick<NetworkSocket, 'query' | 'ev'>
   creds: AuthenticationCreds
   appState: Pick<AppState, 'stored' | 'take' | 'forget' | 'settled'>
   /** Stores pairs of number and LID; they are on disk when it resolves. */
@@ -87,7 +86,7 @@ export function createAppStateReader(deps: ReaderDeps): AppStateReader {
         return { name, version, wantsSnapshot: version === 0 || whole.has(name) }
       }),
     )
-    const answer: BinaryNode = await boundedQuery(sock, readQuery(asked), QUERY_DEADLINE)
+    const answer: BinaryNode = await sock.query(readQuery(asked), QUERY_DEADLINE)
     return collectionAnswers(answer).filter(({ name }) => names.includes(name))
   }
 

@@ -15,11 +15,12 @@
  * - Data that may be as large as an address book is written before the commit, in slices, and reading it again gives the same data: the
  *   numbers of people that come as pairs (`app-state-reader.ts`), the directory, and the saved contacts.
  */
-import type { AuthenticationCreds, AuthenticationState, Contact, WAPatchName, WASocket } from '@whiskeysockets/baileys'
+import type { AuthenticationCreds, AuthenticationState, Contact, WAPatchName } from '@whiskeysockets/baileys'
 import type { Steps } from '../../../src/domain/steps.ts'
 import type { Alongside, AuthState } from '../keys/auth-state.ts'
 import type { KeyStore } from '../keys/key-store.ts'
 import { keepFacts } from '../keys/own-facts.ts'
+import type { NetworkSocket } from '../network/network-socket.ts'
 import type { AppStateAction, Association } from '../wire/app-state-actions.ts'
 import { saltIn } from '../wire/chat-token.ts'
 
@@ -57,7 +58,7 @@ export interface AppState {
   /** Authentication state for the socket. */
   readonly state: AuthenticationState
   /** Must be called right after the socket is created. `onFailure` is called once; afterwards nothing more is written. */
-  attach(sock: Pick<WASocket, 'ev'>, onFailure: (error: unknown) => void): void
+  attach(sock: Pick<NetworkSocket, 'ev'>, onFailure: (error: unknown) => void): void
   /** Record of a collection, even if it is not on disk yet; undefined if it was never read. */
   stored(collection: WAPatchName): Promise<Uint8Array | undefined>
   /** Takes a collection that was read. It is on disk when `settled` resolves. */

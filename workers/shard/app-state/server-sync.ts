@@ -5,15 +5,16 @@
  * the network keeps it. Collections that this login cannot read are retried when the phone shares a key, and at the
  * next login.
  */
-import type { BinaryNode, WAPatchName, WASocket } from '@whiskeysockets/baileys'
+import type { BinaryNode, WAPatchName } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { escalateTrap } from '../baileys/thread/trap.ts'
+import type { NetworkSocket } from '../network/network-socket.ts'
 import { collectionsIn } from '../wire/account-notices.ts'
 import { idOf } from '../wire/envelope.ts'
 import type { AppStateReader } from './app-state-reader.ts'
 
 export interface ServerSyncDeps {
-  sock: Pick<WASocket, 'ws' | 'ev'>
+  sock: Pick<NetworkSocket, 'ws' | 'ev'>
   read: AppStateReader['read']
   /** Version to which a collection was read; undefined if it was never read. */
   versionOf(collection: WAPatchName): Promise<number | undefined>

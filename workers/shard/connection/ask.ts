@@ -2,14 +2,13 @@
  * Gives operations and other callers access to the network. The deadline, the end of the socket, a missing answer, and
  * the meanings of the network's codes are handled here, once for all of them.
  */
-import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
+import type { BinaryNode } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
-import { throwingErrors } from '../baileys/query.ts'
 import { runAs } from '../baileys/thread/rejections.ts'
+import type { NetworkSocket } from '../network/network-socket.ts'
 import type { Json } from '../wire/json.ts'
 import type { MexName } from '../wire/mex.ts'
-import { refusedField, withId } from '../wire/refusal.ts'
-import { type Meanings, networkCode, type ToFailure, withField } from './failures.ts'
+import { type Meanings, networkCode, type ToFailure } from './failures.ts'
 import type { Mex } from './mex.ts'
 import { type Ending, untilEnd, within } from './within.ts'
 
@@ -51,7 +50,7 @@ export interface AskOptions {
 export interface AskDeps extends Ending {
   /** Id of the instance. Unhandled errors of the library are reported with it. */
   owner: string
-  sock: Pick<WASocket, 'ws' | 'query' | 'sendNode' | 'generateMessageTag'>
+  sock: Pick<NetworkSocket, 'query' | 'sendNode' | 'generateMessageTag'>
   mex: Mex
 }
 
@@ -86,7 +85,7 @@ export function createAsk(deps: AskDeps, { deadline, toFailure, meanings = {} }:
           within(
             deps,
             leftMs,
-            throwingErrors(() => runAs(owner, () => work(leftMs))),
+            runAs(owner, async () => work(leftMs)),
           ),
         limits,
       )
@@ -94,8 +93,7 @@ export function createAsk(deps: AskDeps, { deadline, toFailure, meanings = {} }:
     const query = (asked: Query, limits?: Limits) =>
       run(async (leftMs) => {
         const made = typeof asked === 'function' ? await asked(sock.generateMessageTag()) : asked
-        const { id, query } = withId(made, () => sock.generateMessageTag())
-        return withRefusedField(sock, id, () => sock.query(query, leftMs))
+        return sock.query(made, leftMs)
       }, limits)
 
     return Object.assign(query, {
@@ -106,26 +104,4 @@ export function createAsk(deps: AskDeps, { deadline, toFailure, meanings = {} }:
     })
   }
   return asking(meanings)
-}
-
-/**
- * Adds the name of the refused field to an error. The library creates the error only from the code and the text of a refusal, but the answer `<error
- * code><field name reason/></error>` also contains this name.
- */
-async function withRefusedField({ ws }: Pick<WASocket, 'ws'>, id: string, query: () => Promise<unknown>): Promise<BinaryNode> {
-  let field: string | null = null
-  const onAnswer = (answer: BinaryNode) => {
-    field = refusedField(answer)
-  }
-  ws.on(`TAG:${id}`, onAnswer)
-  try {
-    const answer = (await query()) as BinaryNode | undefined
-    // An undefined answer means that the library's own deadline has expired.
-    if (answer === undefined) throw new Failure('send_timeout')
-    return answer
-  } catch (error) {
-    throw field === null ? error : withField(error, field)
-  } finally {
-    ws.off(`TAG:${id}`, onAnswer)
-  }
 }

@@ -4,15 +4,14 @@
  * whatever the socket still emits.
  */
 import { setMaxListeners } from 'node:events'
-import type { BinaryNode } from '@whiskeysockets/baileys'
 import { MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import { orLate } from '../../../src/lib/deadline.ts'
-import { watchCompanionRefresh } from '../baileys/companion-refresh.ts'
-import { endSocket, rawSocket } from '../baileys/end.ts'
-import { createQrClock } from '../baileys/qr-clock.ts'
-import { countLogins } from '../baileys/thread/login-counts.ts'
-import { watchConnection } from '../baileys/watchdog.ts'
-import { ownFacts } from '../keys/own-facts.ts'
+import { watchCompanionRefresh } from '../network/companion-refresh.ts'
+import { BROWSER } from '../network/device.ts'
+import type { NetworkSocket } from '../network/network-socket.ts'
+import { createQrClock } from '../network/qr-clock.ts'
+import { watchConnection } from '../network/watchdog.ts'
+import { logoutQuery } from '../wire/logout.ts'
 import { ownPresence } from '../wire/presence.ts'
 import type { Connection, ConnectionDeps, MediaAnswer, OpenedConnection, OwnParts } from './contract.ts'
 import { closedBy } from './disconnect.ts'
@@ -23,7 +22,6 @@ import { watchRestriction } from './restriction/restriction-watch.ts'
 import { createAcks } from './socket/acks.ts'
 import { connectionQueries } from './socket/connection-queries.ts'
 import type { Liveness } from './socket/liveness.ts'
-import { BROWSER, type NetworkSocket } from './socket/socket.ts'
 import { type Router, routeStanzas } from './socket/stanza-router.ts'
 import { openWatchedSocket } from './socket/watched-socket.ts'
 
@@ -38,7 +36,6 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
   let isOpen = false
   let isAvailable = false
 
-  if (creds.me) countLogins(creds.me.id, ownFacts(creds).logins ?? 0)
   const identity = createIdentity(auth)
   const { sock, devices, liveness, stray } = openWatchedSocket(deps)
   const { ws, ev } = sock
@@ -54,9 +51,8 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
     },
   })
   const acks = createAcks()
-  const refusals = listeners<BinaryNode>()
   const mediaAnswers = listeners<MediaAnswer>()
-  const cut = () => rawSocket(sock)?.terminate()
+  const cut = () => sock.cut()
 
   const ending = new AbortController()
   // Many operations may wait for the network at the same time, so many listeners of this signal are not a leak.
@@ -81,7 +77,6 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
   ws.on('open', () => {
     if (!hasEnded) events.socketOpened()
   })
-  // The library has already put the change into `creds`.
   ev.on('creds.update', (update) => {
     deps.save()
     if (update.me?.name && !hasEnded) events.named(update.me.name)
@@ -102,7 +97,7 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
     if (update.connection !== 'close') return
     finish()
     if (isLeaving) return
-    const closed = closedBy(update.lastDisconnect?.error)
+    const closed = closedBy(update.error)
     // This also runs after a failed save, which is logged by the caller of the save; without this event the next session would never be opened.
     const notify = () => events.closed(closed)
     settled().then(notify, notify)
@@ -113,7 +108,7 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
     isAvailable = isNext
     if (isNext) {
       queries.tokens.removeExpired()
-      void sock.sendUnifiedSession()
+      sock.sendUnifiedSession()
     }
     await sock.sendNode(ownPresence(creds.me.name, isNext))
   }
@@ -121,7 +116,7 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
   async function end() {
     isLeaving = true
     if (!hasEnded) finish()
-    await endSocket(sock, undefined)
+    await sock.end()
     // The caller of a failed save logs the failure. If the end rejected because of it, the next session would not be opened.
     await settled().catch(() => {})
   }
@@ -161,7 +156,7 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
     ...queries,
     announce,
     async pairingCode(digits) {
-      const code = await requestCode({ sock, ended: ending.signal, onQueryRefused: refusals.on }, digits)
+      const code = await requestCode({ sock, ended: ending.signal }, digits)
       qrClock.keep(PAIRING_CODE_LIFE)
       return code
     },
@@ -169,8 +164,11 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
     end,
     async logout(deadlineMs) {
       isLeaving = true
-      const removal = hasEnded || !ws.isOpen ? Promise.resolve() : sock.logout()
-      const sentOrNot = removal.catch((error) => log.info({ err: error }, 'the logout could not be sent to the network'))
+      const removing =
+        hasEnded || !ws.isOpen || !creds.me
+          ? Promise.resolve()
+          : sock.sendNode(logoutQuery(creds.me.id, sock.generateMessageTag()))
+      const sentOrNot = removing.catch((error) => log.info({ err: error }, 'the logout could not be sent to the network'))
       await orLate(sentOrNot, deadlineMs, () => {})
       await end()
     },
@@ -181,11 +179,13 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
     qrClock,
     watchdog,
     restriction,
-    queryRefused: refusals.call,
     mediaAnswered: mediaAnswers.call,
     loggedIn(networkSeconds) {
       if (networkSeconds !== undefined) deps.learnTime(networkSeconds * SECOND, true)
       if (!hasEnded) events.loggedIn()
+      if (!creds.me) return
+      deps.loginCounts.accepted(creds)
+      deps.save()
     },
     passkey,
     isAvailable: () => isAvailable,
@@ -215,7 +215,7 @@ function openPairing(
     onReplaced(text) {
       if (!hasEnded()) events.qrReplaced(text)
     },
-    onOver: (reason) => void endSocket(sock, reason).catch(stray),
+    onOver: (reason) => void sock.end(reason).catch(stray),
   })
   return {
     qrClock,

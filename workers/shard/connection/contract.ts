@@ -12,9 +12,12 @@ import type { Clock } from '../../../src/domain/clock.ts'
 import type { Restriction } from '../../../src/domain/instance.ts'
 import type { NetworkOptions } from '../../../src/engine/engine.ts'
 import type { Tally } from '../../../src/metrics/tally.ts'
-import type { CompanionRefresh } from '../baileys/companion-refresh.ts'
-import type { QrClock } from '../baileys/qr-clock.ts'
 import type { KeyHolders } from '../keys/key-holders.ts'
+import type { MakeSignalRepository } from '../keys/signal/signal-repository.ts'
+import type { CompanionRefresh } from '../network/companion-refresh.ts'
+import type { LoginCounts } from '../network/login-counts.ts'
+import type { NetworkSocket } from '../network/network-socket.ts'
+import type { QrClock } from '../network/qr-clock.ts'
 import type { PrivacySettings } from '../wire/privacy.ts'
 import type { ServerProps } from '../wire/server-props.ts'
 import type { Ask, AskOptions } from './ask.ts'
@@ -31,7 +34,6 @@ import type { RecipientDevices } from './relay/recipient-devices.ts'
 import type { RestrictionWatch } from './restriction/restriction-watch.ts'
 import type { AckOutcome } from './socket/acks.ts'
 import type { Traffic } from './socket/liveness.ts'
-import type { NetworkSocket, SocketParts } from './socket/socket.ts'
 import type { Router, Table } from './socket/stanza-router.ts'
 import type { CountUnknown } from './socket/unknown-stanzas.ts'
 import type { TrustedTokens } from './tokens/trusted-tokens.ts'
@@ -59,7 +61,7 @@ export interface ConnectionDeps {
   creds: AuthenticationCreds
   /** Keys and credentials of the socket. */
   auth: AuthenticationState
-  makeSignalRepository: SocketParts['makeSignalRepository']
+  makeSignalRepository: MakeSignalRepository
   holders: KeyHolders
   /** Writes the current credentials. */
   save(): void
@@ -74,6 +76,7 @@ export interface ConnectionDeps {
   network: NetworkOptions
   route: NetworkRoute
   version: WAVersion
+  loginCounts: LoginCounts
   /** Ids of GraphQL operations, from the configuration. */
   mexIds: MexIds
   /** Time in ms after which a connection counts as stalled, if stanzas arrive and none of them is handled. */
@@ -111,8 +114,6 @@ export interface OwnParts {
   /** Called when the network has accepted the login. `networkSeconds`: time of the network, if it states one. */
   loggedIn(networkSeconds: number | undefined): void
   restriction: Pick<RestrictionWatch, 'lockChanged'>
-  /** Called when the network answered any of our queries with an error. */
-  queryRefused(answer: BinaryNode): void
   mediaAnswered(answer: MediaAnswer): void
   passkey: SocketPasskey
   /** Whether the account shows itself as available. */

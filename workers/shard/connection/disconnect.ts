@@ -7,7 +7,7 @@ export interface Closed {
   message: string
   /** Seconds until a temporary ban (402) ends. */
   expireSeconds: number | null
-  /** True if our own watchdog ended the socket, because the network never accepted the connection (`baileys/watchdog.ts`). */
+  /** True if our own watchdog ended the socket, because the network never accepted the connection (`network/watchdog.ts`). */
   isStartFailure: boolean
 }
 

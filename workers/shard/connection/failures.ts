@@ -54,8 +54,7 @@ function isConnectionLoss(error: unknown): boolean {
   if (!(error instanceof Error)) return true
   if (isAnswer(error as BoomLike)) return false
   const { output, code } = error as BoomLike & { code?: unknown }
-  // These errors have no status: those of queries that are pending when a socket ends (`baileys/end.ts`, `baileys/thread/rejections.ts`), and those
-  // of a closed repository.
+  // These errors have no status: those of queries that are pending when a socket ends (`network/queries.ts`), and those of a closed repository.
   if (error.message.startsWith('Connection Closed') || error.message === SESSION_CLOSED) return true
   return SOCKET_CODES.has(output?.statusCode as number) || BROKEN_PIPE.has(code as string)
 }
@@ -153,10 +152,6 @@ export const networkCodeOf = (error: unknown): number | null => {
   const code = error instanceof Failure ? error.details?.network_code : undefined
   return typeof code === 'number' ? code : null
 }
-
-/** Adds the network's name of the refused field to the error of a refused query. */
-export const withField = (error: unknown, refusedField: string): unknown =>
-  error instanceof Error ? Object.assign(error, { refusedField }) : error
 
 /** Returns the network's name of the field that it refused; null if it named none. */
 export function refusedFieldOf(failure: unknown): string | null {

@@ -3,8 +3,9 @@
  * stanzas. Internally the LID is preferred; the API shows the number whenever it is known.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type AuthenticationState, isLidUser, isPnUser, jidDecode, type WASocket } from '@whiskeysockets/baileys'
+import { type AuthenticationState, isLidUser, isPnUser, jidDecode } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
+import type { NetworkSocket } from '../network/network-socket.ts'
 import { bare, identifierOf } from '../wire/jid.ts'
 import type { Identity } from '../wire/person.ts'
 
@@ -26,7 +27,7 @@ const SLICE = 200
  * moves to the LID. For a known pair, only one read is necessary. It works in slices, because an answer about a large group has thousands of pairs.
  */
 export async function learnPairs(
-  sock: Pick<WASocket, 'signalRepository'>,
+  sock: Pick<NetworkSocket, 'signalRepository'>,
   keys: AuthenticationState['keys'],
   pairs: readonly LidPair[],
 ): Promise<void> {
@@ -37,7 +38,7 @@ export async function learnPairs(
 }
 
 async function learnSlice(
-  { signalRepository }: Pick<WASocket, 'signalRepository'>,
+  { signalRepository }: Pick<NetworkSocket, 'signalRepository'>,
   keys: AuthenticationState['keys'],
   pairs: readonly LidPair[],
 ): Promise<void> {

@@ -12,6 +12,7 @@ import type { NetworkOptions } from '../../../src/engine/engine.ts'
 import type { WebVersion } from '../baileys/version.ts'
 import type { Slot } from '../context/slot.ts'
 import type { AuthState } from '../keys/auth-state.ts'
+import { createLoginCounts, type LoginCounts } from '../network/login-counts.ts'
 import type { Connection, ConnectionEvent, SessionEvents } from './contract.ts'
 import { createNetworkRoute, type NetworkRoute } from './network-route.ts'
 import type { Pairing } from './pairing/pairing.ts'
@@ -23,6 +24,7 @@ export interface Opening {
   creds: AuthenticationCreds
   route: NetworkRoute
   version: WAVersion
+  loginCounts: LoginCounts
   /** Restriction of the account that is known so far. */
   restriction: Restriction | null
   events: SessionEvents
@@ -73,6 +75,7 @@ export interface Link<S extends Connection> {
 
 export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
   const { session, route, auth, log, pairing, report } = deps
+  const loginCounts = createLoginCounts()
   /** Client version of the latest session. A refusal applies to this version, even if other instances use another one. */
   let named: WAVersion | null = null
 
@@ -132,6 +135,7 @@ export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
       creds,
       route: through,
       version,
+      loginCounts,
       restriction: deps.restriction.now(),
       events: onlyWhile(isCurrent, events),
     })

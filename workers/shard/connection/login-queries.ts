@@ -2,9 +2,10 @@
  * Queries that the web client sends after each login: properties of the network, privacy settings, and the list of
  * blocked people, whose answer is not used here.
  */
-import type { AuthenticationCreds, BinaryNode, WASocket } from '@whiskeysockets/baileys'
+import type { AuthenticationCreds, BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { keepFacts, ownFacts } from '../keys/own-facts.ts'
+import type { NetworkSocket } from '../network/network-socket.ts'
 import { blocklistQuery } from '../wire/blocklist.ts'
 import { type PrivacySettings, settingsIn, settingsQuery } from '../wire/privacy.ts'
 import { completeProps, INITIAL_PROPS, propsIn, propsQuery, type ServerProps } from '../wire/server-props.ts'
@@ -19,7 +20,7 @@ export interface LoginQueries {
 }
 
 export interface LoginQueriesDeps {
-  sock: Pick<WASocket, 'ev'>
+  sock: Pick<NetworkSocket, 'ev'>
   creds: AuthenticationCreds
   /** Writes the current credentials. */
   save(): void

@@ -2,9 +2,8 @@
  * Queries the network with GraphQL (`wire/mex.ts` has the operations). If the network does not know a document number, older ones are tried in order.
  * The number that works is then tried first, until the connection ends.
  */
-import type { WASocket } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
-import { boundedQuery } from '../baileys/query.ts'
+import type { NetworkSocket } from '../network/network-socket.ts'
 import { type Json, textOf } from '../wire/json.ts'
 import { type MexAnswer, type MexName, mexAnswer, mexForms, mexQuery } from '../wire/mex.ts'
 
@@ -27,7 +26,7 @@ class MexRefusal extends Error {
   }
 }
 
-export function createMex(sock: Pick<WASocket, 'query'>, ids: MexIds): Mex {
+export function createMex(sock: Pick<NetworkSocket, 'query'>, ids: MexIds): Mex {
   /** Index of the number that worked last, by operation. */
   const known = new Map<MexName, number>()
 
@@ -38,7 +37,7 @@ export function createMex(sock: Pick<WASocket, 'query'>, ids: MexIds): Mex {
     let answer: MexAnswer = { kind: 'empty' }
     for (const [index, form] of forms.entries()) {
       if (index < first) continue
-      answer = mexAnswer(await boundedQuery(sock, mexQuery(form), Math.max(1, endsAt - performance.now())), form.field)
+      answer = mexAnswer(await sock.query(mexQuery(form), Math.max(1, endsAt - performance.now())), form.field)
       if (answer.kind === 'unknown') continue
       known.set(name, index)
       break

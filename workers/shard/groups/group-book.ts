@@ -4,10 +4,11 @@
  *
  * Which devices have the account's key of a group is stored with the keys (`keys/key-holders.ts`), because it changes in the commits of encryptions.
  */
-import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
+import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { LidPair } from '../connection/identity.ts'
 import type { Context } from '../context/instance-context.ts'
 import type { AccountDirectory } from '../directory/account-directory.ts'
+import type { NetworkSocket } from '../network/network-socket.ts'
 import { groupNoticeIn } from '../wire/group-notice.ts'
 import { type Group, namesOf } from '../wire/groups.ts'
 import { bare } from '../wire/jid.ts'
@@ -28,7 +29,7 @@ export interface GroupBook {
 }
 
 export interface GroupSession {
-  sock: Pick<WASocket, 'query'>
+  sock: Pick<NetworkSocket, 'query'>
   isMe(jid: string): boolean
   /** Saves the pairs of members. The caller logs a failure. */
   learnPairs(pairs: LidPair[]): Promise<void>

@@ -1,9 +1,10 @@
 /** Caches the metadata of groups until a notification changes it, so that a send need not query 500 members each time. */
-import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
+import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Clock } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { LidPair } from '../connection/identity.ts'
+import type { NetworkSocket } from '../network/network-socket.ts'
 import { type Group, groupIn, metadataQuery, namesOf } from '../wire/groups.ts'
 import { FACETS } from './facets.ts'
 import type { GroupStore } from './group-store.ts'
@@ -24,7 +25,7 @@ export interface GroupMetadata {
 }
 
 export interface GroupMetadataDeps {
-  sock: Pick<WASocket, 'query'>
+  sock: Pick<NetworkSocket, 'query'>
   clock: Clock
   /** Called with the pairs of a group's members before its metadata is used. */
   learnPairs(pairs: LidPair[]): Promise<void>
@@ -89,7 +90,7 @@ export function createGroupMetadata({ sock, clock, learnPairs, stored, learn }: 
 }
 
 /** Queries the metadata of a group. Rejects like `sock.groupMetadata`. */
-async function ask(sock: Pick<WASocket, 'query'>, jid: string): Promise<Group> {
+async function ask(sock: Pick<NetworkSocket, 'query'>, jid: string): Promise<Group> {
   const answer: BinaryNode | undefined = await sock.query(metadataQuery(jid))
   // An undefined answer means that the library's own deadline has expired.
   if (answer === undefined) throw new Failure('send_timeout')

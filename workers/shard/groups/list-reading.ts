@@ -2,11 +2,11 @@
  * Reads the list of groups of the account with one query: after the pairing, when the network reports the list as outdated, and at a login when the
  * last reading is old. Between these readings, notices change the list. If a notice leaves groups incomplete, these are read again together.
  */
-import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
+import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, SECOND } from '../../../src/domain/clock.ts'
 import { createTurns } from '../../../src/lib/turns.ts'
-import { boundedQuery } from '../baileys/query.ts'
+import type { NetworkSocket } from '../network/network-socket.ts'
 import { batchQuery, type Group, groupsIn, participatingQuery } from '../wire/groups.ts'
 import { FACETS } from './facets.ts'
 import type { GroupList } from './group-list.ts'
@@ -28,7 +28,7 @@ export interface ListReading {
 }
 
 export interface ListReadingDeps {
-  sock: Pick<WASocket, 'query'>
+  sock: Pick<NetworkSocket, 'query'>
   list: GroupList
   /** Store for each group and its members. */
   stored: Pick<GroupStore, 'keep'>
@@ -48,7 +48,7 @@ export function createListReading({ sock, list, stored, members, ended, clock, l
     const at = clock.now()
     const begun = list.begin()
     try {
-      const { groups, truncated } = await listedIn(await boundedQuery(sock, participatingQuery(), DEADLINE))
+      const { groups, truncated } = await listedIn(await sock.query(participatingQuery(), DEADLINE))
       // If the session has ended, its device may be unlinked, and the credentials and the directory are then removed too.
       if (ended.aborted) return
       await members(groups)
@@ -62,7 +62,7 @@ export function createListReading({ sock, list, stored, members, ended, clock, l
     const asked = list.stale().slice(0, BATCH)
     const begun = list.begin()
     try {
-      const { groups, refused } = await listedIn(await boundedQuery(sock, batchQuery(asked), DEADLINE))
+      const { groups, refused } = await listedIn(await sock.query(batchQuery(asked), DEADLINE))
       if (ended.aborted) return
       await members(groups)
       if (!ended.aborted) await begun.some(groups, refused)

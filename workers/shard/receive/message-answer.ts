@@ -3,9 +3,10 @@
  * unreadable message. Later stanzas do not wait for the retry request. Messages of one commit share a receipt.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
+import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { Steps } from '../../../src/domain/steps.ts'
+import type { NetworkSocket } from '../network/network-socket.ts'
 import type { AskAgain } from '../retry/ask-again.ts'
 import { joinedReceipt, type MessageOutcome, messageConfirmations, type Receiver, receiptGroup } from '../wire/confirmation.ts'
 import { idOf } from '../wire/envelope.ts'
@@ -13,7 +14,7 @@ import type { InboxSession } from './inbox/inbox-session.ts'
 import { addressed, isPeerStanza } from './inbox/stanza-message.ts'
 
 export interface MessageAnswerDeps {
-  sock: Pick<WASocket, 'authState' | 'sendNode' | 'ws'>
+  sock: Pick<NetworkSocket, 'authState' | 'sendNode' | 'ws'>
   receiver(): Receiver
   askAgain: AskAgain
   inbox: Pick<InboxSession, 'problemOf'>

@@ -3,12 +3,14 @@
  * do not wait for these requests. Requests are limited per sender, so that a sender with a broken key, or a group whose key is lost, does not use up
  * the limit of others.
  */
-import { type BinaryNode, getNextPreKeys, proto, type WAMessageKey, type WASocket } from '@whiskeysockets/baileys'
+import { type BinaryNode, proto, type WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import type { AskPhone } from '../connection/relay/ask-phone.ts'
 import { pause } from '../connection/within.ts'
+import { nextOneTimeKeys } from '../keys/next-one-time-keys.ts'
 import type { SignalProblem } from '../keys/signal/errors.ts'
+import type { NetworkSocket } from '../network/network-socket.ts'
 import { envelopeOf } from '../wire/envelope.ts'
 import { bare } from '../wire/jid.ts'
 import { retryRequest } from '../wire/retry-request.ts'
@@ -57,7 +59,7 @@ const ERRORS: Readonly<Record<SignalProblem, number>> = {
 }
 
 export interface AskAgainDeps {
-  sock: Pick<WASocket, 'authState' | 'ev' | 'sendNode'>
+  sock: Pick<NetworkSocket, 'authState' | 'ev' | 'sendNode'>
   askPhone: AskPhone
   /** A clock that does not step. */
   clock: Clock
@@ -96,10 +98,9 @@ export function createAskAgain({ sock, askPhone: ask, clock, log, isMissing, end
   /** Creates another pre-key of ours, which is stored before it is used. */
   async function nextPreKey() {
     return authState.keys.transaction(async () => {
-      const { update, preKeys } = await getNextPreKeys(authState, 1)
+      const { keys, update } = await nextOneTimeKeys(authState, 1)
       sock.ev.emit('creds.update', update)
-      const [id] = Object.keys(preKeys)
-      return { id: Number(id), pair: preKeys[Number(id)]! }
+      return keys[0]!
     }, authState.creds.me!.id)
   }
 

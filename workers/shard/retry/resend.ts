@@ -10,7 +10,6 @@ import {
   jidDecode,
   jidEncode,
   type proto,
-  type WASocket,
 } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, HOUR, SECOND } from '../../../src/domain/clock.ts'
@@ -19,6 +18,7 @@ import type { TrustedTokens } from '../connection/tokens/trusted-tokens.ts'
 import type { KeyHolders } from '../keys/key-holders.ts'
 import { isDeleted } from '../messages/known-messages.ts'
 import type { Sent } from '../messages/sent.ts'
+import type { NetworkSocket } from '../network/network-socket.ts'
 import { type Stanza, stanzaOf } from '../translate/outbound/stanza.ts'
 import { bare, chatKind } from '../wire/jid.ts'
 import { sealedAgain } from '../wire/message-nodes.ts'
@@ -37,7 +37,7 @@ const MAX_COUNTED = 10_000
 const FETCH_PAUSE = 10 * SECOND
 
 export interface ResendDeps {
-  sock: Pick<WASocket, 'authState' | 'signalRepository' | 'sendNode'>
+  sock: Pick<NetworkSocket, 'authState' | 'signalRepository' | 'sendNode'>
   serverProps: Pick<ServerProps, 'privacyTokenOn1to1'>
   identity: Pick<Identity, 'isMe' | 'lidOf' | 'pnOf'>
   tokens: Pick<TrustedTokens, 'node' | 'standIn'>

@@ -1,8 +1,9 @@
 /** Renews the session with a device that could not decrypt a message, before the resend. */
-import { extractE2ESessionFromRetryReceipt, type WASocket } from '@whiskeysockets/baileys'
+import { extractE2ESessionFromRetryReceipt } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, HOUR, MINUTE } from '../../../src/domain/clock.ts'
 import { escalateTrap } from '../baileys/thread/trap.ts'
+import type { NetworkSocket } from '../network/network-socket.ts'
 import { registrationIn } from '../wire/retry-receipt.ts'
 import { bounded } from './bounded.ts'
 import type { RetryRequest } from './retry-receipts.ts'
@@ -16,7 +17,7 @@ const RENEWED_ONCE_IN = HOUR
 const MAX_RENEWED = 1_000
 
 export interface SessionRenewalDeps {
-  repository: WASocket['signalRepository']
+  repository: NetworkSocket['signalRepository']
   renewSession(jid: string): Promise<void>
   clock: Clock
   log: Pick<Logger, 'warn'>

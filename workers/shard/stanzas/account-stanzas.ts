@@ -2,11 +2,8 @@
 import type { AuthenticationCreds, BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { iso, SECOND } from '../../../src/domain/clock.ts'
-import type { AppState } from '../app-state/app-state.ts'
-import { loginSucceeded } from '../baileys/thread/login-counts.ts'
 import type { SocketSession } from '../chats/session.ts'
 import type { OwnParts } from '../connection/contract.ts'
-import { keepFacts, ownFacts } from '../keys/own-facts.ts'
 import { handleDirty } from '../receive/effects/dirty.ts'
 import { expirationIn, keysLeftIn, ownLidIn } from '../wire/account-notices.ts'
 import { envelopeOf, networkTimeOf } from '../wire/envelope.ts'
@@ -21,7 +18,6 @@ export interface AccountStanzaDeps {
   session: SocketSession
   own: OwnParts
   creds: AuthenticationCreds
-  appState: Pick<AppState, 'save'>
   log: Logger
 }
 
@@ -30,7 +26,7 @@ type AccountStanzas = Pick<
   'learnOwnName' | 'learnOwnPair' | 'countLogin' | 'uploadPreKeys' | 'readAgain' | 'versionExpires'
 >
 
-export function accountStanzas({ session, own, creds, appState, log }: AccountStanzaDeps): AccountStanzas {
+export function accountStanzas({ session, own, creds, log }: AccountStanzaDeps): AccountStanzas {
   const { sock, identity } = session
 
   async function uploadPreKeys(node: BinaryNode) {
@@ -57,13 +53,7 @@ export function accountStanzas({ session, own, creds, appState, log }: AccountSt
       const lid = ownLidIn(node)
       return creds.me && lid ? session.learnPairs([{ pn: bare(creds.me.id), lid: bare(lid) }]) : undefined
     },
-    countLogin(node) {
-      own.loggedIn(networkTimeOf(node))
-      if (!creds.me) return
-      loginSucceeded(creds.me.id)
-      keepFacts(creds, { logins: (ownFacts(creds).logins ?? 0) + 1 })
-      appState.save()
-    },
+    countLogin: (node) => own.loggedIn(networkTimeOf(node)),
     uploadPreKeys: loggedEffect(log, 'one-time keys could not be uploaded', uploadPreKeys),
     // No step waits for this query.
     readAgain: (node) => void readAgain(node),

@@ -122,6 +122,5 @@ export function stanzaParts(deps: PartDeps): StanzaParts {
     replayPeers: () => deps.replayPeers(),
     caughtUp: () => receiving.presence.caughtUp(session),
     loginAnswered: () => own.watchdog.answered(),
-    queryRefused: own.queryRefused,
   }
 }

@@ -79,7 +79,6 @@ export interface StanzaParts {
   caughtUp: Effect
   readAgain: Effect
   loginAnswered: Effect
-  queryRefused: Effect
 }
 
 const kind = (tag: string, attrs: NonNullable<Match['attrs']> = {}): Match => ({ tag, attrs })
@@ -240,10 +239,10 @@ const CONNECTION: Rows = ({ parts }) => {
     route(inside('ib', 'client_expiration'), AT_ONCE, [step('intercept', 'version', parts.versionExpires)], NO_ANSWER),
     rest(kind('ib'), NO_ANSWER),
     route(inside('iq', 'pair-device'), AT_ONCE, [ANSWERED, step('intercept', 'codes to scan', parts.showCodes)], RESULT),
-    route(kind('iq', { type: 'error' }), AT_ONCE, [step('intercept', 'a query of ours', parts.queryRefused)], NO_ANSWER),
-    route(kind('iq', { type: 'result' }), AT_ONCE, [], NO_ANSWER),
+    // The socket passes answers to the queries that wait for them.
+    route(kind('iq', { type: ['result', 'error'] }), AT_ONCE, [], NO_ANSWER),
     route(kind('iq', { type: 'get', xmlns: 'urn:xmpp:ping' }), AT_ONCE, [], RESULT),
-    // The library itself links the device.
+    // The socket itself links the device.
     route(inside('iq', 'pair-success'), AT_ONCE, [], NO_ANSWER),
     route(
       kind('success'),

@@ -1,13 +1,49 @@
 /**
- * Parses and builds the last two steps of a pairing by code: the notification of the phone after the code was entered,
- * and our answer.
+ * Builds and parses the three steps of a pairing by code: our request, the notification of the phone after the code was
+ * entered, and our answer.
  *
+ *   <iq to="s.whatsapp.net" type="set" xmlns="md"><link_code_companion_reg jid stage="companion_hello">
+ *     <link_code_pairing_wrapped_companion_ephemeral_pub/><companion_server_auth_key_pub/><companion_platform_id/>…
  *   <notification type="link_code_companion_reg"><link_code_companion_reg>
  *     <primary_identity_pub/><link_code_pairing_wrapped_primary_ephemeral_pub/><link_code_pairing_ref/>…
  *   <iq to="s.whatsapp.net" type="set" xmlns="md"><link_code_companion_reg jid stage="companion_finish">
  *     <link_code_pairing_wrapped_key_bundle/><companion_identity_public/><link_code_pairing_ref/>
  */
-import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildBuffer, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
+import {
+  type BinaryNode,
+  getBinaryNodeChild,
+  getBinaryNodeChildBuffer,
+  getCompanionPlatformId,
+  S_WHATSAPP_NET,
+  type WABrowserDescription,
+} from '@whiskeysockets/baileys'
+
+export interface CompanionHello {
+  /** Number of the account as a jid. */
+  jid: string
+  /** Salt, IV, and our ephemeral key, which is encrypted with the code. */
+  wrappedEphemeral: Uint8Array
+  noiseKey: Uint8Array
+  browser: WABrowserDescription
+}
+
+export const companionHello = ({ jid, wrappedEphemeral, noiseKey, browser }: CompanionHello): BinaryNode => ({
+  tag: 'iq',
+  attrs: { to: S_WHATSAPP_NET, type: 'set', xmlns: 'md' },
+  content: [
+    {
+      tag: 'link_code_companion_reg',
+      attrs: { jid, stage: 'companion_hello', should_show_push_notification: 'true' },
+      content: [
+        { tag: 'link_code_pairing_wrapped_companion_ephemeral_pub', attrs: {}, content: wrappedEphemeral },
+        { tag: 'companion_server_auth_key_pub', attrs: {}, content: noiseKey },
+        { tag: 'companion_platform_id', attrs: {}, content: getCompanionPlatformId(browser) },
+        { tag: 'companion_platform_display', attrs: {}, content: `${browser[1]} (${browser[0]})` },
+        { tag: 'link_code_pairing_nonce', attrs: {}, content: '0' },
+      ],
+    },
+  ],
+})
 
 export interface PrimaryHello {
   identity: Buffer

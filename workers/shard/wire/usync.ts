@@ -16,7 +16,7 @@ export const usyncQuery = (
   protocols: readonly Protocol[],
   users: readonly BinaryNode[],
   sid: string,
-  context: 'interactive' | 'message' = 'interactive',
+  context: 'interactive' | 'message' | 'background' = 'interactive',
 ): BinaryNode => ({
   tag: 'iq',
   attrs: { to: S_WHATSAPP_NET, type: 'get', xmlns: 'usync' },

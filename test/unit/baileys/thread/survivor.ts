@@ -2,7 +2,6 @@
  * A thread in which three owners each cause an unhandled error. It reports the errors that reached its handlers, and
  * continues.
  */
-import '../../../../workers/shard/baileys/thread/first.ts'
 import { parentPort } from 'node:worker_threads'
 import { runAs, surviveRejections } from '../../../../workers/shard/baileys/thread/rejections.ts'
 

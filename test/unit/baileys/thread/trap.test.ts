@@ -11,7 +11,7 @@ import { sameKind } from '../../../harness/checkout.ts'
 
 const module = sameKind('./trapped', import.meta.url)
 
-for (const way of ['uncaught', 'unhandled', 'listener', 'signal']) {
+for (const way of ['uncaught', 'unhandled', 'signal']) {
   test(`a WebAssembly module that traps ends the thread, after it was reported: ${way}`, async (t) => {
     const thread = new Worker(module, { execArgv: threadFlags(module), workerData: way })
     t.after(() => thread.terminate())

@@ -2,11 +2,8 @@
  * A thread in which a WebAssembly module traps at the place that `workerData` gives. It reports the errors that reached
  * its handlers.
  */
-import '../../../../workers/shard/baileys/thread/first.ts'
-import { EventEmitter } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'
-import type { WASocket } from '@whiskeysockets/baileys'
-import { guardListeners, surviveRejections } from '../../../../workers/shard/baileys/thread/rejections.ts'
+import { surviveRejections } from '../../../../workers/shard/baileys/thread/rejections.ts'
 import { signalError } from '../../../../workers/shard/keys/signal/errors.ts'
 
 interface Wasm {
@@ -26,12 +23,6 @@ parentPort!.on('message', () => {})
 const ways: Record<string, () => void> = {
   uncaught: () => setImmediate(trap),
   unhandled: () => void Promise.resolve().then(trap),
-  listener() {
-    const ws = new EventEmitter()
-    ws.on('CB:message', async () => trap())
-    guardListeners({ ws } as unknown as WASocket, { onStalled: () => {}, onStray: () => {} })
-    ws.emit('CB:message')
-  },
   signal() {
     try {
       trap()

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type BinaryNode, encodeBigEndian, proto, unpadRandomMax16, type WASocket } from '@whiskeysockets/baileys'
+import { type BinaryNode, encodeBigEndian, proto, unpadRandomMax16 } from '@whiskeysockets/baileys'
 import { systemClock } from '../../../../src/domain/clock.ts'
 import { StorageFailure } from '../../../../src/domain/storage-failure.ts'
 import { createDeviceLists } from '../../../../workers/shard/connection/device-lists.ts'
@@ -14,6 +14,7 @@ import { createDeviceSessions } from '../../../../workers/shard/connection/relay
 import { createMessageRelay, type Relayed } from '../../../../workers/shard/connection/relay/message-relay.ts'
 import { createRecipientDevices } from '../../../../workers/shard/connection/relay/recipient-devices.ts'
 import { createKeyHolders } from '../../../../workers/shard/keys/key-holders.ts'
+import type { NetworkSocket } from '../../../../workers/shard/network/network-socket.ts'
 import type { Device } from '../../../../workers/shard/wire/device-list.ts'
 import type { Group } from '../../../../workers/shard/wire/groups.ts'
 import { createSignalDevice } from '../../../../workers/simulator/people/signal-device.ts'
@@ -106,7 +107,7 @@ async function world({ sessions: begun = true, lists: listed = true }: { session
   const sock = {
     sendNode: async (stanza: BinaryNode) => void left.push(stanza),
     signalRepository: repository,
-  } as unknown as WASocket
+  } as unknown as NetworkSocket
   const identity = createIdentity(state)
   const sessions = createDeviceSessions({ query, repository, fetchLids: async () => [] })
   const devices = createRecipientDevices({

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { type TestContext, test } from 'node:test'
-import type { WASocket } from '@whiskeysockets/baileys'
 import { DAY, HOUR, MINUTE } from '../../../../src/domain/clock.ts'
 import { watchLiveness } from '../../../../workers/shard/connection/socket/liveness.ts'
+import type { NetworkSocket } from '../../../../workers/shard/network/network-socket.ts'
 
 /** Starts the check with an event emitter in place of a socket, because the check only uses the socket's events. */
 function start(t: TestContext) {
@@ -13,7 +13,7 @@ function start(t: TestContext) {
   const kinds: string[] = []
   const silences: number[] = []
   const stalled: string[] = []
-  const liveness = watchLiveness({ ev } as unknown as Pick<WASocket, 'ev'>, {
+  const liveness = watchLiveness({ ev } as unknown as Pick<NetworkSocket, 'ev'>, {
     now: Date.now,
     onStanza: (kind) => kinds.push(kind),
     onSilent: (silentMs) => silences.push(Math.floor(silentMs / HOUR)),

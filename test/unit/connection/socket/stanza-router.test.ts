@@ -48,10 +48,7 @@ function bench(table: (answer: Answer) => Table, more: Partial<RouterDeps> = {})
     overflows: 0,
     through: 0,
     comes(...nodes: BinaryNode[]) {
-      for (const node of nodes) {
-        ws.emit('frame', node)
-        ws.emit(`CB:${node.tag}`, node)
-      }
+      for (const node of nodes) ws.emit('frame', node)
     },
   }
   const answer: Answer = { name: 'told', send: ({ attrs }, outcome) => void b.answered.push(`${attrs.id}${outcome ?? ''}`) }
@@ -138,7 +135,6 @@ test('what no row is about, or only one for the rest, is counted as unknown, and
     route({ tag: 'receipt', attrs: { type: [undefined, 'read'] } }, AT_ONCE, [], answer),
     rest({ tag: 'receipt' }, answer),
   ])
-  b.ws.emit('frame', new Uint8Array([1]))
   b.comes(
     stanza('1', {}, 'receipt'),
     stanza('2', { type: 'read' }, 'receipt'),

@@ -1,7 +1,6 @@
 /** Tests a contact who has set up the phone again, over the real repository and its sessions. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import '../../../../workers/shard/baileys/thread/first.ts'
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { createIdentity } from '../../../../workers/shard/connection/identity.ts'
 import { identityChanged } from '../../../../workers/shard/receive/effects/identity-change.ts'

@@ -1,51 +1,31 @@
 /**
- * The library's listeners are async functions on an EventEmitter, so their errors become unhandled rejections, which end the process. In the worst
- * case a frame cannot be decrypted (Socket/socket.js, onMessageReceived): the connection stalls, because the counters of both sides then differ, and
- * no close event follows.
- *
- * `guardListeners` catches the errors at their socket; `surviveRejections` catches the remaining errors of the thread. Only the error of a trapped
- * WebAssembly module (`trap.ts`) is caught by neither and ends the thread.
+ * Keeps errors that no code handles from ending the process. The library's functions reject in places that no caller awaits. Only the error of a
+ * trapped WebAssembly module (`trap.ts`) ends the thread.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { WASocket } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
-import { escalateTrap, isTrap } from './trap.ts'
-
-export interface StrayErrors {
-  /** Called when a frame could not be decrypted or processed. The socket must be ended, because it receives nothing further. */
-  onStalled(error: Error): void
-  /**
-   * Called when another listener failed; the connection itself still works. Most of these errors are "Connection Closed", thrown while the connection
-   * closes.
-   */
-  onStray(error: Error, event: string): void
-}
-
-/** Catches errors of the library's listeners. Must be called right after the socket is created, before any listener of ours. */
-export function guardListeners(sock: Pick<WASocket, 'ws'>, { onStalled, onStray }: StrayErrors): void {
-  const { ws } = sock
-  for (const event of ws.eventNames()) {
-    const listeners = ws.rawListeners(event)
-    ws.removeAllListeners(event)
-    for (const listener of listeners) {
-      ws.on(event, (...args: unknown[]) => {
-        const running: unknown = Reflect.apply(listener, ws, args)
-        if (!(running instanceof Promise)) return
-        running.catch((thrown) => {
-          const error = asError(thrown)
-          escalateTrap(error)
-          if (event === 'message') onStalled(error)
-          else onStray(error, String(event))
-        })
-      })
-    }
-  }
-}
+import { isTrap } from './trap.ts'
 
 const owners = new AsyncLocalStorage<string>()
 
-/** Runs work for an owner (an instance id). If an error of this work reaches the thread's handlers, it is reported with the owner. */
-export const runAs = <T>(owner: string, work: () => T): T => owners.run(owner, work)
+/** Number of works that run for an owner. */
+let underWay = 0
+
+/**
+ * Runs work for an owner (an instance id). If an error of this work reaches the thread's handlers, it is reported with the owner. Below Node 24 a
+ * storage in use makes every promise of the thread more expensive, so it is disabled while no work runs in it.
+ */
+export function runAs<T>(owner: string, work: () => T): T {
+  underWay++
+  const result = owners.run(owner, work)
+  // Work that returns no promise may have started something that continues for an unknown time, so it never ends here.
+  if (result instanceof Promise) result.then(ended, ended)
+  return result
+}
+
+function ended() {
+  if (--underWay === 0) owners.disable()
+}
 
 export interface ThreadError {
   kind: 'rejection' | 'exception'

@@ -3,21 +3,14 @@
  * phone only. Then the network sends the same `pair-success` as after a scan.
  */
 import { hkdfSync, randomBytes } from 'node:crypto'
-import {
-  aesDecryptCTR,
-  aesEncryptGCM,
-  type BinaryNode,
-  Curve,
-  derivePairingCodeKey,
-  type WASocket,
-} from '@whiskeysockets/baileys'
-import { boundedQuery } from '../../baileys/query.ts'
+import { aesDecryptCTR, aesEncryptGCM, type BinaryNode, Curve, derivePairingCodeKey } from '@whiskeysockets/baileys'
+import type { NetworkSocket } from '../../network/network-socket.ts'
 import { companionFinish, primaryHelloIn } from '../../wire/companion-registration.ts'
 import { QUERY_DEADLINE } from '../within.ts'
 
 const KEY_BYTES = 32
 
-type RegistrationSocket = Pick<WASocket, 'authState' | 'ev' | 'query'>
+type RegistrationSocket = Pick<NetworkSocket, 'authState' | 'ev' | 'query'>
 
 /** Answers the phone's notice. Rejects if the notice was not created with our code. */
 export async function finishRegistration(sock: RegistrationSocket, notice: BinaryNode): Promise<void> {
@@ -37,8 +30,7 @@ export async function finishRegistration(sock: RegistrationSocket, notice: Binar
   const identityShared = Curve.sharedKey(creds.signedIdentityKey.private, phoneIdentity)
   // The next stanza is verified with this secret, and may arrive before the answer to the query.
   creds.advSecretKey = derived(Buffer.concat([shared, identityShared, random]), Buffer.alloc(0), 'adv_secret').toString('base64')
-  await boundedQuery(
-    sock,
+  await sock.query(
     companionFinish({ jid: creds.me.id, keyBundle: sealed, identity: creds.signedIdentityKey.public, ref }),
     QUERY_DEADLINE,
   )

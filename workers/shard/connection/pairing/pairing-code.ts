@@ -1,38 +1,50 @@
 /**
- * Requests a pairing code and waits for the network's answer, because the library returns the code before the network has answered, and a refused
- * code would look valid.
+ * Requests a pairing code: this device creates the code, and registers it at the network with a key that only somebody who knows the code can read.
+ * The phone on which it is entered answers (`companion-registration.ts`).
  */
-import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
+import { randomBytes } from 'node:crypto'
+import { aesEncryptCTR, bytesToCrockford, derivePairingCodeKey } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
 import { Failure } from '../../../../src/domain/failures.ts'
-import { refusalCode } from '../../wire/refusal.ts'
-import { type Ending, pause, untilEnd } from '../within.ts'
+import { BROWSER } from '../../network/device.ts'
+import type { NetworkSocket } from '../../network/network-socket.ts'
+import { QueryRefused } from '../../network/queries.ts'
+import { companionHello } from '../../wire/companion-registration.ts'
+import { type Ending, untilEnd } from '../within.ts'
 
 /** Time in ms in which a refusal arrives, if at all. */
 const VERDICT_TIME = 3 * SECOND
+/** Bytes of a code; it has eight characters. */
+const CODE_BYTES = 5
 
 export interface CodeAsker extends Ending {
-  sock: Pick<WASocket, 'requestPairingCode'>
-  /** Registers a listener for every query of ours that the network refused. Returns a function that unsubscribes. */
-  onQueryRefused(listener: (answer: BinaryNode) => void): () => void
+  sock: Pick<NetworkSocket, 'authState' | 'ev' | 'query'>
 }
 
-export async function requestCode(asker: CodeAsker, digits: string): Promise<string> {
-  let refused: ((failure: Failure) => void) | undefined
-  const refusal = new Promise<never>((_, reject) => {
-    refused = reject
-  })
-  refusal.catch(() => {})
-  const onError = (node: BinaryNode) => {
-    const details = { network_code: refusalCode(node) }
-    refused?.(new Failure('action_failed', { message: 'The network refused the pairing code.', details }))
-  }
-  const off = asker.onQueryRefused(onError)
+/** Resolves with the code, unless the network refuses it. */
+export async function requestCode({ sock, ended }: CodeAsker, digits: string): Promise<string> {
+  const { creds } = sock.authState
+  const code = bytesToCrockford(randomBytes(CODE_BYTES))
+  const jid = `${digits}@s.whatsapp.net`
+  sock.ev.emit('creds.update', { pairingCode: code, me: { id: jid, name: '~' } })
+  const wrappedEphemeral = await wrapped(creds.pairingEphemeralKeyPair.public, code)
+  const hello = companionHello({ jid, wrappedEphemeral, noiseKey: creds.noiseKey.public, browser: BROWSER })
   try {
-    const code = await untilEnd(asker, asker.sock.requestPairingCode(digits))
-    await Promise.race([pause(asker, VERDICT_TIME), refusal])
-    return code
-  } finally {
-    off()
+    await untilEnd({ ended }, sock.query(hello, VERDICT_TIME))
+  } catch (error) {
+    if (error instanceof QueryRefused)
+      throw new Failure('action_failed', {
+        message: 'The network refused the pairing code.',
+        details: { network_code: error.data },
+      })
+    if (!(error instanceof Failure && error.code === 'send_timeout')) throw error
   }
+  return code
+}
+
+/** Encrypts our ephemeral key with the code: salt, IV, and the key. */
+async function wrapped(key: Uint8Array, code: string): Promise<Buffer> {
+  const salt = randomBytes(32)
+  const iv = randomBytes(16)
+  return Buffer.concat([salt, iv, aesEncryptCTR(key, await derivePairingCodeKey(code, salt), iv)])
 }

@@ -1,6 +1,7 @@
 /** One attempt to link with a passkey: its keys, and the data that is derived from them and sent. Each attempt creates new keys. */
 import { randomBytes } from 'node:crypto'
 import { type AuthenticationCreds, Curve } from '@whiskeysockets/baileys'
+import { DEVICE_TYPE } from '../../network/device.ts'
 import {
   companionIdentity,
   KEY_BYTES,
@@ -9,7 +10,6 @@ import {
   prologuePayload,
   sealedRequest,
 } from '../../wire/passkey.ts'
-import { DEVICE_TYPE } from '../socket/socket.ts'
 import { commitmentTo, confirmationCode, encryptionKey, sealedWith } from './passkey-keys.ts'
 
 export interface PasskeyAttempt {

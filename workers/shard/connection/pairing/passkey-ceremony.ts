@@ -10,11 +10,12 @@
  * A ceremony belongs to one socket and ends with it. Only the new secret is stored, in the credentials.
  */
 import { randomUUID } from 'node:crypto'
-import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
+import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, iso } from '../../../../src/domain/clock.ts'
 import { Failure } from '../../../../src/domain/failures.ts'
 import type { Assertion, PasskeyError, PasskeyStage, PasskeyState } from '../../../../src/domain/passkey.ts'
+import type { NetworkSocket } from '../../network/network-socket.ts'
 import { optionsQuery, primaryIdentityIn, requestOptionsIn } from '../../wire/passkey.ts'
 import { networkCodeOf } from '../failures.ts'
 import { createPasskeyDeadline } from './passkey-deadline.ts'
@@ -32,7 +33,7 @@ export interface PasskeyEvents {
 }
 
 export interface CeremonyDeps {
-  sock: Pick<WASocket, 'authState' | 'ev' | 'query'>
+  sock: Pick<NetworkSocket, 'authState' | 'ev' | 'query'>
   /** Resolves when every change of the credentials is on disk. */
   settled(): Promise<void>
   events: PasskeyEvents

@@ -2,9 +2,9 @@
  * Continues a pairing whose code the phone has accepted with a passkey. The code contained a secret. A key is derived from this secret, and proves to
  * the phone that this is the device whose code it accepted.
  */
-import type { WASocket } from '@whiskeysockets/baileys'
 import { type Clock, MINUTE } from '../../../../src/domain/clock.ts'
-import { rotateSecret } from '../../baileys/companion-refresh.ts'
+import { rotateSecret } from '../../network/companion-refresh.ts'
+import type { NetworkSocket } from '../../network/network-socket.ts'
 import { handoffKey, handoffProof } from './passkey-keys.ts'
 
 /** Time after the network's request in which the phone accepts the proof. The proof shows that this is the device whose code the phone accepted. */
@@ -13,7 +13,7 @@ const PROOF_LIFE = 5 * MINUTE
 export type PasskeyHandoff = ReturnType<typeof createPasskeyHandoff>
 
 /** Creates the handoff. `clock` must not step. */
-export function createPasskeyHandoff(sock: Pick<WASocket, 'authState' | 'ev'>, clock: Clock) {
+export function createPasskeyHandoff(sock: Pick<NetworkSocket, 'authState' | 'ev'>, clock: Clock) {
   const { creds } = sock.authState
   let handoff: { key: Buffer; since: number } | null = null
   /** Secret that this ceremony has put into the credentials. */

@@ -1,5 +1,5 @@
 /** Links an instance with a passkey, across its sockets. The running ceremony and the last error are kept only in memory. */
-import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
+import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { Clock } from '../../../../src/domain/clock.ts'
 import { Failure } from '../../../../src/domain/failures.ts'
@@ -10,11 +10,12 @@ import {
   type PasskeyReport,
   type PasskeyStage,
 } from '../../../../src/domain/passkey.ts'
+import type { NetworkSocket } from '../../network/network-socket.ts'
 import { isFromServer } from '../../wire/passkey.ts'
 import { type Ceremony, createPasskeyCeremony, type PasskeyEvents } from './passkey-ceremony.ts'
 
 export interface PasskeySocket {
-  sock: Pick<WASocket, 'authState' | 'ev' | 'query'>
+  sock: Pick<NetworkSocket, 'authState' | 'ev' | 'query'>
   /** Resolves when every change of the credentials is on disk. */
   settled(): Promise<void>
   /** Called when a ceremony begins: no further QR code may be shown, and the socket must stay open. */

@@ -1,6 +1,6 @@
 /** The queries of a passkey ceremony. */
-import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
-import { boundedQuery } from '../../baileys/query.ts'
+import type { BinaryNode } from '@whiskeysockets/baileys'
+import type { NetworkSocket } from '../../network/network-socket.ts'
 import { actionFailure } from '../failures.ts'
 import { QUERY_DEADLINE } from '../within.ts'
 
@@ -14,10 +14,10 @@ const ANY_CODE = { otherwise: 'action_failed' } as const
 
 /** Sends a query. Rejects with `ConnectionLost`, or with the network's error. */
 export const passkeyQuery =
-  (sock: Pick<WASocket, 'query'>): PasskeyQuery =>
+  (sock: Pick<NetworkSocket, 'query'>): PasskeyQuery =>
   async (node) => {
     try {
-      return await boundedQuery(sock, node, QUERY_DEADLINE)
+      return await sock.query(node, QUERY_DEADLINE)
     } catch (error) {
       const failure = actionFailure(error, ANY_CODE)
       throw failure.code === 'instance_not_connected' ? new ConnectionLost() : failure

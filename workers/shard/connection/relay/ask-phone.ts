@@ -3,14 +3,8 @@
  *
  *   <message to="own number" type="text" category="peer" push_priority="high_force"><enc/><device-identity/>?<meta appdata="default"/></message>
  */
-import {
-  type AuthenticationState,
-  encodeSignedDeviceIdentity,
-  generateMessageIDV2,
-  proto,
-  type WASocket,
-} from '@whiskeysockets/baileys'
-import type { SignalRepository } from '../../keys/signal/signal-repository.ts'
+import { type AuthenticationState, encodeSignedDeviceIdentity, generateMessageIDV2, proto } from '@whiskeysockets/baileys'
+import type { NetworkSocket } from '../../network/network-socket.ts'
 import { bare } from '../../wire/jid.ts'
 import { peerStanza } from '../../wire/message-nodes.ts'
 import { deviceSent, padded } from '../../wire/plaintext.ts'
@@ -19,14 +13,14 @@ import type { DeviceSessions } from './device-sessions.ts'
 export type AskPhone = (request: proto.Message.IPeerDataOperationRequestMessage) => Promise<void>
 
 export interface AskPhoneDeps {
-  sock: Pick<WASocket, 'sendNode' | 'signalRepository'>
+  sock: Pick<NetworkSocket, 'sendNode' | 'signalRepository'>
   auth: AuthenticationState
   sessions: Pick<DeviceSessions, 'begin'>
 }
 
 export function createAskPhone({ sock, auth, sessions }: AskPhoneDeps): AskPhone {
   const { creds } = auth
-  const repository = sock.signalRepository as SignalRepository
+  const repository = sock.signalRepository
   return async (request) => {
     const { id: me } = creds.me!
     const phone = bare(me)

@@ -11,12 +11,11 @@ import {
   normalizeMessageContent,
   PSA_WID,
   proto,
-  type WASocket,
 } from '@whiskeysockets/baileys'
 import { getMessageReportingToken, shouldIncludeReportingToken } from '@whiskeysockets/baileys/lib/Utils/reporting-utils.js'
 import { isHosted, type KeyHolders } from '../../keys/key-holders.ts'
 import type { Letter, SealedLetter } from '../../keys/signal/letters.ts'
-import type { SignalRepository } from '../../keys/signal/signal-repository.ts'
+import type { NetworkSocket } from '../../network/network-socket.ts'
 import type { Group } from '../../wire/groups.ts'
 import { bare, jidUser } from '../../wire/jid.ts'
 import { deviceIdentityNode, messageStanza } from '../../wire/message-nodes.ts'
@@ -56,7 +55,7 @@ export interface MessageRelay {
 }
 
 export interface MessageRelayDeps {
-  sock: Pick<WASocket, 'sendNode' | 'signalRepository'>
+  sock: Pick<NetworkSocket, 'sendNode' | 'signalRepository'>
   auth: AuthenticationState
   identity: Pick<Identity, 'isMe' | 'own'>
   devices: RecipientDevices
@@ -68,7 +67,7 @@ export interface MessageRelayDeps {
 export function createMessageRelay(deps: MessageRelayDeps): MessageRelay {
   const { sock, auth, identity, devices, sessions, tokens, holders } = deps
   const { creds } = auth
-  const repository = sock.signalRepository as SignalRepository
+  const repository = sock.signalRepository
 
   /** Encrypts the messages for their devices. Devices for which nothing can be encrypted are omitted. */
   async function seal(letters: readonly Letter[]): Promise<SealedLetter[]> {

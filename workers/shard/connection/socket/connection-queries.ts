@@ -2,9 +2,8 @@
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
 import { Failure } from '../../../../src/domain/failures.ts'
-import { boundedQuery } from '../../baileys/query.ts'
 import { runAs } from '../../baileys/thread/rejections.ts'
-import type { SignalRepository } from '../../keys/signal/signal-repository.ts'
+import type { NetworkSocket } from '../../network/network-socket.ts'
 import { readMarks } from '../../wire/read-marks.ts'
 import { createAsk } from '../ask.ts'
 import type { Connection, ConnectionDeps } from '../contract.ts'
@@ -20,7 +19,6 @@ import { createRecipientDevices } from '../relay/recipient-devices.ts'
 import { createTrustedTokens } from '../tokens/trusted-tokens.ts'
 import { ACK_DEADLINE, QUERY_DEADLINE, RELAY_DEADLINE, within } from '../within.ts'
 import type { Acks } from './acks.ts'
-import type { NetworkSocket } from './socket.ts'
 
 export interface ConnectionQueriesDeps {
   /** Id of the instance. */
@@ -60,7 +58,7 @@ export function connectionQueries(deps: ConnectionQueriesDeps): ConnectionQuerie
   const { owner, sock, auth, mex, acks, ended, clock } = deps
   const fetchLids = async (pns: string[]): Promise<LidPair[]> => (await sock.signalRepository.lidMapping.getLIDsForPNs(pns)) ?? []
   const learn = (pairs: readonly LidPair[]) => learnPairs(sock, auth.keys, pairs)
-  const query = (node: BinaryNode) => boundedQuery(sock, node, QUERY_DEADLINE)
+  const query = (node: BinaryNode) => sock.query(node, QUERY_DEADLINE)
   const login = createLoginQueries({ ...deps, query })
   const tokens = createTrustedTokens({
     ...deps,
@@ -71,7 +69,7 @@ export function connectionQueries(deps: ConnectionQueriesDeps): ConnectionQuerie
       return pair?.lid ?? null
     },
   })
-  const repository = sock.signalRepository as SignalRepository
+  const repository = sock.signalRepository
   const sessions = createDeviceSessions({ query, repository, fetchLids })
   const recipients = createRecipientDevices({
     ...deps,

@@ -5,8 +5,8 @@
  *
  * One case cannot be detected: a network that withholds stanzas and answers pings looks the same as an idle account.
  */
-import type { WASocket } from '@whiskeysockets/baileys'
 import { DAY, HOUR, MINUTE, SECOND } from '../../../../src/domain/clock.ts'
+import type { NetworkSocket } from '../../network/network-socket.ts'
 import { ANSWERED, type Answered } from './stanza-router.ts'
 
 /** Three times the library's longest wait (a query without an answer, 60 s), in ms. */
@@ -49,7 +49,7 @@ interface KindState extends KindTraffic {
 }
 
 export function watchLiveness(
-  sock: Pick<WASocket, 'ev'>,
+  sock: Pick<NetworkSocket, 'ev'>,
   { now, stalledAfterMs = STALLED_AFTER, onStanza, onSilent, onStalled }: LivenessDeps,
 ): Liveness {
   const kinds = Object.fromEntries(

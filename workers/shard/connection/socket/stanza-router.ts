@@ -3,8 +3,9 @@
  * steps in order, and the answer to the network. The answer comes last: if a step fails, no answer is sent, the connection is closed, and the network
  * sends the stanza again.
  */
-import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
+import type { BinaryNode } from '@whiskeysockets/baileys'
 import { escalateTrap } from '../../baileys/thread/trap.ts'
+import type { NetworkSocket } from '../../network/network-socket.ts'
 import { envelopeOf } from '../../wire/envelope.ts'
 import { describeMatch, fits, type Match } from '../../wire/match.ts'
 
@@ -128,7 +129,7 @@ export interface Router {
   fence(): void
 }
 
-type RoutedSocket = Pick<WASocket, 'ws'>
+type RoutedSocket = Pick<NetworkSocket, 'ws'>
 
 export function routeStanzas({ ws }: RoutedSocket, deps: RouterDeps): Router {
   const byTag = new Map<string, Route[]>()
@@ -225,11 +226,7 @@ export function routeStanzas({ ws }: RoutedSocket, deps: RouterDeps): Router {
   return {
     serve(table) {
       for (const row of table as unknown as readonly Route[]) byTag.set(row.of.tag, [...(byTag.get(row.of.tag) ?? []), row])
-      for (const tag of byTag.keys()) ws.on(`CB:${tag}`, (node: BinaryNode) => void take(node))
-      // The handshake also emits frames, as bytes; they are not stanzas.
-      ws.on('frame', (frame: BinaryNode | Uint8Array) => {
-        if (!(frame instanceof Uint8Array) && !byTag.has(frame.tag)) void take(frame)
-      })
+      ws.on('frame', (node: BinaryNode) => void take(node))
     },
     take,
     before(fits) {

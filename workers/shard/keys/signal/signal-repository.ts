@@ -25,8 +25,6 @@ import { createPartTurns, type PartTurn, type SealedPart } from './part-turns.ts
 import { type Advanced, loadSession, ownDevice, startSession } from './session.ts'
 import { isOpen, sessionInfo } from './session-record.ts'
 
-type MakeSignalRepository = SocketConfig['makeSignalRepository']
-
 /** The interface for the library's socket, and the methods that only our code uses. */
 export interface SignalRepository extends SignalRepositoryWithLIDStore, Letters {
   /** Resolves when the lock of the part's address is taken. Throws 'session closed' after `close`. */
@@ -34,6 +32,9 @@ export interface SignalRepository extends SignalRepositoryWithLIDStore, Letters 
   /** Throws 'session closed' after `close`. */
   assertOpen(): void
 }
+
+/** Creates the repository of a socket. */
+export type MakeSignalRepository = (...parts: Parameters<SocketConfig['makeSignalRepository']>) => SignalRepository
 
 export function createSignalRepository(deps: SignalRepositoryDeps): MakeSignalRepository {
   return (auth, logger, pnToLIDFunc) =>

@@ -1,10 +1,11 @@
 /** Handles `<notification type=account_sync>`: changes that another device of the account has made. Each change is a separate child. */
-import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
+import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
+import type { NetworkSocket } from '../../network/network-socket.ts'
 import { type AccountChange, accountChangesIn } from '../../wire/account-notices.ts'
 
 export interface AccountSyncDeps {
-  sock: Pick<WASocket, 'ev' | 'authState'>
+  sock: Pick<NetworkSocket, 'ev' | 'authState'>
   /** Queries the privacy settings. */
   privacySettings(): Promise<unknown>
   devicesChanged(notice: BinaryNode): Promise<void>

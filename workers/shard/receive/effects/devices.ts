@@ -3,16 +3,17 @@
  * The lists under number and LID are dropped, and the next send queries them again. A notice never adds a device to a
  * list, because an incomplete list would look complete.
  */
-import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
+import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { DeviceLists } from '../../connection/device-lists.ts'
 import type { Identity } from '../../connection/identity.ts'
+import type { NetworkSocket } from '../../network/network-socket.ts'
 import { deviceChangeIn } from '../../wire/account-notices.ts'
 import { ackIn } from '../../wire/ack.ts'
 import type { Group } from '../../wire/groups.ts'
 import { bare, chatKind } from '../../wire/jid.ts'
 
 export interface DeviceDeps {
-  sock: Pick<WASocket, 'signalRepository'>
+  sock: Pick<NetworkSocket, 'signalRepository'>
   identity: Pick<Identity, 'lidOf' | 'pnOf' | 'own'>
   lists: Pick<DeviceLists, 'drop'>
   groups: { known(jid: string): Group | undefined; forget(jid: string): void }

@@ -2,11 +2,12 @@
  * Handles `<ib><dirty type timestamp/></ib>`: the network did not send all changes of some data, so it must be read again. The library's own handler
  * is not used, because it reads all groups and drops the result, and queries communities in a form that the network never answers.
  */
-import type { BinaryNode, WASocket } from '@whiskeysockets/baileys'
+import type { BinaryNode } from '@whiskeysockets/baileys'
+import type { NetworkSocket } from '../../network/network-socket.ts'
 import { cleanQuery, dirtyIn } from '../../wire/account-notices.ts'
 
 export interface DirtyDeps {
-  sock: Pick<WASocket, 'sendNode' | 'generateMessageTag' | 'authState' | 'ev'>
+  sock: Pick<NetworkSocket, 'sendNode' | 'generateMessageTag' | 'authState' | 'ev'>
   readGroups(): Promise<void>
 }
 

@@ -4,15 +4,16 @@
  * immediately, while later stanzas wait, and not at all for stanzas from the offline backlog.) Our token is sent to
  * that person again, as in the official client.
  */
-import { type BinaryNode, jidDecode, type WASocket } from '@whiskeysockets/baileys'
+import { type BinaryNode, jidDecode } from '@whiskeysockets/baileys'
 import type { Identity } from '../../connection/identity.ts'
 import type { TrustedTokens } from '../../connection/tokens/trusted-tokens.ts'
+import type { NetworkSocket } from '../../network/network-socket.ts'
 import { hasNewIdentity } from '../../wire/account-notices.ts'
 import { fromOf } from '../../wire/envelope.ts'
 import { bare } from '../../wire/jid.ts'
 
 export interface IdentityChangeDeps {
-  sock: Pick<WASocket, 'authState' | 'signalRepository'>
+  sock: Pick<NetworkSocket, 'authState' | 'signalRepository'>
   identity: Pick<Identity, 'isMe' | 'lidOf' | 'pnOf'>
   forgetDevices(jid: string): Promise<void>
   tokens: Pick<TrustedTokens, 'giveAgain'>

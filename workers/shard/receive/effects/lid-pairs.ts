@@ -1,7 +1,8 @@
 /** Stores pairs of number and LID: from every stanza that has both, before the stanza is handled, and from the history. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { AuthenticationState, BinaryNode, WASocket } from '@whiskeysockets/baileys'
+import type { AuthenticationState, BinaryNode } from '@whiskeysockets/baileys'
 import { learnPairs } from '../../connection/identity.ts'
+import type { NetworkSocket } from '../../network/network-socket.ts'
 import { type LidPair, lidPairsIn } from '../../wire/lid-pairs.ts'
 import type { HistoryReader } from './history.ts'
 
@@ -15,7 +16,7 @@ const userOf = (jid: string) => jid.slice(0, jid.indexOf('@'))
 
 /** Stores pairs, and moves a session that was created under a number to the LID. */
 export async function storePairs(
-  { lidMapping, migrateSession }: WASocket['signalRepository'],
+  { lidMapping, migrateSession }: NetworkSocket['signalRepository'],
   pairs: readonly LidPair[],
 ): Promise<void> {
   for (let from = 0; from < pairs.length; from += SLICE) {
@@ -28,7 +29,7 @@ export async function storePairs(
 
 export type TakePairs = (node: BinaryNode) => Promise<void> | undefined
 
-export function createLidPairs({ signalRepository }: Pick<WASocket, 'signalRepository'>): TakePairs {
+export function createLidPairs({ signalRepository }: Pick<NetworkSocket, 'signalRepository'>): TakePairs {
   const known = new Map<string, string>()
 
   async function store(pairs: LidPair[]) {
@@ -49,7 +50,10 @@ export function createLidPairs({ signalRepository }: Pick<WASocket, 'signalRepos
   }
 }
 
-export const historyPairs = (sock: Pick<WASocket, 'signalRepository'>, keys: AuthenticationState['keys']): HistoryReader => ({
+export const historyPairs = (
+  sock: Pick<NetworkSocket, 'signalRepository'>,
+  keys: AuthenticationState['keys'],
+): HistoryReader => ({
   async take(slice) {
     const pairs = slice.filter((piece) => piece.kind === 'pair')
     if (pairs.length > 0) await learnPairs(sock, keys, pairs)

@@ -2,7 +2,8 @@
  * Stores what the account's own phone sends only to its devices: keys of app state, and pairs of number and LID. The messages are complete, because
  * `inbox/peer-content.ts` has removed everything else.
  */
-import { type AuthenticationState, proto, type WASocket } from '@whiskeysockets/baileys'
+import { type AuthenticationState, proto } from '@whiskeysockets/baileys'
+import type { NetworkSocket } from '../../network/network-socket.ts'
 import { isSet } from '../inbox/peer-content.ts'
 import { storePairs } from './lid-pairs.ts'
 
@@ -10,7 +11,7 @@ const { Type } = proto.Message.ProtocolMessage
 type Protocol = proto.Message.IProtocolMessage
 
 export interface PeerKeysDeps {
-  sock: Pick<WASocket, 'ev' | 'signalRepository'>
+  sock: Pick<NetworkSocket, 'ev' | 'signalRepository'>
   keys: AuthenticationState['keys']
 }
 

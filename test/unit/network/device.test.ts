@@ -1,0 +1,19 @@
+/**
+ * Tests that the registration is consistent: its browser name must fit the kind of device for which the keys of a
+ * passkey are made.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { generateRegistrationNode, initAuthCreds, proto } from '@whiskeysockets/baileys'
+import { BROWSER, DEVICE_TYPE } from '../../../workers/shard/network/device.ts'
+
+test('the library registers us as the kind of device that we say we are', () => {
+  const payload = generateRegistrationNode(initAuthCreds(), {
+    browser: BROWSER,
+    version: [2, 3000, 1],
+    syncFullHistory: false,
+    countryCode: 'US',
+  } as Parameters<typeof generateRegistrationNode>[1])
+  const props = proto.DeviceProps.decode(payload.devicePairingData!.deviceProps!)
+  assert.equal(props.platformType, DEVICE_TYPE)
+})

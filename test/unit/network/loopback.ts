@@ -1,0 +1,96 @@
+/** Connects real sockets to servers on loopback. Each server has one behaviour. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { after, afterEach, before } from 'node:test'
+import { initAuthCreds, type SignalKeyStore } from '@whiskeysockets/baileys'
+import pino from 'pino'
+import { WebSocketServer } from 'ws'
+import { createLoginCounts } from '../../../workers/shard/network/login-counts.ts'
+import {
+  type NetworkSocket,
+  type NetworkSocketOptions,
+  openNetworkSocket,
+} from '../../../workers/shard/network/network-socket.ts'
+
+export interface Server {
+  url: string
+  /** Resolves with the next WebSocket connection. */
+  connected(): Promise<import('ws').WebSocket>
+  close(): Promise<void>
+}
+
+type OnUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+
+/** Starts a server. Without `onUpgrade` it accepts every connection and sends nothing. */
+export async function listen(onUpgrade?: OnUpgrade): Promise<Server> {
+  const http = createServer((_, response) => response.writeHead(404).end())
+  const sockets = new WebSocketServer({ noServer: true })
+  const waiting: ((socket: import('ws').WebSocket) => void)[] = []
+  http.on(
+    'upgrade',
+    onUpgrade ?? ((request, socket, head) => sockets.handleUpgrade(request, socket, head, (client) => waiting.shift()?.(client))),
+  )
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `ws://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    connected: () => new Promise((resolve) => waiting.push(resolve)),
+    async close() {
+      for (const client of sockets.clients) client.terminate()
+      http.closeAllConnections()
+      await new Promise((resolve) => http.close(resolve))
+    },
+  }
+}
+
+const noKeys: SignalKeyStore = { get: async () => ({}), set: async () => {} }
+
+export function openSocket(url: string, creds = initAuthCreds(), more: Partial<NetworkSocketOptions> = {}): NetworkSocket {
+  return openNetworkSocket({
+    url,
+    version: [2, 3000, 1],
+    loginCounts: createLoginCounts(),
+    auth: { creds, keys: noKeys },
+    makeSignalRepository: () => ({ close() {} }) as unknown as NetworkSocket['signalRepository'],
+    onStalled: assert.ifError,
+    onStray: () => {},
+    log: pino({ level: 'silent' }),
+    ...more,
+  })
+}
+
+/** Resolves when the WebSocket is open. The server of these tests then sends nothing, so the handshake does not finish. */
+export const isOpen = (sock: NetworkSocket) => (sock.ws.isOpen ? Promise.resolve() : once(sock.ws, 'open').then(() => {}))
+
+/**
+ * Starts a server that sends nothing, for the tests of a file. Returns a function that opens a socket to the server;
+ * the socket is ended after its test.
+ */
+export function silentServer(): () => Promise<NetworkSocket> {
+  let server: Server
+  const opened: NetworkSocket[] = []
+  before(async () => {
+    server = await listen()
+  })
+  afterEach(async () => {
+    for (const sock of opened.splice(0)) await sock.end(undefined, 'abrupt')
+  })
+  after(() => server.close())
+  return async () => {
+    const sock = openSocket(server.url)
+    opened.push(sock)
+    await isOpen(sock)
+    return sock
+  }
+}
+
+/** Resolves with the reason when the socket has ended. */
+export function closed(sock: NetworkSocket): Promise<Error | undefined> {
+  return new Promise((resolve) => {
+    sock.ev.on('connection.update', ({ connection, error }) => {
+      if (connection === 'close') resolve(error)
+    })
+  })
+}

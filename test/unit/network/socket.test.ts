@@ -1,0 +1,196 @@
+/** Tests the socket of a device: its queries, its end, and what watches it, over real connections. */
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { type BinaryNode, DisconnectReason, initAuthCreds } from '@whiskeysockets/baileys'
+import { closedBy } from '../../../workers/shard/connection/disconnect.ts'
+import { watchCompanionRefresh } from '../../../workers/shard/network/companion-refresh.ts'
+import { endOf, endReason } from '../../../workers/shard/network/end-reason.ts'
+import type { NetworkSocket } from '../../../workers/shard/network/network-socket.ts'
+import { createQueries, QueryRefused } from '../../../workers/shard/network/queries.ts'
+import { watchConnection } from '../../../workers/shard/network/watchdog.ts'
+import { closed, isOpen, listen, openSocket, type Server } from './loopback.ts'
+
+let silent: Server
+before(async () => {
+  silent = await listen()
+})
+after(() => silent.close())
+
+const opened: NetworkSocket[] = []
+afterEach(async () => {
+  for (const sock of opened.splice(0)) await sock.end(undefined, 'abrupt')
+})
+
+function open(url = silent.url, creds = initAuthCreds()): NetworkSocket {
+  const sock = openSocket(url, creds)
+  opened.push(sock)
+  return sock
+}
+
+const forever = 60_000
+const fail = (error: unknown) => assert.fail(String(error))
+
+const QUERY: BinaryNode = { tag: 'iq', attrs: { to: '@s.whatsapp.net', type: 'get', xmlns: 'x' } }
+
+async function openAsking() {
+  const sock = open()
+  await isOpen(sock)
+  return sock
+}
+
+test('a query without an answer is send_timeout, and gets an id of its own', async () => {
+  const sock = await openAsking()
+  await assert.rejects(sock.query(QUERY, 20), { code: 'send_timeout' })
+  assert.deepEqual(QUERY.attrs, { to: '@s.whatsapp.net', type: 'get', xmlns: 'x' })
+  assert.notEqual(sock.generateMessageTag(), sock.generateMessageTag())
+})
+
+test('a query that is pending when the connection ends fails at once, with an Error, and so does a later one', async () => {
+  const ending = await openAsking()
+  const refused = assert.rejects(ending.query(QUERY, forever), /Connection Closed/)
+  const end = ending.end(undefined, 'abrupt')
+  await refused
+  await end
+  await assert.rejects(ending.query(QUERY, forever), /Connection Closed/)
+
+  const server = await listen()
+  const connection = server.connected()
+  const cut = open(server.url)
+  const peer = await connection
+  await isOpen(cut)
+  const alsoRefused = assert.rejects(cut.query(QUERY, forever), /Connection Closed/)
+  peer.terminate()
+  await alsoRefused
+  await server.close()
+})
+
+test('an answer is passed on by its id, and a refusal with its code and the name of the field', async () => {
+  const queries = createQueries({ send: async () => {}, tag: () => 'made' })
+  const answer = queries.query({ ...QUERY, attrs: { ...QUERY.attrs, id: 'q1' } }, forever)
+  const refusal = queries.query(QUERY, forever)
+  queries.came({ tag: 'iq', attrs: { id: 'other', type: 'result' } })
+  queries.came({ tag: 'message', attrs: {} })
+  queries.came({ tag: 'iq', attrs: { id: 'q1', type: 'result' } })
+  queries.came({ tag: 'iq', attrs: { id: 'q1', type: 'result' } })
+  assert.deepEqual(await answer, { tag: 'iq', attrs: { id: 'q1', type: 'result' } })
+  const field = { tag: 'field', attrs: { name: 'subject' } }
+  const error = { tag: 'error', attrs: { code: '406', text: 'not-acceptable' }, content: [field] }
+  queries.came({ tag: 'iq', attrs: { id: 'made', type: 'error' }, content: [error] })
+  await assert.rejects(refusal, (thrown) => {
+    assert.ok(thrown instanceof QueryRefused)
+    assert.deepEqual([thrown.message, thrown.data, thrown.refusedField], ['not-acceptable', 406, 'subject'])
+    return true
+  })
+})
+
+test('a query that cannot be written fails with the error of the write', async () => {
+  const broken = createQueries({ send: () => Promise.reject(new Error('write EPIPE')), tag: () => 'made' })
+  await assert.rejects(broken.query(QUERY, forever), /EPIPE/)
+})
+
+test('a change of the credentials is in them when others hear of it', async () => {
+  const creds = { ...initAuthCreds(), me: { id: '1:1@s.whatsapp.net', name: 'Ana' } }
+  const sock = open(silent.url, creds)
+  const seen: unknown[] = []
+  sock.ev.on('creds.update', () => seen.push([creds.myAppStateKeyId, creds.me.name]))
+  sock.ev.emit('creds.update', { myAppStateKeyId: 'k' })
+  sock.ev.emit('creds.update', { me: { id: '1:1@s.whatsapp.net', name: 'Bea' } })
+  assert.deepEqual(seen, [
+    ['k', 'Ana'],
+    ['k', 'Bea'],
+  ])
+})
+
+for (const [node, code, message] of [
+  [{ tag: 'failure', attrs: { reason: '405' } }, 405, 'Connection Failure'],
+  [{ tag: 'failure', attrs: {} }, 500, 'Connection Failure'],
+  [{ tag: 'stream:error', attrs: { code: '515' } }, 515, 'Stream Errored (restart required)'],
+  [
+    { tag: 'stream:error', attrs: {}, content: [{ tag: 'conflict', attrs: { type: 'replaced' } }] },
+    440,
+    'Stream Errored (conflict)',
+  ],
+  [{ tag: 'xmlstreamend', attrs: {} }, 428, 'Connection Terminated by Server'],
+  [{ tag: 'ib', attrs: {}, content: [{ tag: 'downgrade_webclient', attrs: {} }] }, 411, 'Multi-device beta not joined'],
+] as const)
+  test(`the network ends a connection: ${code} ${message}`, () => {
+    const reason = closedBy(endOf(node as unknown as BinaryNode))
+    assert.deepEqual([reason.code, reason.message], [code, message])
+  })
+
+test('other stanzas end no connection', () => {
+  for (const tag of ['success', 'message', 'ib', 'iq']) assert.equal(endOf({ tag, attrs: {} }), undefined)
+})
+
+test('an HTTP error in place of the upgrade closes the socket', async () => {
+  const server = await listen((_, socket) => socket.end('HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n'))
+  const sock = open(server.url)
+  watchConnection(sock, { onError: fail })
+  const error = (await closed(sock)) as Error & { output: { statusCode: number }; data: object }
+  assert.equal(error.message, 'HTTP 503 in place of the connection')
+  assert.equal(error.output.statusCode, DisconnectReason.connectionLost)
+  assert.deepEqual(error.data, { watchdog: 'http', status: 503 })
+  await server.close()
+})
+
+test('a server that takes the connection and says nothing more is given up', async () => {
+  const sock = open()
+  watchConnection(sock, { deadlineMs: 50, onError: fail })
+  const error = (await closed(sock)) as Error & { data: object }
+  assert.deepEqual(error.data, { watchdog: 'no_success' })
+})
+
+test('the watchdog is over with the answer to the login', async () => {
+  const sock = open()
+  let ended = false
+  sock.ev.on('connection.update', ({ connection }) => {
+    if (connection === 'close') ended = true
+  })
+  watchConnection(sock, { deadlineMs: 20, onError: fail }).answered()
+  await new Promise((resolve) => setTimeout(resolve, 60))
+  assert.equal(ended, false)
+})
+
+test('a socket that has ended keeps no listener, whoever ends it, and an error after the end has no effect', async () => {
+  const server = await listen()
+  const connection = server.connected()
+  const theirs = open(server.url)
+  const gone = closed(theirs)
+  const peer = await connection
+  await isOpen(theirs)
+  peer.close()
+  await gone
+  const ours = open()
+  await ours.end(endReason('enough', 428))
+  await ours.end()
+  for (const sock of [ours, theirs]) {
+    assert.deepEqual(sock.ws.eventNames(), ['error'])
+    assert.deepEqual(sock.ev.eventNames(), [])
+    assert.equal(sock.ws.emit('error', new Error('late')), true)
+  }
+  await server.close()
+})
+
+test('a retired secret is replaced in the credentials, which are saved, and the codes to scan are told', async () => {
+  const sock = open()
+  await isOpen(sock)
+  let told = 0
+  const { creds } = sock.authState
+  const companion = watchCompanionRefresh(sock, () => told++)
+  const first = creds.advSecretKey
+  const saved: unknown[] = []
+  sock.ev.on('creds.update', (update) => saved.push(update.advSecretKey))
+  companion.refresh()
+  assert.notEqual(creds.advSecretKey, first)
+  assert.equal(Buffer.from(creds.advSecretKey, 'base64').length, 32)
+  assert.deepEqual([saved, told], [[creds.advSecretKey], 1])
+})
+
+test('the secret of a linked device, and of a code that was entered, stays', async () => {
+  for (const settled of [{ account: { details: Buffer.of(1) } }, { registered: true }]) {
+    const sock = open(silent.url, { ...initAuthCreds(), ...settled, me: { id: '1:1@s.whatsapp.net', name: 'x' } })
+    const before = sock.authState.creds.advSecretKey
+    watchCompanionRefresh(sock, () => assert.fail()).refresh()
+    assert.equal(sock.authState.creds.advSecretKey, before)
+  }
+})

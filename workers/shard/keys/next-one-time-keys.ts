@@ -1,0 +1,37 @@
+/**
+ * Creates the one-time keys of this device. They are stored before anybody gets them. Keys that were just created are not read back from the store,
+ * because the first upload has 812.
+ */
+import { type AuthenticationCreds, type AuthenticationState, Curve, type KeyPair } from '@whiskeysockets/baileys'
+
+export interface OneTimeKey {
+  id: number
+  pair: KeyPair
+}
+
+export interface NextOneTimeKeys {
+  keys: OneTimeKey[]
+  /** The change of the credentials after which these keys are not returned again. */
+  update: Pick<AuthenticationCreds, 'nextPreKeyId' | 'firstUnuploadedPreKeyId'>
+}
+
+/**
+ * Returns the next `count` keys: first those that were created but not uploaded, which credentials of another program may have, then new ones. The
+ * caller must exclude other calls until the credentials are changed.
+ */
+export async function nextOneTimeKeys(
+  { creds, keys }: Pick<AuthenticationState, 'creds' | 'keys'>,
+  count: number,
+): Promise<NextOneTimeKeys> {
+  const { nextPreKeyId: next, firstUnuploadedPreKeyId: first } = creds
+  const end = first + count
+  const earlier = await keys.get('pre-key', idsFrom(first, Math.min(next, end)).map(String))
+  const fresh = Object.fromEntries(idsFrom(next, end).map((id) => [id, Curve.generateKeyPair()]))
+  await keys.set({ 'pre-key': fresh })
+  return {
+    keys: Object.entries({ ...earlier, ...fresh }).map(([id, pair]) => ({ id: Number(id), pair })),
+    update: { nextPreKeyId: Math.max(next, end), firstUnuploadedPreKeyId: end },
+  }
+}
+
+const idsFrom = (first: number, end: number) => Array.from({ length: Math.max(0, end - first) }, (_, index) => first + index)

@@ -1,0 +1,53 @@
+/**
+ * The handshake of a connection, after which all frames are encrypted. Its last message is the login of a linked device, or the registration of a new
+ * one. The library's Noise protocol verifies the server (`baileys/thread/curve.ts`).
+ */
+import {
+  type AuthenticationCreds,
+  DEFAULT_CONNECTION_CONFIG,
+  generateLoginNode,
+  generateRegistrationNode,
+  type KeyPair,
+  type makeNoiseHandler,
+  proto,
+  type WAVersion,
+} from '@whiskeysockets/baileys'
+import { DEVICE } from './device.ts'
+import type { LoginCounts } from './login-counts.ts'
+
+const { HandshakeMessage, ClientPayload } = proto
+
+export interface HandshakeDeps {
+  version: WAVersion
+  noise: ReturnType<typeof makeNoiseHandler>
+  ephemeral: KeyPair
+  creds: AuthenticationCreds
+  loginCounts: LoginCounts
+  write(bytes: Uint8Array): Promise<void>
+  /** The server's first frame. */
+  hello: Promise<Uint8Array>
+}
+
+export async function shakeHands(deps: HandshakeDeps): Promise<void> {
+  const { noise, ephemeral, creds, write, hello } = deps
+  await write(HandshakeMessage.encode({ clientHello: { ephemeral: ephemeral.public } }).finish())
+  const answer = HandshakeMessage.decode(await hello)
+  const key = noise.processHandshake(answer, creds.noiseKey)
+  const payload = noise.encrypt(ClientPayload.encode(clientPayload(deps)).finish())
+  const sent = write(HandshakeMessage.encode({ clientFinish: { static: key, payload } }).finish())
+  // The next frame that is written must be encrypted with the keys of the finished handshake, even if this write has not called back yet.
+  await noise.finishInit()
+  await sent
+}
+
+/** Returns the payload of the login, or of the registration if the device is not linked. */
+export function clientPayload({
+  creds,
+  version,
+  loginCounts,
+}: Pick<HandshakeDeps, 'creds' | 'version' | 'loginCounts'>): proto.IClientPayload {
+  const config = { ...DEFAULT_CONNECTION_CONFIG, ...DEVICE, version }
+  return creds.me
+    ? { ...generateLoginNode(creds.me.id, config), ...loginCounts.of(creds) }
+    : generateRegistrationNode(creds, config)
+}

@@ -1,0 +1,217 @@
+/**
+ * The socket of one linked device: its queries with their answers, its login or its pairing, and its end. It handles only the stanzas that belong to
+ * these; every stanza is also emitted as `frame` on `ws`, for the other parts of the connection.
+ */
+import { EventEmitter } from 'node:events'
+import {
+  type AuthenticationCreds,
+  type AuthenticationState,
+  type BinaryNode,
+  configureSuccessfulPairing,
+  generateMdTagPrefix,
+  getBinaryNodeChild,
+  getCodeFromWSError,
+  type SignalKeyStoreWithTransaction,
+} from '@whiskeysockets/baileys'
+import type { WebSocketClient } from '@whiskeysockets/baileys/lib/Socket/Client/websocket.js'
+import type { Logger } from 'pino'
+import { SECOND } from '../../../src/domain/clock.ts'
+import { createKeyedMutex } from '../../../src/lib/keyed-mutex.ts'
+import { libraryLogger } from '../baileys/logger.ts'
+import { asError } from '../baileys/thread/rejections.ts'
+import { escalateTrap } from '../baileys/thread/trap.ts'
+import type { MakeSignalRepository, SignalRepository } from '../keys/signal/signal-repository.ts'
+import { networkTimeOf } from '../wire/envelope.ts'
+import { lidAnswer, lidQuery } from '../wire/lid-query.ts'
+import { newName } from '../wire/presence.ts'
+import { routingInfoIn } from '../wire/routing-info.ts'
+import { unifiedSession } from '../wire/unified-session.ts'
+import { CONNECTION_CLOSED, endOf, endReason } from './end-reason.ts'
+import { login } from './login.ts'
+import { createOneTimeKeys } from './one-time-keys.ts'
+import { createQueries } from './queries.ts'
+import { openTransport, type TransportOptions } from './transport.ts'
+
+export interface ConnectionUpdate {
+  /** `open`: the account is logged in, and its first queries are answered. `close`: the socket has ended; nothing follows. */
+  connection?: 'open' | 'close'
+  /** Reason of the end; undefined if it was intended. */
+  error?: Error | undefined
+  /** The device has just been linked. The network ends the connection next, and expects a login. */
+  isNewLogin?: true
+}
+
+export interface SocketEvents {
+  'connection.update': [ConnectionUpdate]
+  /** Changes of the credentials, which already contain them. The one who emits the event need not change the credentials. */
+  'creds.update': [Partial<AuthenticationCreds>]
+}
+
+export interface NetworkSocket {
+  readonly ws: WebSocketClient
+  readonly ev: EventEmitter<SocketEvents>
+  readonly authState: { creds: AuthenticationCreds; keys: SignalKeyStoreWithTransaction }
+  readonly signalRepository: SignalRepository
+  /** Returns a new id for a stanza. */
+  generateMessageTag(): string
+  sendNode(node: BinaryNode): Promise<void>
+  /**
+   * Sends a query and resolves with its answer. Rejects with `send_timeout`, with `QueryRefused`, or with another Error if the connection has ended.
+   */
+  query(node: BinaryNode, deadlineMs?: number): Promise<BinaryNode>
+  /** Uploads new one-time keys. */
+  uploadPreKeys(): Promise<void>
+  /** Tells the network that the account becomes active, as the web client does. */
+  sendUnifiedSession(): void
+  /** Cuts the connection; the socket then ends as if the network had closed it. */
+  cut(): void
+  /**
+   * Ends the socket; resolves when it is closed. It may be called again. A clean close waits a short time for the server's answer. With `abrupt` (a
+   * silent or distrusted server) the connection is closed immediately.
+   */
+  end(reason?: Error, how?: 'clean' | 'abrupt'): Promise<void>
+}
+
+export interface NetworkSocketOptions extends Pick<TransportOptions, 'url' | 'agent' | 'version' | 'loginCounts'> {
+  auth: AuthenticationState
+  makeSignalRepository: MakeSignalRepository
+  /** Called when a frame could not be decrypted or decoded. The socket must be ended, because it receives nothing further. */
+  onStalled(error: Error): void
+  /** Called with an error that concerns no caller. */
+  onStray(error: unknown): void
+  log: Logger
+}
+
+/**
+ * Number of listeners of one event above which Node warns of a leak. The default is 10, but eleven parts of a session listen to the updates of its
+ * connection, so every session would log this warning.
+ */
+const LISTENERS = 20
+
+export function openNetworkSocket(options: NetworkSocketOptions): NetworkSocket {
+  const { onStray, log } = options
+  const { creds } = options.auth
+  const logger = libraryLogger(log)
+  const keys = withTransactions(options.auth.keys)
+  const ev = new EventEmitter<SocketEvents>()
+  ev.setMaxListeners(LISTENERS)
+  const transport = openTransport({ ...options, creds, logger, onNode: received, onBroken: stalled, onFailed: failed })
+  const { ws, send: sendNode } = transport
+  const tagPrefix = generateMdTagPrefix()
+  let tags = 0
+  let networkAheadMs = 0
+  let isLoggedIn = false
+  let ending: Promise<void> | undefined
+
+  const generateMessageTag = () => `${tagPrefix}${++tags}`
+
+  const queries = createQueries({ send: sendNode, tag: generateMessageTag })
+  const { query } = queries
+  const signalRepository = options.makeSignalRepository({ creds, keys }, logger, async (pns) =>
+    lidAnswer(await query(lidQuery(pns, generateMessageTag()))),
+  )
+  const oneTimeKeys = createOneTimeKeys({ creds, keys, query, changed: (update) => ev.emit('creds.update', update), log })
+
+  function sendUnifiedSession() {
+    // After a pairing the network often closes the connection before this.
+    if (ws.isOpen) sendNode(unifiedSession(Date.now() + networkAheadMs)).catch(stray)
+  }
+
+  function learnTime(node: BinaryNode) {
+    const seconds = networkTimeOf(node)
+    if (seconds !== undefined) networkAheadMs = seconds * SECOND - Date.now()
+  }
+
+  function stray(error: unknown) {
+    escalateTrap(error)
+    onStray(error)
+  }
+
+  function failed(error: unknown) {
+    escalateTrap(error)
+    void end(asError(error))
+  }
+
+  async function loggedIn(node: BinaryNode) {
+    learnTime(node)
+    isLoggedIn = true
+    await login({ query, oneTimeKeys, log })
+    if (ending) return
+    const { lid } = node.attrs
+    ev.emit('creds.update', { me: { ...creds.me!, ...(lid ? { lid } : {}) } })
+    ev.emit('connection.update', { connection: 'open' })
+    sendUnifiedSession()
+  }
+
+  async function linked(node: BinaryNode) {
+    learnTime(node)
+    const { reply, creds: update } = configureSuccessfulPairing(node, creds)
+    ev.emit('creds.update', update)
+    ev.emit('connection.update', { isNewLogin: true })
+    await sendNode(reply)
+    sendUnifiedSession()
+  }
+
+  function received(node: BinaryNode) {
+    queries.came(node)
+    if (node.tag === 'success') loggedIn(node).catch(stray)
+    if (node.tag === 'iq' && getBinaryNodeChild(node, 'pair-success')) linked(node).catch(failed)
+    const routingInfo = routingInfoIn(node)
+    if (routingInfo) ev.emit('creds.update', { routingInfo })
+    ws.emit('frame', node)
+    const reason = endOf(node)
+    if (reason) void end(reason)
+  }
+
+  function stalled(thrown: unknown) {
+    const error = asError(thrown)
+    escalateTrap(error)
+    options.onStalled(error)
+  }
+
+  function end(reason?: Error, how: 'clean' | 'abrupt' = 'clean'): Promise<void> {
+    ending ??= close(reason)
+    if (how === 'abrupt') transport.cut()
+    return ending
+  }
+
+  async function close(error: Error | undefined): Promise<void> {
+    queries.end()
+    signalRepository.close?.()
+    await transport.close()
+    ev.emit('connection.update', { connection: 'close', error })
+    ev.removeAllListeners()
+  }
+
+  ev.on('creds.update', (update) => {
+    const name = update.me?.name
+    const isRenamed = name !== undefined && name !== creds.me?.name
+    Object.assign(creds, update)
+    if (isRenamed && isLoggedIn && ws.isOpen) sendNode(newName(name)).catch(stray)
+  })
+  ws.on('error', (error: Error) => void end(endReason(`WebSocket Error (${error.message})`, getCodeFromWSError(error), error)))
+  ws.on('close', () => void end(endReason('Connection Terminated', CONNECTION_CLOSED)))
+
+  return {
+    ws,
+    ev,
+    authState: { creds, keys },
+    signalRepository,
+    generateMessageTag,
+    sendNode,
+    query,
+    uploadPreKeys: oneTimeKeys.upload,
+    sendUnifiedSession,
+    cut: transport.cut,
+    end,
+  }
+}
+
+/**
+ * Returns a key store for those parts of the library that ask for transactions. Nothing is held back: a transaction only excludes others of its name,
+ * and each write is a commit of its own. A transaction is not re-entrant: if its work began another one of the same name, both would wait forever.
+ */
+function withTransactions(keys: AuthenticationState['keys']): SignalKeyStoreWithTransaction {
+  const { run } = createKeyedMutex()
+  return { ...keys, isInTransaction: () => false, transaction: (work, name) => run(name, work) }
+}

@@ -1,0 +1,75 @@
+/**
+ * The network sends the backlog of an account in batches that the client requests, and new stanzas only after all of them. This file
+ * requests more as long as stanzas arrive, as the web client does, and also when none arrives for a while, because the network may count differently.
+ *
+ *   <ib><offline_preview count message receipt …/></ib>   network: this many wait
+ *   <ib><offline_batch count/></ib>                       ours: send this many more
+ *   <message … offline>, <receipt … offline>, …
+ *   <ib><offline count/></ib>                             network: that was all
+ */
+import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
+import { SECOND } from '../../../src/domain/clock.ts'
+import { envelopeOf } from '../wire/envelope.ts'
+import { offlineBatch } from '../wire/offline-batch.ts'
+import type { NetworkSocket } from './network-socket.ts'
+
+/** Number of stanzas per batch, as in the web client. */
+const BATCH = 200
+/** When this many stanzas of the last batch are still to come, the next batch is requested, so that the network need not pause. */
+const STILL_TO_COME = BATCH / 2
+const IDLE = 2 * SECOND
+/** Number of consecutive idle periods after which nothing more is requested: a minute, as in the web client. */
+const MAX_IDLE = 30
+
+/** Begins to request batches. Must be called right after the socket is created. */
+export function askForBatches(sock: Pick<NetworkSocket, 'ws' | 'ev' | 'sendNode'>, onError: (error: unknown) => void): void {
+  const { ws } = sock
+  let timer: NodeJS.Timeout | undefined
+  let isComing = false
+  let toCome = 0
+  let idleTimes = 0
+
+  function ask() {
+    toCome = BATCH
+    wait()
+    if (ws.isOpen) sock.sendNode(offlineBatch(BATCH)).catch(onError)
+  }
+
+  function wait() {
+    clearTimeout(timer)
+    timer = setTimeout(idle, IDLE).unref()
+  }
+
+  function idle() {
+    idleTimes++
+    if (idleTimes <= MAX_IDLE) ask()
+    else stop()
+  }
+
+  function stop() {
+    isComing = false
+    clearTimeout(timer)
+  }
+
+  function begin() {
+    isComing = true
+    idleTimes = 0
+    ask()
+  }
+
+  function count() {
+    idleTimes = 0
+    toCome--
+    if (toCome <= STILL_TO_COME) ask()
+    else wait()
+  }
+
+  ws.on('frame', (node: BinaryNode) => {
+    if (node.tag === 'ib' && getBinaryNodeChild(node, 'offline_preview')) return begin()
+    if (node.tag === 'ib' && getBinaryNodeChild(node, 'offline')) return stop()
+    if (isComing && envelopeOf(node).isOffline) count()
+  })
+  sock.ev.on('connection.update', ({ connection }) => {
+    if (connection === 'close') stop()
+  })
+}

@@ -1,0 +1,107 @@
+/**
+ * The one-time keys of this device on the network: others begin a session with one of them, and each is used once. They are stored before they are
+ * uploaded.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import {
+  type AuthenticationCreds,
+  type BinaryNode,
+  getBinaryNodeChild,
+  type SignalKeyStoreWithTransaction,
+} from '@whiskeysockets/baileys'
+import type { Logger } from 'pino'
+import { SECOND } from '../../../src/domain/clock.ts'
+import { Failure } from '../../../src/domain/failures.ts'
+import { nextOneTimeKeys } from '../keys/next-one-time-keys.ts'
+import { keyUpload } from '../wire/key-upload.ts'
+import { keyCountQuery } from '../wire/login.ts'
+
+export interface OneTimeKeys {
+  /** Uploads a few keys. Callers at the same time share one upload. */
+  upload(): Promise<void>
+  /** Uploads keys if the network has few, or if the newest one is not in the store. Never rejects. */
+  check(): Promise<void>
+}
+
+export interface OneTimeKeysDeps {
+  creds: AuthenticationCreds
+  keys: SignalKeyStoreWithTransaction
+  query(node: BinaryNode): Promise<BinaryNode>
+  /** Called with changes of the credentials. */
+  changed(update: Partial<AuthenticationCreds>): void
+  log: Pick<Logger, 'info'>
+}
+
+/** Numbers of keys as in the library: of the first upload, and of each later one. */
+const FIRST = 812
+const FEW = 5
+/** Number of attempts at an upload, and the pause before the second one, which doubles each time. */
+const TRIES = 4
+const FIRST_PAUSE = SECOND
+/** Deadline of an upload with all its attempts. */
+const DEADLINE = 30 * SECOND
+
+export function createOneTimeKeys({ creds, keys, query, changed, log }: OneTimeKeysDeps): OneTimeKeys {
+  let running: Promise<void> | undefined
+
+  /** Creates and stores keys. Returns the query that uploads them. */
+  const nextKeys = (count: number) =>
+    keys.transaction(async () => {
+      const next = await nextOneTimeKeys({ creds, keys }, count)
+      changed(next.update)
+      return keyUpload(creds, next.keys)
+    }, creds.me?.id ?? 'upload-pre-keys')
+
+  async function attempts(count: number, isOver: () => boolean): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      const node = await nextKeys(count)
+      try {
+        await query(node)
+        return
+      } catch (error) {
+        if (tries === TRIES || isOver()) throw error
+        await pause(FIRST_PAUSE * 2 ** (tries - 1))
+      }
+    }
+  }
+
+  async function uploaded(count: number): Promise<void> {
+    let isOver = false
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Failure('send_timeout')), DEADLINE)
+    })
+    try {
+      await Promise.race([attempts(count, () => isOver), late])
+    } finally {
+      isOver = true
+      clearTimeout(timer)
+    }
+  }
+
+  const upload = (count: number) => {
+    running ??= uploaded(count).finally(() => {
+      running = undefined
+    })
+    return running
+  }
+
+  async function isNewestStored() {
+    const newest = String(creds.nextPreKeyId - 1)
+    return creds.nextPreKeyId <= 1 || (await keys.get('pre-key', [newest]))[newest] !== undefined
+  }
+
+  return {
+    upload: () => upload(FEW),
+    async check() {
+      try {
+        const answer = await query(keyCountQuery())
+        const left = Number(getBinaryNodeChild(answer, 'count')?.attrs.value)
+        const count = left === 0 ? FIRST : FEW
+        if (left <= count || !(await isNewestStored())) await upload(count)
+      } catch (error) {
+        log.info({ err: error }, 'one-time keys could not be checked or uploaded')
+      }
+    },
+  }
+}

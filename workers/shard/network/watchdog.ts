@@ -1,0 +1,56 @@
+/**
+ * Two failures to connect cause no event at all: an HTTP answer in place of the upgrade (the library subscribes to `unexpected-response`, which keeps
+ * `ws` from failing; Socket/Client/websocket.js), and a handshake that is followed neither by `<success>` nor by a pairing offer. So each connection
+ * attempt gets this watchdog.
+ */
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import { SECOND } from '../../../src/domain/clock.ts'
+import { endReason } from './end-reason.ts'
+import type { NetworkSocket } from './network-socket.ts'
+
+/** Time limit from the attempt to `<success>` or the first QR reference. */
+const LOGIN_DEADLINE = 20 * SECOND
+
+/** Code of both failures: 408, as for a lost connection. `data.watchdog` distinguishes the two failures. */
+const LOST = 408
+
+export interface Watchdog {
+  /** Called when the server has accepted the login, has offered a pairing, or has sent a failure, which ends the socket. */
+  answered(): void
+}
+
+export function watchConnection(
+  sock: Pick<NetworkSocket, 'ws' | 'ev' | 'end'>,
+  { deadlineMs = LOGIN_DEADLINE, onError }: { deadlineMs?: number; onError: (error: unknown) => void },
+): Watchdog {
+  const { ws } = sock
+  const timer = setTimeout(() => {
+    finish(endReason('No answer to the login', LOST, { watchdog: 'no_success' }))
+  }, deadlineMs)
+
+  function stop(): void {
+    clearTimeout(timer)
+    ws.off('unexpected-response', onHttp)
+    sock.ev.off('connection.update', onUpdate)
+  }
+
+  function finish(reason: Error): void {
+    stop()
+    sock.end(reason, 'abrupt').catch(onError)
+  }
+
+  function onHttp(request: ClientRequest, response: IncomingMessage): void {
+    const status = response.statusCode ?? 0
+    finish(endReason(`HTTP ${status} in place of the connection`, LOST, { watchdog: 'http', status }))
+    response.resume()
+    request.destroy()
+  }
+
+  function onUpdate({ connection }: { connection?: string }): void {
+    if (connection === 'close') stop()
+  }
+
+  ws.on('unexpected-response', onHttp)
+  sock.ev.on('connection.update', onUpdate)
+  return { answered: stop }
+}

@@ -1,0 +1,9 @@
+/** Reads `<ib><edge_routing><routing_info/></edge_routing></ib>`: bytes that the next connection begins with, so that it reaches the same server. */
+import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildBuffer } from '@whiskeysockets/baileys'
+
+/** Undefined for other stanzas. */
+export function routingInfoIn(node: BinaryNode): Buffer | undefined {
+  if (node.tag !== 'ib') return undefined
+  const info = getBinaryNodeChildBuffer(getBinaryNodeChild(node, 'edge_routing'), 'routing_info')
+  return info && Buffer.from(info)
+}
