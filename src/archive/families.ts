@@ -30,6 +30,8 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
   'status-history': MOVED,
   'told-budgets': MOVED,
   'moved-to': NEVER,
+  // The charts of a service show what the instance did there.
+  activity: NEVER,
 
   'key:pre-key': ALWAYS,
   'key:identity-key': ALWAYS,

@@ -70,6 +70,7 @@ export const RIGHTS = {
     operations: [
       'dashboard.instances',
       'dashboard.history',
+      'dashboard.activity',
       'account.listInstances',
       'account.getInstance',
       'account.listConnectLinks',

@@ -213,9 +213,14 @@ export interface ThreadHealth {
   busy: number | null
 }
 
-/** Measurements of ten seconds. */
+/** Windows of the charts of the service. A window has at most 360 points. */
+export const HEALTH_WINDOWS = ['hour', 'day', 'week'] as const
+export type HealthWindow = (typeof HEALTH_WINDOWS)[number]
+
+/** Measurements of ten seconds, five minutes or an hour, depending on the window. */
 export interface HealthPoint {
   at: string
+  /** Largest value; also of the next two. */
   rss_mb: number
   queue: number
   backlog: number
@@ -251,6 +256,23 @@ export interface Health {
   queue: number
   backlog: number
   series: { every_seconds: number; from: string | null; points: HealthPoint[] }
+}
+
+/** Numbers of messages, and of attempts to deliver events, in an hour. */
+export interface ActivityHour {
+  /** Start of the hour. */
+  at: string
+  sent: number
+  received: number
+  delivered: number
+  /** Number of attempts that a receiver refused or did not answer. */
+  failed: number
+}
+
+/** Activity of an instance, or of all of them, in the last seven days. */
+export interface Activity {
+  /** Hours with any activity, oldest first. */
+  hours: ActivityHour[]
 }
 
 /** Events of the live stream: name and data. */

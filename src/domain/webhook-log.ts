@@ -83,10 +83,18 @@ export interface LogFilter extends LogRange {
   pageSize: number
 }
 
+export interface LogPage {
+  data: LogEntry[]
+  /** Number of entries that fit; of a search, of those that it has read. */
+  total: number
+  /** Creation time of the oldest entry that a search has read, if it ended before the last entry; otherwise null. */
+  searched_to: string | null
+}
+
 /** Reads the webhook logs of instances, which their shards write. */
 export interface LogReader {
   /** Returns entries of any number of instances, newest first. */
-  list(filter: LogFilter): Promise<{ data: LogEntry[]; total: number }>
+  list(filter: LogFilter): Promise<LogPage>
   /** Returns the events of the range whose body is still stored, oldest first, grouped by instance. */
   resendable(range: LogRange, limit: number): Promise<EventsOf[]>
   /** Returns, for each instance that has some of these events, the ids of those events. */
@@ -101,7 +109,7 @@ export interface EventsOf {
 /** An administrator's operations on the log. */
 export interface WebhookLog {
   /** Returns entries, newest first. */
-  list(filter: LogFilter): Promise<{ data: LogEntry[]; total: number }>
+  list(filter: LogFilter): Promise<LogPage>
   /**
    * Makes one attempt immediately, before all other events of the instance. Resolves with the entry after the attempt.
    * Throws `not_found` or `not_allowed`.

@@ -4,15 +4,17 @@
  */
 import { z } from 'zod'
 import { iso } from '../domain/clock.ts'
-import type {
-  Health,
-  InstancePage,
-  InstanceRow,
-  LogDetail,
-  MessageList,
-  StatusChange,
-  Timeline,
-  WebhookBody,
+import {
+  type Activity,
+  HEALTH_WINDOWS,
+  type Health,
+  type InstancePage,
+  type InstanceRow,
+  type LogDetail,
+  type MessageList,
+  type StatusChange,
+  type Timeline,
+  type WebhookBody,
 } from '../domain/dashboard.ts'
 import { EVENT_TYPES } from '../domain/events.ts'
 import { Failure } from '../domain/failures.ts'
@@ -20,7 +22,7 @@ import type { InstanceId } from '../domain/ids.ts'
 import { STATUSES, urlField, wasConnected } from '../domain/instance.ts'
 import { MAX_INSTANCE_SLOTS } from '../domain/workspace.ts'
 import { control, local } from './endpoint.ts'
-import { oneOf, paging, plain, text, ulid } from './fields.ts'
+import { oneOf, paging, plain, text, ulid, uuid } from './fields.ts'
 import type { AccountCall, Parts } from './parts.ts'
 
 /** Schema of an answer that is not validated, because the client of the dashboard knows its form from the TypeScript type. */
@@ -126,10 +128,23 @@ export const logBody = local('dashboard.logBody', 'POST /webhook-log/{event_id}/
 
 export const health = local('dashboard.health', 'GET /health', {
   access: 'admin',
-  summary: 'Health of the service, now and in the last hour',
+  summary: 'Health of the service, now and in the last hour, day or week',
+  input: { window: oneOf(HEALTH_WINDOWS).default('hour') },
   reply: json<Health>(),
-  async handle({ parts, workspace }) {
+  async handle({ parts, workspace }, { window }) {
     if (!parts.health) throw new Failure('not_found')
-    return parts.health(workspace)
+    return parts.health(workspace, window)
+  },
+})
+
+export const activity = local('dashboard.activity', 'GET /activity', {
+  access: 'admin',
+  summary: 'Messages and deliveries of each hour of the last seven days, of one instance or of all',
+  input: { instance_id: uuid.optional() },
+  reply: json<Activity>(),
+  async handle(call, { instance_id }) {
+    const { activity, directory } = call.parts
+    const ids = instance_id === undefined ? allOf(call) : [directory.find(call.workspace, instance_id)]
+    return { hours: (await activity?.(ids)) ?? [] }
   },
 })

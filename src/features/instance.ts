@@ -155,7 +155,7 @@ export const device = action('instance.device', 'GET /device', {
 export const restart = control('instance.restart', 'POST /restart', {
   summary: 'Close the session and open it again',
   description:
-    'Does not log out. Starts the session if it is not running. A second call joins the restart in progress. An instance that was moved to another ' +
+    'Does not log out. Starts the session if it is not running, which also ends a pause. A second call joins the restart in progress. An instance that was moved to another ' +
     'program (`instance export`) is not started.',
   reply: StatusAfter,
   errors: ['not_allowed'],

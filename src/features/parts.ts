@@ -3,7 +3,7 @@ import type { Account } from '../account/account.ts'
 import type { Directory } from '../directory/directory.ts'
 import type { ExportInstance } from '../domain/archive.ts'
 import type { ConnectLink, ConnectLinks } from '../domain/connect-link.ts'
-import type { Health } from '../domain/dashboard.ts'
+import type { ActivityHour, Health, HealthWindow } from '../domain/dashboard.ts'
 import type { RightName } from '../domain/dashboard-rights.ts'
 import type { Failure } from '../domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
@@ -56,7 +56,9 @@ export interface Parts {
   passkeys: Passkeys
   connectLinks: ConnectLinks
   /** Returns the health of a workspace; undefined if the dashboard is off. */
-  health: ((workspace: WorkspaceId) => Promise<Health>) | undefined
+  health: ((workspace: WorkspaceId, window: HealthWindow) => Promise<Health>) | undefined
+  /** Resolves with the sums of the instances for each hour; undefined if the dashboard is off. */
+  activity: ((instances: readonly string[]) => Promise<ActivityHour[]>) | undefined
 }
 
 /** A page for people. */

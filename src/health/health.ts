@@ -1,10 +1,10 @@
-/** Health of the service for its dashboard, which is sampled every ten seconds and assembled on request. */
+/** Health of the service for its dashboard, which is sampled every ten seconds, stored every minute, and assembled on request. */
 import { performance } from 'node:perf_hooks'
 import type { Account } from '../account/account.ts'
 import type { Directory } from '../directory/directory.ts'
 import { API_VERSION, VERSION } from '../domain/brand.ts'
 import { type Clock, iso, SECOND } from '../domain/clock.ts'
-import type { Health } from '../domain/dashboard.ts'
+import type { Health, HealthWindow } from '../domain/dashboard.ts'
 import type { WorkspaceId } from '../domain/ids.ts'
 import { STATUSES, type Status, wasConnected } from '../domain/instance.ts'
 import type { Log } from '../domain/log.ts'
@@ -14,8 +14,10 @@ import type { Check, Parts } from '../features/parts.ts'
 import { orLate } from '../lib/deadline.ts'
 import type { Ledger } from '../metrics/ledger.ts'
 import { sum, type Tally } from '../metrics/tally.ts'
+import type { StateStore } from '../storage/contract.ts'
 import { problemsOf } from './problems.ts'
-import { createSeries, EVERY } from './series.ts'
+import { createSeries, EVERY, RINGS } from './series.ts'
+import { loadRings, pagesSince, WRITE_EVERY } from './series-records.ts'
 import { mb, threadsOf } from './threads.ts'
 
 export interface HealthDeps {
@@ -27,6 +29,7 @@ export interface HealthDeps {
   ledger: Ledger
   engine: { generations(): (number | undefined)[]; refreshReports(): Promise<void> }
   disk: { freeBytes(): number }
+  store: Pick<StateStore, 'range' | 'commit'>
   /** Resolves with the size of the store in bytes. */
   storeBytes(): Promise<number>
   /** Returns the bytes of waiting media. */
@@ -38,17 +41,18 @@ export interface HealthDeps {
 }
 
 export interface HealthWatch {
-  of(workspace: WorkspaceId): Promise<Health>
-  stop(): void
+  of(workspace: WorkspaceId, window: HealthWindow): Promise<Health>
+  stop(): Promise<void>
 }
 
 /** Time in ms after which a check counts as failed. */
 const CHECK_DEADLINE = SECOND
 
-export function watchHealth(deps: HealthDeps): HealthWatch {
-  const { account, directory, readings, readiness, tally, ledger, engine, clock, steady, log } = deps
+export async function watchHealth(deps: HealthDeps): Promise<HealthWatch> {
+  const { account, directory, readings, readiness, tally, ledger, engine, store, clock, steady, log } = deps
   const startedAt = clock.now()
-  const series = createSeries(clock, steady)
+  const series = createSeries(clock, steady, await loadRings(store, clock, log))
+  let writtenAt = startedAt
   let lookedAt = performance.eventLoopUtilization()
   let busy = 0
 
@@ -59,6 +63,15 @@ export function watchHealth(deps: HealthDeps): HealthWatch {
     series.add(sum([tally.numbers(), numbers]), { rssMb: mb(rss), queue: waiting, backlog })
     busy = performance.eventLoopUtilization(lookedAt).utilization
     lookedAt = performance.eventLoopUtilization()
+    if (clock.now() - writtenAt >= WRITE_EVERY) await write()
+  }
+
+  /** Stores the pages with samples that are newer than the last write. A write that fails is repeated with the next one. */
+  async function write() {
+    const now = clock.now()
+    const ops = pagesSince(series.samples(), writtenAt)
+    if (ops.length > 0) await store.commit({ ops })
+    writtenAt = now
   }
 
   const timer = setInterval(() => {
@@ -79,7 +92,7 @@ export function watchHealth(deps: HealthDeps): HealthWatch {
   }
 
   return {
-    async of(workspace) {
+    async of(workspace, window) {
       const [checks, storeBytes] = await Promise.all([
         checksNow(),
         orLate(deps.storeBytes(), CHECK_DEADLINE, () => 0),
@@ -92,7 +105,7 @@ export function watchHealth(deps: HealthDeps): HealthWatch {
       const instances = Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<Status, number>
       for (const { state } of all) instances[state.status]++
       const threads = threadsOf({ heapBytes: heapUsed, busy }, engine.generations(), readings.shards())
-      const points = series.points()
+      const points = series.points(window)
       const slots = { used: all.length, total: subscription.instanceSlots }
       const now = clock.now()
       const problems = problemsOf({
@@ -111,7 +124,7 @@ export function watchHealth(deps: HealthDeps): HealthWatch {
           backlog: reading?.backlog ?? null,
           isRestricted: state.restriction !== null,
         })),
-        points,
+        points: series.points('hour'),
         outboxMax: deps.outboxMax,
         now,
       })
@@ -139,9 +152,12 @@ export function watchHealth(deps: HealthDeps): HealthWatch {
         slots,
         queue: total('waiting'),
         backlog: total('backlog'),
-        series: { every_seconds: EVERY / SECOND, from: points[0]?.at ?? null, points: [...points] },
+        series: { every_seconds: RINGS[window].stepMs / SECOND, from: points[0]?.at ?? null, points },
       }
     },
-    stop: () => clearInterval(timer),
+    async stop() {
+      clearInterval(timer)
+      await write().catch((err: unknown) => log.warn({ err }, 'the last numbers of the charts could not be stored'))
+    },
   }
 }

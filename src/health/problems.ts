@@ -1,5 +1,5 @@
 /** Finds problems of the service and their remedies for the operator. Pure functions. */
-import { DAY } from '../domain/clock.ts'
+import { DAY, MINUTE } from '../domain/clock.ts'
 import type { Health, HealthPoint, HealthProblem, ThreadHealth } from '../domain/dashboard.ts'
 import type { Status } from '../domain/instance.ts'
 import { QUEUE_CAPACITY } from '../domain/queue-capacity.ts'
@@ -9,9 +9,9 @@ import { hasPlan, maySend, type Subscription } from '../domain/workspace.ts'
 const NAMED = 20
 /** Number of waiting events of one instance above which a problem is reported. */
 const MUCH_BACKLOG = 1_000
-/** Share of failed attempts in ten minutes above which a problem is reported. */
+/** Share of failed attempts in `RECENT` ms above which a problem is reported. */
 const MANY_FAILURES = 0.5
-const RECENT_POINTS = 60
+const RECENT = 10 * MINUTE
 
 export interface Facts {
   checks: Health['checks']
@@ -117,8 +117,8 @@ function ofInstances({ instances, outboxMax }: Facts): HealthProblem[] {
   return found
 }
 
-function ofReceivers({ points }: Facts): HealthProblem[] {
-  const recent = points.slice(-RECENT_POINTS)
+function ofReceivers({ points, now }: Facts): HealthProblem[] {
+  const recent = points.filter(({ at }) => Date.parse(at) > now - RECENT)
   const sum = (of: (point: HealthPoint) => number) => recent.reduce((total, point) => total + of(point), 0)
   const [failed, delivered] = [sum((point) => point.failures_per_second), sum((point) => point.deliveries_per_second)]
   if (failed === 0 || failed / (failed + delivered) < MANY_FAILURES) return []

@@ -1,102 +1,59 @@
 /**
- * The last hour of the service in points of ten seconds, kept in memory. A point has the growth of the counters and
- * current values.
+ * The numbers of the service in the last hour, day and week. Each window is a ring of slots: a sample is merged into its slot, and the oldest slots are
+ * dropped. The rings are in memory, and their newest slots are stored once a minute (`series-records.ts`).
  */
-import { type Clock, iso, SECOND } from '../domain/clock.ts'
-import type { HealthPoint } from '../domain/dashboard.ts'
-import { BUCKETS } from '../metrics/table.ts'
-import { type Numbers, partsOf } from '../metrics/tally.ts'
+import { type Clock, HOUR, MINUTE, SECOND } from '../domain/clock.ts'
+import type { HealthPoint, HealthWindow } from '../domain/dashboard.ts'
+import type { Numbers } from '../metrics/tally.ts'
+import { merged, pointOf, type Sample, type Standing, sampleOf } from './sample.ts'
 
 export const EVERY = 10 * SECOND
-/** Number of points, for one hour. */
-const KEPT = 360
 
-/** Current values that a point records. */
-export interface Standing {
-  rssMb: number
-  queue: number
-  backlog: number
+/** A ring has `slots` slots of `stepMs`. */
+export const RINGS: Readonly<Record<HealthWindow, { stepMs: number; slots: number }>> = {
+  hour: { stepMs: EVERY, slots: 360 },
+  day: { stepMs: 5 * MINUTE, slots: 288 },
+  week: { stepMs: HOUR, slots: 168 },
 }
+export const WINDOWS = Object.keys(RINGS) as HealthWindow[]
+
+export type Rings = Readonly<Record<HealthWindow, readonly Sample[]>>
 
 export interface Series {
-  /** Adds a point. `numbers` are all counters of the service, which never decrease. */
+  /** Adds what happened since the previous call. `numbers` are all counters of the service, which never decrease. */
   add(numbers: Numbers, standing: Standing): void
-  points(): readonly HealthPoint[]
+  points(window: HealthWindow): HealthPoint[]
+  /** Returns the samples, oldest first. */
+  samples(): Rings
 }
 
-/** Selects series of one metric by their labels, in the order of the table. */
-type Chosen = (labels: readonly string[]) => boolean
+export const slotOf = (window: HealthWindow, at: number): number => Math.floor(at / RINGS[window].stepMs)
 
-/** Returns by how much the series of a metric have grown. */
-export function growth(name: string, before: Numbers, now: Numbers, chosen: Chosen = () => true): number {
-  let total = 0
-  for (const [key, value] of now) {
-    const [of, ...labels] = partsOf(key)
-    if (of === name && chosen(labels)) total += value - (before.get(key) ?? 0)
-  }
-  return total
+/** Puts a sample into its slot. A sample that seems older than the newest one was taken after the clock was set back. */
+function put(ring: Sample[], window: HealthWindow, sample: Sample) {
+  const newest = ring.at(-1)
+  const slot = slotOf(window, sample.at)
+  if (newest && slot <= slotOf(window, newest.at)) ring[ring.length - 1] = merged(newest, sample)
+  else ring.push(sample)
+  while (slotOf(window, ring[0]!.at) <= slot - RINGS[window].slots) ring.shift()
 }
 
-/**
- * Returns the value in ms below which the fraction `q` of a histogram's new observations lies; the observations are
- * assumed to be evenly spread within a bucket. Null if there are no new observations. Values above the last bound count
- * as the last bound.
- */
-export function quantile(name: string, q: number, before: Numbers, now: Numbers, chosen: Chosen = () => true): number | null {
-  const counts = Array.from({ length: BUCKETS.length + 1 }, () => 0)
-  for (const [key, value] of now) {
-    const [of, ...labels] = partsOf(key)
-    const bucket = Number(labels.at(-1))
-    if (of === name && Number.isInteger(bucket) && chosen(labels)) counts[bucket]! += value - (before.get(key) ?? 0)
-  }
-  const total = counts.reduce((sum, count) => sum + count, 0)
-  if (total === 0) return null
-  let below = 0
-  for (const [bucket, count] of counts.entries()) {
-    if (count > 0 && below + count >= q * total) {
-      const from = bucket === 0 ? 0 : BUCKETS[bucket - 1]!
-      const to = BUCKETS[bucket] ?? from
-      return Math.round((from + (to - from) * ((q * total - below) / count)) * SECOND)
-    }
-    below += count
-  }
-  return Math.round(BUCKETS.at(-1)! * SECOND)
-}
-
-/** Selects the requests of API callers. The dashboard, probes and scrapes poll all the time, so they are not counted. */
-const ofApi: Chosen = ([, route = '']) => !route.startsWith('/dashboard') && !route.startsWith('/health') && route !== '/metrics'
-
-export function createSeries(clock: Clock, steady: Clock): Series {
-  const points: HealthPoint[] = []
+/** `stored` are the samples of earlier runs of the service. */
+export function createSeries(clock: Clock, steady: Clock, stored?: Rings): Series {
+  const rings = { hour: [...(stored?.hour ?? [])], day: [...(stored?.day ?? [])], week: [...(stored?.week ?? [])] }
   let before: { numbers: Numbers; at: number } | undefined
 
   return {
-    add(numbers, { rssMb, queue, backlog }) {
+    add(numbers, standing) {
       const last = before
       before = { numbers, at: steady.now() }
-      // The first sample has no previous one to compare with, and its counts are from a longer time than one interval.
+      // The first call has no previous one to compare with, and its counts are from a longer time than one interval.
       if (!last) return
-      const seconds = Math.max(1, (before.at - last.at) / SECOND)
-      const rate = (name: string, chosen?: Chosen) =>
-        Math.round((growth(name, last.numbers, numbers, chosen) / seconds) * 100) / 100
-      const part = (name: string, q: number, chosen?: Chosen) => quantile(name, q, last.numbers, numbers, chosen)
-      points.push({
-        at: iso(clock.now()),
-        rss_mb: rssMb,
-        queue,
-        backlog,
-        deliveries_per_second: rate('svc_webhook_deliveries_total', ([, result]) => result === 'delivered'),
-        failures_per_second: rate('svc_webhook_deliveries_total', ([, result]) => result !== 'delivered'),
-        sent_per_second: rate('svc_queue_sent_total'),
-        received_per_second: rate('svc_inbound_stanzas_total', ([kind]) => kind === 'message'),
-        requests_per_second: rate('svc_http_requests_total', ofApi),
-        webhook_p50_ms: part('svc_webhook_duration_seconds', 0.5),
-        webhook_p99_ms: part('svc_webhook_duration_seconds', 0.99),
-        http_p50_ms: part('svc_http_request_duration_seconds', 0.5, ofApi),
-        http_p99_ms: part('svc_http_request_duration_seconds', 0.99, ofApi),
-      })
-      if (points.length > KEPT) points.shift()
+      const span = { at: clock.now(), ms: Math.max(SECOND, before.at - last.at) }
+      const sample = sampleOf(span, last.numbers, numbers, standing)
+      for (const window of WINDOWS) put(rings[window], window, sample)
     },
-    points: () => points,
+    points: (window) => rings[window].map(pointOf),
+    samples: () => rings,
   }
 }

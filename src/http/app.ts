@@ -141,6 +141,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
     passkeys: deps.passkeys,
     connectLinks: deps.connectLinks,
     health: deps.dashboard?.health,
+    activity: deps.dashboard?.activity,
     description: once(() => describe(served)),
   }
 

@@ -16,6 +16,7 @@ import { fairSlots } from '../egress/fair-slots.ts'
 import { createReadings } from '../engine/readings.ts'
 import { createSendOutcomes } from '../engine/send-outcomes.ts'
 import type { Parts } from '../features/parts.ts'
+import { watchActivity } from '../health/activity.ts'
 import { watchHealth } from '../health/health.ts'
 import { watchUsage } from '../health/watch-usage.ts'
 import type { AppDeps } from '../http/app.ts'
@@ -248,7 +249,11 @@ async function dashboardOf(
   { readiness, readings, live }: DashboardParts,
 ): Promise<AppDeps['dashboard']> {
   if (mode === 'off') return undefined
-  const health = watchHealth({
+  const { store } = storage
+  const { clock } = clockWatch
+  const activity = await watchActivity({ readings, directory, store, clock, log })
+  shutdown.add(activity.stop)
+  const health = await watchHealth({
     account,
     directory,
     readings,
@@ -257,19 +262,21 @@ async function dashboardOf(
     ledger,
     engine: threads.engine,
     disk: storage.diskWatch,
-    storeBytes: storage.store.size,
+    store,
+    storeBytes: store.size,
     mediaBytes: () => Number(Atomics.load(storage.blobsUsed, 0)),
     outboxMax,
-    clock: clockWatch.clock,
+    clock,
     steady: steadyClock,
     log,
   })
-  shutdown.add(() => health.stop())
+  shutdown.add(health.stop)
   return {
     mode,
     sessions: createDashboardSessions({ account, clock: steadyClock }),
     files: await createDashboardFiles(),
     health: health.of,
+    activity: activity.of,
     live,
     sandboxUrl,
   }

@@ -15,6 +15,9 @@ export const keys = {
   storeCopied: 'meta:copied',
   /** Web client version that the network accepts. */
   webVersion: 'meta:web-version',
+  /** Numbers of the service for its charts, by window and number of the page; the pages form a ring. */
+  chartPage: (window: string, page: number): string => `${keys.chartPages(window)}${String(page).padStart(3, '0')}`,
+  chartPages: (window: string) => `chart:${window}:`,
   workspace: (workspace: string) => `workspace:${workspace}:self`,
   workspaces: 'workspace:',
   apiKey: (workspace: string, keyId: string) => `workspace:${workspace}:api-key:${keyId}`,
@@ -96,6 +99,9 @@ export const keys = {
   momment: (id: string, name: string) => `instance:${id}:momment:${name}`,
   times: (id: string) => `instance:${id}:momment:`,
   mommentFloor: (id: string) => `instance:${id}:momment-floor`,
+  /** Numbers of messages and deliveries per hour, a record for each of the last eight days; the days form a ring. */
+  activityDay: (id: string, day: number): string => `${keys.activity(id)}${day}`,
+  activity: (id: string) => `instance:${id}:activity:`,
   /** Webhook log, one row per event. */
   logEntry: (id: string, eventId: string) => `instance:${id}:log:${eventId}`,
   log: (id: string) => `instance:${id}:log:`,

@@ -2,7 +2,9 @@
  * Queries on the webhook log. The rows of a page are found by keys, and only these rows are decrypted: filtered rows by
  * their index (`log-index.ts`), waiting rows by the outbox. The store itself counts rows.
  */
-import type { EventsOf, LogEntry, LogFilter, LogReader } from '../domain/webhook-log.ts'
+import { decodeTime } from 'ulid'
+import { iso } from '../domain/clock.ts'
+import type { EventsOf, LogEntry, LogFilter, LogPage, LogReader } from '../domain/webhook-log.ts'
 import type { StateStore } from '../storage/contract.ts'
 import { keys } from '../storage/record-keys.ts'
 import type { Sealer } from '../storage/sealer.ts'
@@ -11,8 +13,8 @@ import { createLogLines, type Found, fits, inOrder, type Line } from './log-line
 
 type Store = Pick<StateStore, 'get' | 'range' | 'count'>
 
-/** The most rows that a search for a text decrypts: the newest of the filter. */
-const MAX_SEARCHED = 20_000
+/** The most rows that one request with a text decrypts: the newest of the filter. The next request goes on where this one ended. */
+const MAX_SEARCHED = 5_000
 
 /** Returns the sealer for the rows of an instance. */
 export type SealerOf = (instanceId: string) => Sealer
@@ -50,19 +52,20 @@ export function logReader(store: Store, sealerOf: SealerOf): LogReader {
   }
 
   /** Looks for a text in the rows. The store cannot count what a row says, so one pass over the rows gives the page and the total. */
-  async function search(filter: LogFilter, q: string, lines: readonly Line[]) {
+  async function search(filter: LogFilter, q: string, lines: readonly Line[]): Promise<LogPage> {
     const sought = q.toLowerCase()
     const data: LogEntry[] = []
     const first = (filter.page - 1) * filter.pageSize
-    let [total, searched] = [0, 0]
+    let [total, searched, oldest] = [0, 0, 0]
     for await (const { instanceId, eventId } of inOrder(lines, true)) {
-      if (searched++ >= MAX_SEARCHED) break
+      if (searched++ >= MAX_SEARCHED) return { data, total, searched_to: iso(oldest) }
+      oldest = decodeTime(eventId)
       const row = await rowOf(instanceId, eventId)
       if (!fits(filter, row) || !soughtTexts(row, filter.among).some((text) => text?.toLowerCase().includes(sought))) continue
       if (total >= first && data.length < filter.pageSize) data.push(toEntry(instanceId, eventId, row))
       total++
     }
-    return { data, total }
+    return { data, total, searched_to: null }
   }
 
   return {
@@ -70,7 +73,7 @@ export function logReader(store: Store, sealerOf: SealerOf): LogReader {
       const lines = (await Promise.all(filter.instanceIds.map((id) => linesOf(id, filter, true)))).flat()
       if (filter.q !== undefined) return search(filter, filter.q, lines)
       const counts = await Promise.all(lines.map((line) => line.count()))
-      return { data: await page(filter, lines), total: counts.reduce((sum, count) => sum + count, 0) }
+      return { data: await page(filter, lines), total: counts.reduce((sum, count) => sum + count, 0), searched_to: null }
     },
 
     async resendable(range, limit) {

@@ -132,13 +132,15 @@ const lastAnswerOf = ({ status, answer, failures }: LogRow): string | null =>
 
 /** Returns everything by which a search finds a row: what failed, what the receiver said, and whom it is about. */
 export function soughtTexts(
-  { error, answer, about: [phone, messageId, state] = [null, null, ''], failures }: LogRow,
+  { code, error, answer, about: [phone, messageId, state] = [null, null, ''], failures }: LogRow,
   { answers, people }: Sought = { answers: true, people: true },
 ): (string | null | undefined)[] {
   return [
     error,
     state,
     ...failures.map((failure) => failure.error),
+    // The dashboard shows statuses in this form.
+    ...[code, ...failures.map((failure) => failure.code)].map((status) => (status === null ? null : `HTTP ${status}`)),
     ...(people ? [phone, messageId] : []),
     ...(answers ? [answer, ...failures.map((failure) => failure.answer)] : []),
   ]

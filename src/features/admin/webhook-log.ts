@@ -107,13 +107,18 @@ export const webhookLog = local('admin.webhookLog', 'GET /admin/webhook-log', {
       .optional()
       .meta({
         description:
-          'Only events with this text, in any case, in an error, in an answer of the receiver, or as a part of `phone`, `message_id` or `state`. ' +
-          'It is looked for in the newest 20,000 entries that fit the other filters.',
+          'Only events with this text, in any case, in an error, in an answer of the receiver, in `HTTP 500` and other statuses, or as a part of `phone`, ' +
+          '`message_id` or `state`. One request searches the newest 5,000 entries that fit the other filters; `searched_to` says how to go on.',
       }),
     ...paging({ default: 20, max: 500 }),
   },
   check: inOrder,
-  reply: paged(Entry),
+  reply: paged(Entry).extend({
+    searched_to: instant.nullable().meta({
+      description:
+        'Null, unless a search with `q` ended before the last entry. Then it is the time of the oldest entry that was searched; a request with this time as `to` searches further.',
+    }),
+  }),
   errors: ['engine_unavailable'],
   async handle(call, { instance_id, page, page_size, ...range }) {
     const instanceIds = instancesOf(call, instance_id)
@@ -126,7 +131,7 @@ export const webhookLog = local('admin.webhookLog', 'GET /admin/webhook-log', {
     {
       name: 'what failed',
       input: { status: 'failed', from: '2026-01-31T00:00:00.000Z' },
-      reply: { data: [example], page: 1, page_size: 20, total: 1 },
+      reply: { data: [example], page: 1, page_size: 20, total: 1, searched_to: null },
     },
   ],
 })

@@ -28,6 +28,7 @@ export interface DashboardDeps {
   sessions: DashboardSessions
   files: DashboardFiles
   health: Parts['health']
+  activity: Parts['activity']
   live: Live
   /** Control API of the simulated network; null outside of the sandbox. */
   sandboxUrl: string | null

@@ -334,6 +334,7 @@ export async function openService(options: ServiceOptions = {}) {
       sessions: createDashboardSessions({ account, clock }),
       files: await createDashboardFiles([options.dashboard.folder ?? dir]),
       health: undefined,
+      activity: undefined,
       live,
       sandboxUrl: null,
     },

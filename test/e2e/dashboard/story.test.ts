@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Dashboard, type LiveEvent, type LiveStream, signIn } from '../../harness/dashboard.ts'
+import { until } from '../../harness/until.ts'
 import { startWorld, type World } from '../../harness/world.ts'
 
 const ME = '5511999990000'
@@ -260,6 +261,33 @@ test('health says what runs', async () => {
   assert.ok(health.data.store_bytes > 0 && health.data.free_bytes > 0 && health.memory.rss_mb > 0)
   assert.equal(health.checks.database, 'ok')
   assert.ok(!JSON.stringify(health).includes(world.dir), 'no path')
+})
+
+test('what an instance did is counted by the hour, and survives a restart of the service, like the charts', async () => {
+  const look = () => page.must('GET', `api/activity?instance_id=${instance.id}`)
+  const sum = (data: { hours: Record<string, number>[] }, name: string) =>
+    data.hours.reduce((total, hour) => total + hour[name]!, 0)
+  await page.must('POST', `api/instances/${instance.id}/send-text`, { phone: ANA, message: 'counted' })
+  const before = await until(look, (data) => sum(data, 'sent') > 0 && sum(data, 'delivered') > 0)
+  assert.deepEqual(await page.must('GET', 'api/activity'), before, 'there is one instance')
+  const { series } = await until(
+    () => page.must('GET', 'api/health'),
+    (health) => health.series.points.length > 0,
+  )
+  await world.restartService()
+  page = await signIn(world.gateway.baseUrl, world.gateway.admin.authorization.replace('Bearer ', ''))
+  live.cut()
+  live = await page.live()
+  const after = await look()
+  for (const name of ['sent', 'received', 'delivered', 'failed'])
+    assert.ok(sum(after, name) >= sum(before, name), `${name}: ${sum(after, name)} of ${sum(before, name)}`)
+  const steps = { hour: 10, day: 300, week: 3_600 }
+  for (const [window, seconds] of Object.entries(steps)) {
+    const { every_seconds, points } = (await page.must('GET', `api/health?window=${window}`)).series
+    assert.equal(every_seconds, seconds)
+    assert.ok(points.length > 0, window)
+    if (window === 'hour') assert.deepEqual(points[0], series.points[0])
+  }
 })
 
 test('whoever is about to lock themselves out is told', async () => {

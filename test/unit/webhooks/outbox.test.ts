@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { type TestContext, test } from 'node:test'
 import Stripe from 'stripe'
+import { ulid } from 'ulid'
 import { HOUR, MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import type { WebhookSettings } from '../../../src/domain/instance.ts'
 import type { Step } from '../../../src/domain/steps.ts'
@@ -11,6 +12,7 @@ import { parseRanges } from '../../../src/egress/addresses.ts'
 import type { OpenStore } from '../../../src/storage/open-store.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { createDelivery } from '../../../src/webhooks/delivery/delivery.ts'
+import { type LogRow, logRows } from '../../../src/webhooks/log.ts'
 import { logReader } from '../../../src/webhooks/log-reader.ts'
 import { createOutbox, type Outbox, type OutboxOptions } from '../../../workers/shard/webhooks/outbox.ts'
 import { textEvent } from '../../harness/received-event.ts'
@@ -174,7 +176,7 @@ test('each attempt keeps how the receiver answered until the body is erased, and
   const shown = async () => (await outbox.detail(id!)).attempts.map(({ receiver_answer }) => receiver_answer)
   const found = async (q: string, among?: LogFilter['among']) =>
     (await logReader(b.store, () => sealer).list({ instanceIds: [INSTANCE], page: 1, pageSize: 10, q, among })).total
-  const sought = ['WINDOW.hacked', 'são paulo', '5511988880001', 'status 422', 'text', 'no such text']
+  const sought = ['WINDOW.hacked', 'são paulo', '5511988880001', 'status 422', 'http 422', 'text', 'no such text']
   for (const delay of [10 * SECOND, MINUTE, 10 * MINUTE, HOUR]) {
     await b.time.armed(Math.min(delay, HOUR))
     b.time.advance(delay)
@@ -182,14 +184,49 @@ test('each attempt keeps how the receiver answered until the body is erased, and
   await b.time.armed(HOUR)
   const answers = ANSWERS.map(([, , , answer]) => answer)
   assert.deepEqual(await shown(), answers.slice(0, -1))
-  assert.deepEqual(await Promise.all(sought.map((q) => found(q))), [1, 1, 1, 1, 1, 0])
+  assert.deepEqual(await Promise.all(sought.map((q) => found(q))), [1, 1, 1, 1, 1, 1, 0])
   const known = { answers: false, people: false }
-  assert.deepEqual(await Promise.all(sought.map((q) => found(q, known))), [0, 0, 0, 1, 1, 0])
+  assert.deepEqual(await Promise.all(sought.map((q) => found(q, known))), [0, 0, 0, 1, 1, 1, 0])
   b.time.advance(6 * HOUR)
   await until(async () => (await statuses(b))[0] === 'delivered', 'delivered')
   assert.deepEqual(await shown(), [null, null, null, null, null, answers.at(-1)])
   assert.equal((await b.entries())[0]!.last_response_body, answers.at(-1))
-  assert.deepEqual(await Promise.all(sought.map((q) => found(q))), [0, 0, 1, 1, 1, 0])
+  assert.deepEqual(await Promise.all(sought.map((q) => found(q))), [0, 0, 1, 1, 1, 1, 0])
+})
+
+test('a search reads five thousand rows, and says from where to go on', async (t) => {
+  const store = await tempStore(t)
+  const row: LogRow = {
+    type: 'received',
+    url: 'https://example.com/hook',
+    status: 'delivered',
+    attempts: 1,
+    tries: 1,
+    body: 'erased',
+    dueAt: null,
+    code: 200,
+    error: null,
+    durationMs: 1,
+    createdAt: START,
+    finishedAt: START,
+    failures: [],
+  }
+  const rowAt = (at: number, about: string) =>
+    logRows(sealer).encode(keys.logEntry(INSTANCE, ulid(START + at)), { ...row, about: [about, null, 'text'] })
+  const ops = Array.from({ length: 5_000 }, (_, at) => rowAt(at + 1, 'somebody'))
+  await store.commit({ ops: [rowAt(0, 'sought'), ...ops] })
+  const search = async (to?: number) => {
+    const { total, searched_to } = await logReader(store, () => sealer).list({
+      instanceIds: [INSTANCE],
+      page: 1,
+      pageSize: 10,
+      q: 'sought',
+      to,
+    })
+    return [total, searched_to]
+  }
+  assert.deepEqual(await search(), [0, new Date(START + 1).toISOString()])
+  assert.deepEqual(await search(START + 1), [1, null])
 })
 
 test('an event that is taken without a word has no field for the answer', async (t) => {

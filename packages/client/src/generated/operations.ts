@@ -258,7 +258,7 @@ export interface InstanceGroups {
     /**
      * Close the session and open it again
      *
-     * Does not log out. Starts the session if it is not running. A second call joins the restart in progress. An instance that was moved to another program (`instance export`) is not started.
+     * Does not log out. Starts the session if it is not running, which also ends a pause. A second call joins the restart in progress. An instance that was moved to another program (`instance export`) is not started.
      *
      * Available in every state of the instance.
      */

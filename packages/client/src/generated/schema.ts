@@ -10185,7 +10185,7 @@ export interface operations {
                 from?: string;
                 /** @description Only events at or before this time. */
                 to?: string;
-                /** @description Only events with this text, in any case, in an error, in an answer of the receiver, or as a part of `phone`, `message_id` or `state`. It is looked for in the newest 20,000 entries that fit the other filters. */
+                /** @description Only events with this text, in any case, in an error, in an answer of the receiver, in `HTTP 500` and other statuses, or as a part of `phone`, `message_id` or `state`. One request searches the newest 5,000 entries that fit the other filters; `searched_to` says how to go on. */
                 q?: string;
                 /** @description Page number, from 1. */
                 page?: number;
@@ -10210,6 +10210,11 @@ export interface operations {
                         page_size: number;
                         /** @description Number of entries that pass the filters. */
                         total: number;
+                        /**
+                         * Format: date-time
+                         * @description Null, unless a search with `q` ended before the last entry. Then it is the time of the oldest entry that was searched; a request with this time as `to` searches further.
+                         */
+                        searched_to: string | null;
                     };
                 };
             };

@@ -1,0 +1,72 @@
+/**
+ * Stores the rings of the service's numbers. A record has the samples of one page of a ring: of a minute of the last hour, otherwise of one slot. The
+ * number of pages is fixed, and a new page replaces the one of the previous round, so there are never more than 519 records of about 300 bytes to 2 kB.
+ */
+import * as v from 'valibot'
+import { type Clock, MINUTE } from '../domain/clock.ts'
+import type { HealthWindow } from '../domain/dashboard.ts'
+import type { Log } from '../domain/log.ts'
+import type { Op, StateStore } from '../storage/contract.ts'
+import { keys } from '../storage/record-keys.ts'
+import { repository } from '../storage/repository.ts'
+import type { Sample } from './sample.ts'
+import { RINGS, type Rings, slotOf, WINDOWS } from './series.ts'
+
+/** Interval between two writes in ms. A kill loses at most this much. */
+export const WRITE_EVERY = MINUTE
+
+const Count = v.number()
+const Times = v.array(Count)
+const records = repository<{ samples: Sample[] }>({
+  name: 'chart of the service',
+  schema: v.object({
+    samples: v.array(
+      v.object({
+        at: Count,
+        ms: Count,
+        rssMb: Count,
+        queue: Count,
+        backlog: Count,
+        delivered: Count,
+        failed: Count,
+        sent: Count,
+        received: Count,
+        requests: Count,
+        webhookTimes: Times,
+        httpTimes: Times,
+      }),
+    ),
+  }),
+  version: 1,
+})
+
+/** Returns how many slots a page has. */
+const slotsOfPage = (window: HealthWindow) => Math.max(1, WRITE_EVERY / RINGS[window].stepMs)
+const pageOf = (window: HealthWindow, at: number) => Math.floor(slotOf(window, at) / slotsOfPage(window))
+/** There is one page more than a ring needs, because the newest page is not full yet when it replaces an old one. */
+const pagesOf = (window: HealthWindow) => RINGS[window].slots / slotsOfPage(window) + 1
+const keyOf = (window: HealthWindow, page: number) => keys.chartPage(window, page % pagesOf(window))
+
+/** Returns the operations that store the pages that have changed since `since`. */
+export function pagesSince(rings: Rings, since: number): Op[] {
+  return WINDOWS.flatMap((window) => {
+    const ring = rings[window]
+    const changed = new Set(ring.filter(({ at }) => at > since).map(({ at }) => pageOf(window, at)))
+    return [...changed].map((page) =>
+      records.encode(keyOf(window, page), { samples: ring.filter(({ at }) => pageOf(window, at) === page) }),
+    )
+  })
+}
+
+/** Reads the rings, without samples that are too old, or from the future because a clock was wrong. */
+export async function loadRings(store: Pick<StateStore, 'range'>, clock: Clock, log: Log): Promise<Rings> {
+  const now = clock.now()
+  const load = async (window: HealthWindow) => {
+    const { slots } = RINGS[window]
+    const found: Sample[] = []
+    const onUnreadable = (err: unknown) => log.warn({ err }, 'a part of the charts cannot be read; it is left out')
+    for await (const { value } of records.list(store, keys.chartPages(window), { onUnreadable })) found.push(...value.samples)
+    return found.filter(({ at }) => at <= now && slotOf(window, at) > slotOf(window, now) - slots).sort((a, b) => a.at - b.at)
+  }
+  return { hour: await load('hour'), day: await load('day'), week: await load('week') }
+}
