@@ -4,6 +4,7 @@ import { render } from 'preact'
 import { close, open } from './api/live.ts'
 import { refusals, session } from './api/session.ts'
 import { loadSession } from './api/sign-in.ts'
+import { showTheme, storedTheme } from './api/theme.ts'
 import { App } from './app/app.tsx'
 import { language } from './texts/language.ts'
 
@@ -19,6 +20,7 @@ refusals.subscribe((count) => {
 })
 
 document.documentElement.lang = language
+showTheme(storedTheme())
 loadSession().catch(() => {
   session.value = null
 })

@@ -9,6 +9,7 @@ import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { LanguageChoice } from '../parts/language-choice.tsx'
 import { Sentence } from '../parts/sentence.tsx'
+import { ThemeChoice } from '../parts/theme-choice.tsx'
 import { At } from '../parts/time.tsx'
 import { Withheld } from '../parts/withheld.tsx'
 import { Name } from '../parts/words.tsx'
@@ -45,6 +46,7 @@ function Foot() {
         <a href="../docs">{t('API reference')}</a>
       </small>
       <LanguageChoice />
+      <ThemeChoice />
       <Button onPress={() => out.run()} isBusy={out.isBusy}>
         {t('Sign out')}
       </Button>

@@ -31,8 +31,6 @@ export const readable = (name: string) => {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-export const count = (n: number, one: string, many = `${one}s`) => `${n.toLocaleString('en')} ${n === 1 ? one : many}`
-
 export const phoneText = (phone: string | null) => (phone === null ? '–' : /^\d+$/.test(phone) ? `+${phone}` : phone)
 
 const BYTES = ['B', 'kB', 'MB', 'GB', 'TB']

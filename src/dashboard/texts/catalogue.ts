@@ -11,6 +11,7 @@ import { LOG } from './areas/log.ts'
 import { MESSAGES } from './areas/messages.ts'
 import { MOVING } from './areas/moving.ts'
 import { PAIRING } from './areas/pairing.ts'
+import { SANDBOX } from './areas/sandbox.ts'
 import { SERVICE } from './areas/service.ts'
 import { WEBHOOKS } from './areas/webhooks.ts'
 
@@ -29,6 +30,7 @@ export const AREAS = {
   MESSAGES,
   MOVING,
   PAIRING,
+  SANDBOX,
   SERVICE,
   WEBHOOKS,
 } as const
@@ -45,6 +47,7 @@ export const CATALOGUE = {
   ...MESSAGES,
   ...MOVING,
   ...PAIRING,
+  ...SANDBOX,
   ...SERVICE,
   ...WEBHOOKS,
 } as const satisfies Readonly<Record<string, Translations>>

@@ -8,15 +8,6 @@ import { ROOT } from '../../harness/checkout.ts'
 const FOLDER = new URL('src/dashboard/', ROOT)
 const AREAS = 'texts/areas/'
 
-/** Files whose texts are still English only. A file that is finished is taken off this list. */
-const NOT_YET: readonly string[] = [
-  'pages/sandbox/control.ts',
-  'pages/sandbox/conversation.tsx',
-  'pages/sandbox/phones.tsx',
-  'pages/sandbox/sandbox.tsx',
-  'pages/sandbox/trouble.tsx',
-]
-
 const files = readdirSync(FOLDER, { recursive: true })
   .map(String)
   .filter((path) => /\.tsx?$/.test(path) && !path.startsWith('generated'))
@@ -98,15 +89,11 @@ test('a text stands in one area only', () => {
 })
 
 test('no page has a text of its own', () => {
-  const left = files.filter((path) => !path.startsWith('texts/') && !NOT_YET.includes(path))
+  const left = files.filter((path) => !path.startsWith('texts/'))
   assert.deepEqual(
     left.flatMap((path) => untranslated(path).map((text) => `${path}: ${text}`)),
     [],
   )
-})
-
-test('no file is excepted without need', () => {
-  for (const path of NOT_YET) assert.ok(files.includes(path), path)
 })
 
 test('no text is unused, and a sentence of the service stands there as the service writes it', () => {

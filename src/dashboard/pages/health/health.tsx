@@ -1,9 +1,10 @@
-/** Health of the service, now and in the last hour. */
-import type { Health } from '../../../domain/dashboard.ts'
+/** Health of the service, now and in the last hour, day or week. */
+import { HEALTH_WINDOWS, type Health, type HealthWindow } from '../../../domain/dashboard.ts'
 import { ask } from '../../api/client.ts'
 import { useEvery, useLoad } from '../../app/load.ts'
-import { to } from '../../app/route.ts'
+import { route, setQuery, to } from '../../app/route.ts'
 import { Badge } from '../../parts/badge.tsx'
+import { Chips } from '../../parts/chips.tsx'
 import { InstanceName } from '../../parts/instance-name.tsx'
 import { Empty, Notice, Problem, Skeleton } from '../../parts/notice.tsx'
 import { Sentence } from '../../parts/sentence.tsx'
@@ -154,8 +155,15 @@ function MostExpensive() {
   )
 }
 
+const WINDOWS: readonly (readonly [HealthWindow, string])[] = [
+  ['hour', t('Last hour')],
+  ['day', t('Last day')],
+  ['week', t('Last week')],
+]
+
 export function HealthPage() {
-  const { data, problem, reload } = useLoad(() => ask<Health>('GET', 'api/health'), [])
+  const window = HEALTH_WINDOWS.find((each) => each === route.value.query.get('window')) ?? 'hour'
+  const { data, problem, reload } = useLoad(() => ask<Health>('GET', `api/health?window=${window}`), [window])
   useEvery(LOOK_EVERY_MS, reload)
   return (
     <div class="page">
@@ -169,12 +177,13 @@ export function HealthPage() {
         <>
           <Problems health={data} />
           <Tiles health={data} />
+          <Chips label={t('Time')} value={window} options={WINDOWS} onChange={(value) => setQuery({ window: value })} />
           {data.series.points.length > 1 ? (
             <Charts series={data.series} />
           ) : (
             <section class="card">
               <Empty title={t('No numbers yet')}>
-                {t('The first value appears ten seconds after the start. The values of the last hour are kept in memory.')}
+                {t('The first value appears ten seconds after the first start of the service.')}
               </Empty>
             </section>
           )}

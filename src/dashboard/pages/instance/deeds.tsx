@@ -10,6 +10,7 @@ import { Line } from '../../parts/field.tsx'
 import { Problem } from '../../parts/notice.tsx'
 import { t } from '../../texts/t.ts'
 import { Export } from './export.tsx'
+import { staysOnPhone } from './state/stays-on-phone.ts'
 
 function Rename({ row, onDone, onClose }: { row: InstanceRow; onDone(): unknown; onClose(): void }) {
   const [name, setName] = useState(row.name)
@@ -46,12 +47,9 @@ type Asked = 'rename' | 'export' | 'logout' | 'delete' | undefined
 /** Statuses in which the account is linked to no phone, so there is nothing to log out. */
 const LOGGED_OUT: ReadonlySet<string> = new Set(['created', 'logged_out'])
 
-/** Statuses in which the network cannot be told that the device is removed, although the phone may still list it. */
-const AWAY: ReadonlySet<string> = new Set(['starting', 'connecting', 'disconnected', 'stopped'])
-
 /** Says what is left to do on the phone when an instance without a connection is logged out. */
 const OnThePhone = ({ row }: { row: InstanceRow }) =>
-  row.was_connected && AWAY.has(row.status) ? (
+  staysOnPhone(row) ? (
     <p>{t('The instance is not connected, so also remove the device on the phone, under Linked devices.')}</p>
   ) : null
 
@@ -92,7 +90,13 @@ export function Deeds({ row, onRenamed }: { row: InstanceRow; onRenamed(): unkno
         <Button onPress={() => ask('rename')} needs="instances.change">
           {t('Rename')}
         </Button>
-        <Button onPress={() => restart.run()} isBusy={restart.isBusy} needs="instances.pair">
+        <Button
+          onPress={() => restart.run()}
+          isBusy={restart.isBusy}
+          // A restart would end the pause, for which there is a button of its own.
+          isDisabled={row.status_reason === 'paused'}
+          needs="instances.pair"
+        >
           {t('Restart')}
         </Button>
         <PauseButton row={row} />

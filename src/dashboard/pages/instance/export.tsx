@@ -54,6 +54,9 @@ export function Export({ row, onClose }: { row: InstanceRow; onClose(): void }) 
           />
         )}
       </Field>
+      {row.status_reason === 'paused' ? (
+        <p>{t('The archive does not keep the pause: the instance connects as soon as it is imported.')}</p>
+      ) : null}
       <Line
         label={t('Passphrase')}
         hint={t('It encrypts the archive and is not stored anywhere. At least {n} characters.', { n: MIN_PASSPHRASE })}

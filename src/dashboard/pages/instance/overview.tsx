@@ -2,6 +2,7 @@ import { Ago, At } from '../../parts/time.tsx'
 import { Allowed } from '../../parts/withheld.tsx'
 import { Name, phoneText } from '../../parts/words.tsx'
 import { t } from '../../texts/t.ts'
+import { Activity } from '../activity/activity.tsx'
 import { SendCard } from '../send/send-card.tsx'
 import { ConnectLinks } from './connect-links.tsx'
 import { History } from './history.tsx'
@@ -44,21 +45,24 @@ const Account = ({ row }: Pick<TabProps, 'row'>) => (
 )
 
 export const Overview = ({ row, instance }: TabProps) => (
-  <div class="columns">
-    {row.status === 'connected' ? (
-      <Allowed to="instances.send" title={t('Send a message')}>
-        <SendCard row={row} />
+  <>
+    <div class="columns">
+      {row.status === 'connected' ? (
+        <Allowed to="instances.send" title={t('Send a message')}>
+          <SendCard row={row} />
+        </Allowed>
+      ) : (
+        <Allowed to="instances.pair" title={t('Pair with the phone')}>
+          <Pairing row={row} />
+        </Allowed>
+      )}
+      {mayBePaired(row) ? <ConnectLinks id={row.id} /> : null}
+      <Account row={row} />
+      <Allowed to="instances.token" title={t('Token')}>
+        <Token instance={instance.data} reload={instance.reload} />
       </Allowed>
-    ) : (
-      <Allowed to="instances.pair" title={t('Pair with the phone')}>
-        <Pairing row={row} />
-      </Allowed>
-    )}
-    {mayBePaired(row) ? <ConnectLinks id={row.id} /> : null}
-    <Account row={row} />
-    <Allowed to="instances.token" title={t('Token')}>
-      <Token instance={instance.data} reload={instance.reload} />
-    </Allowed>
-    <History row={row} />
-  </div>
+      <History row={row} />
+    </div>
+    {row.was_connected ? <Activity id={row.id} /> : null}
+  </>
 )

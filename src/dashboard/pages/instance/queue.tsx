@@ -1,14 +1,17 @@
+/** The messages of an instance that wait to be sent. */
 import { useState } from 'preact/hooks'
 import { answer, api, of } from '../../api/client.ts'
+import { Refused } from '../../api/refused.ts'
 import { useAction, useLoad } from '../../app/load.ts'
 import { to } from '../../app/route.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
+import { kindText } from '../../parts/message-state.tsx'
 import { Empty, Problem, Skeleton } from '../../parts/notice.tsx'
 import { Sentence } from '../../parts/sentence.tsx'
 import { type Column, Pager, Table } from '../../parts/table.tsx'
-import { Ago, At } from '../../parts/time.tsx'
+import { Ago, At, durationText } from '../../parts/time.tsx'
 import { Name, phoneText } from '../../parts/words.tsx'
 import { count, t } from '../../texts/t.ts'
 import type { TabProps } from './tab.ts'
@@ -19,6 +22,13 @@ const load = (id: string, page: number) =>
   answer(
     api.GET('/instances/{instance_id}/token/{token}/queue', { params: { path: of(id), query: { page, page_size: PAGE_SIZE } } }),
   )
+
+const removeItem = (id: string, svc_id: string) =>
+  answer(api.DELETE('/instances/{instance_id}/token/{token}/queue/{svc_id}', { params: { path: { ...of(id), svc_id } } }))
+
+function ignoreGone(error: unknown) {
+  if (!(error instanceof Refused && error.status === 404)) throw error
+}
 
 type Item = Awaited<ReturnType<typeof load>>['data'][number]
 
@@ -32,6 +42,19 @@ const REASONS: Record<string, string> = {
   unanswered: t('Waits for an answer'),
 }
 
+interface EstimateProps extends TabProps {
+  total: number
+  items: readonly Item[]
+}
+
+/** Says how long the queue takes at the pace of the instance. Nobody knows it for messages that wait for something else. */
+function Estimate({ total, items, row, instance }: EstimateProps) {
+  const { delay_message_min_ms: min, delay_message_max_ms: max } = instance.data.settings
+  const isPaced = items.every(({ waiting_reason: reason }) => reason === null || reason === 'pacing')
+  if (row.status !== 'connected' || !isPaced) return null
+  return <p>{t('At its pace, the whole queue takes about {time}.', { time: durationText((total * (min + max)) / 2) })}</p>
+}
+
 const columnsOf = (id: string, remove: (item: Item) => void): readonly Column<Item>[] => [
   { label: '#', isRight: true, cell: ({ position }) => <span class="number">{position}</span> },
   {
@@ -40,7 +63,7 @@ const columnsOf = (id: string, remove: (item: Item) => void): readonly Column<It
     cell: ({ phone, operation, message_id }) => (
       <>
         <a href={to(['timeline'], { instance: id, id: message_id })}>{phoneText(phone)}</a>
-        <span class="under">{operation}</span>
+        <span class="under">{kindText(operation)}</span>
       </>
     ),
   },
@@ -84,15 +107,40 @@ const columnsOf = (id: string, remove: (item: Item) => void): readonly Column<It
   },
 ]
 
-export function Queue({ row }: TabProps) {
+interface ChosenItemsProps {
+  id: string
+  chosen: ReadonlySet<string>
+  onDone(): void
+}
+
+/** Removes the chosen messages. One that was sent in the meantime is gone already, which is no failure. */
+function ChosenItems({ id, chosen, onDone }: ChosenItemsProps) {
+  const { run, isBusy, problem } = useAction(async () => {
+    for (const svc_id of chosen) await removeItem(id, svc_id).catch(ignoreGone)
+    onDone()
+    return t('Removed. The messages will not be sent.')
+  })
+  if (chosen.size === 0) return null
+  return (
+    <div class="chosen">
+      <strong>{t('{messages} chosen', { messages: count(chosen.size, 'message', 'messages') })}</strong>
+      <Button isDangerous isBusy={isBusy} onPress={() => run()} needs="queue.remove">
+        {t('Remove')}
+      </Button>
+      <Problem of={problem} />
+    </div>
+  )
+}
+
+export function Queue({ row, instance }: TabProps) {
   const { id } = row
   const [page, setPage] = useState(1)
   const [isClearing, setClearing] = useState(false)
   const { data, problem, reload } = useLoad(() => load(id, page), [id, page, row.queue])
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const waiting = new Set([...chosen].filter((each) => data?.data.some(({ svc_id }) => svc_id === each)))
   const remove = useAction(async ({ svc_id }: Item) => {
-    await answer(
-      api.DELETE('/instances/{instance_id}/token/{token}/queue/{svc_id}', { params: { path: { ...of(id), svc_id } } }),
-    ).finally(reload)
+    await removeItem(id, svc_id).finally(reload)
     return t('Removed. The message will not be sent.')
   })
   return (
@@ -102,6 +150,7 @@ export function Queue({ row }: TabProps) {
         <Button isDangerous isDisabled={!data || data.total === 0} onPress={() => setClearing(true)} needs="queue.remove">
           {t('Clear the queue')}
         </Button>
+        {data && data.total > 0 ? <Estimate total={data.total} items={data.data} row={row} instance={instance} /> : null}
         <p>
           {t(
             'Messages leave one at a time, in the order in which they were queued or, with a time of their own, in the order of these times. They survive a restart.',
@@ -126,6 +175,17 @@ export function Queue({ row }: TabProps) {
             rows={data.data}
             columns={columnsOf(id, (item) => remove.run(item))}
             keyOf={({ svc_id }) => svc_id}
+            nameOf={({ phone, position }) => `${position}, ${phoneText(phone)}`}
+            chosen={waiting}
+            onChoose={setChosen}
+          />
+          <ChosenItems
+            id={id}
+            chosen={waiting}
+            onDone={() => {
+              setChosen(new Set())
+              reload()
+            }}
           />
           <Pager page={page} pageSize={PAGE_SIZE} total={data.total} what={['message', 'messages']} onPage={setPage} />
         </>

@@ -9,6 +9,7 @@ import { InstanceName } from '../../parts/instance-name.tsx'
 import { showToast } from '../../parts/toast-list.ts'
 import type { Text } from '../../texts/catalogue.ts'
 import { count, t } from '../../texts/t.ts'
+import { staysOnPhone } from '../instance/state/stays-on-phone.ts'
 
 interface Deed {
   verb: string
@@ -145,6 +146,21 @@ function Choice({
   )
 }
 
+/** Says what is left to do on the phones of instances that are not connected. */
+function OnThePhones({ rows }: { rows: readonly InstanceRow[] }) {
+  const n = rows.filter(staysOnPhone).length
+  return n === 0 ? null : (
+    <p>
+      {t(
+        '{instances} cannot tell the network, because they are not connected. Also remove their devices on the phones, under Linked devices.',
+        {
+          instances: count(n, 'instance', 'instances'),
+        },
+      )}
+    </p>
+  )
+}
+
 export function ChosenBar({ all, chosen, shown, found, onChoose }: ChosenBarProps) {
   const [asked, setAsked] = useState<Deed>()
   const [running, setRunning] = useState<Running>()
@@ -207,6 +223,7 @@ export function ChosenBar({ all, chosen, shown, found, onChoose }: ChosenBarProp
           }}
         >
           <p>{asked.means}</p>
+          {asked.isDangerous ? <OnThePhones rows={suitedTo(asked)} /> : null}
           <ul class="names">
             {suitedTo(asked).map(({ id }) => (
               <li key={id}>

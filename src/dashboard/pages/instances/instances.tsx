@@ -15,6 +15,7 @@ import { Ago } from '../../parts/time.tsx'
 import { Name, phoneText } from '../../parts/words.tsx'
 import { formats } from '../../texts/language.ts'
 import { t } from '../../texts/t.ts'
+import { Activity } from '../activity/activity.tsx'
 import { InstancePage } from '../instance/instance.tsx'
 import { ChosenBar } from './chosen.tsx'
 import { CreateDialog } from './create.tsx'
@@ -186,6 +187,7 @@ function List() {
         ) : null}
         <ChosenBar all={all} chosen={chosen} shown={shown} found={found} onChoose={setChosen} />
       </section>
+      {all.length > 0 ? <Activity /> : null}
       {isImporting ? <ImportDialog onClose={() => setImporting(false)} /> : null}
       {isCreating ? <CreateDialog onClose={() => setCreating(false)} /> : null}
     </div>

@@ -23,6 +23,9 @@ interface BubblesProps {
   isOpen?: boolean
 }
 
+/** Whether the content is in the queue, where this page cannot read it. */
+const isQueued = ({ state }: MessageRow) => state === 'waiting' || state === 'processing'
+
 const Bubble = ({ instance, row, isOpen }: Omit<BubblesProps, 'rows'> & { row: MessageRow }) => (
   <li class={row.from_me ? 'own' : ''}>
     <Author {...row} />
@@ -31,7 +34,7 @@ const Bubble = ({ instance, row, isOpen }: Omit<BubblesProps, 'rows'> & { row: M
       {row.has_content ? (
         <MessageContent instance={instance} id={row.message_id} isOpen={isOpen} />
       ) : (
-        <small>{t('no longer stored')}</small>
+        <small>{isQueued(row) ? t('can be shown once it is sent') : t('no longer stored')}</small>
       )}
     </span>
     <small class="row">

@@ -1,11 +1,11 @@
 /** The newest messages of an instance, in and out, and the conversation with one person. */
 import { useState } from 'preact/hooks'
 import type { MessageRow } from '../../../domain/dashboard.ts'
-import { instanceChoices } from '../../../domain/instance-choices.ts'
 import { delivered, rows as instances } from '../../api/live.ts'
 import { useLoad, useNews } from '../../app/load.ts'
 import { route, setQuery, to } from '../../app/route.ts'
-import { Choice, Field, Line } from '../../parts/field.tsx'
+import { Line } from '../../parts/field.tsx'
+import { chosenInstance, InstanceChoice, NoInstances } from '../../parts/instance-choice.tsx'
 import { kindText, MessageBadge } from '../../parts/message-state.tsx'
 import { Empty, Problem, Skeleton } from '../../parts/notice.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
@@ -86,8 +86,7 @@ function Messages({ instance, chat, text }: { instance: string; chat: string | u
 
 export function MessagesPage() {
   const { query } = route.value
-  const choices = instanceChoices(instances.value.values())
-  const instance = query.get('instance') ?? choices[0]?.[0] ?? ''
+  const instance = chosenInstance()
   const chat = query.get('chat') ?? undefined
   const [text, setText] = useState('')
   return (
@@ -101,29 +100,12 @@ export function MessagesPage() {
         </p>
       </header>
       <div class="filters">
-        <Field label={t('Instance')}>
-          {(tied) => (
-            <Choice
-              tied={tied}
-              value={instance}
-              options={choices}
-              onChange={(next) => setQuery({ instance: next, chat: undefined })}
-            />
-          )}
-        </Field>
+        <InstanceChoice value={instance} onChange={(next) => setQuery({ instance: next, chat: undefined })} />
         {chat === undefined ? (
           <Line label={t('Search')} type="search" value={text} placeholder={t('A name or a number')} onChange={setText} />
         ) : null}
       </div>
-      {instance === '' ? (
-        <section class="card">
-          <Empty title={t('No instances yet')} actions={<a href={to(['instances'])}>{t('Instances')}</a>}>
-            {t('Create an instance and pair it with a phone first.')}
-          </Empty>
-        </section>
-      ) : (
-        <Messages key={`${instance} ${chat}`} instance={instance} chat={chat} text={text} />
-      )}
+      {instance === '' ? <NoInstances /> : <Messages key={`${instance} ${chat}`} instance={instance} chat={chat} text={text} />}
     </div>
   )
 }

@@ -1,5 +1,5 @@
 /** An event as a test of a receiver: shell commands that sign it like a delivery, and post it. */
-import { WEBHOOK_HEADERS } from '../../../domain/brand.ts'
+import { STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS, WEBHOOK_SECRET_PREFIX } from '../../../domain/brand.ts'
 
 export interface SeenEvent {
   id: string
@@ -18,7 +18,10 @@ SECRET='' # The secret of the instance's webhooks.
 BODY=${quoted(body)}
 NOW=$(date +%s)
 SIGNATURE=$(printf '%s.%s' "$NOW" "$BODY" | openssl dgst -sha256 -hmac "$SECRET" | sed 's/.* //')
+KEY=$(printf '%s' "$SECRET" | sed 's/^${WEBHOOK_SECRET_PREFIX}//' | base64 -d | od -An -tx1 | tr -d ' \\n')
+STANDARD=$(printf '%s.%s.%s' '${id}' "$NOW" "$BODY" | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$KEY" -binary | base64)
 curl -s "$URL" -H 'content-type: application/json' -H '${WEBHOOK_HEADERS.type}: ${type}' -H '${WEBHOOK_HEADERS.eventId}: ${id}' \\
   -H '${WEBHOOK_HEADERS.instanceId}: ${instance}' -H '${WEBHOOK_HEADERS.attempt}: 1' \\
-  -H "x-svc-signature: t=$NOW,v1=$SIGNATURE" --data-raw "$BODY"
+  -H '${STANDARD_WEBHOOK_HEADERS.id}: ${id}' -H "${STANDARD_WEBHOOK_HEADERS.timestamp}: $NOW" -H "${STANDARD_WEBHOOK_HEADERS.signature}: v1,$STANDARD" \\
+  -H "${WEBHOOK_HEADERS.signature}: t=$NOW,v1=$SIGNATURE" --data-raw "$BODY"
 `

@@ -1,9 +1,7 @@
 /** The events of an instance as they happen, without a receiver. */
-import { instanceChoices } from '../../../domain/instance-choices.ts'
-import { rows } from '../../api/live.ts'
-import { route, setQuery, to } from '../../app/route.ts'
+import { setQuery } from '../../app/route.ts'
 import { Badge } from '../../parts/badge.tsx'
-import { Choice, Field } from '../../parts/field.tsx'
+import { chosenInstance, InstanceChoice, NoInstances } from '../../parts/instance-choice.tsx'
 import { Empty } from '../../parts/notice.tsx'
 import { Copy } from '../../parts/secret.tsx'
 import { visible } from '../../parts/words.tsx'
@@ -74,8 +72,7 @@ function Events({ instance }: { instance: string }) {
 }
 
 export function MonitorPage() {
-  const choices = instanceChoices(rows.value.values())
-  const instance = route.value.query.get('instance') ?? choices[0]?.[0] ?? ''
+  const instance = chosenInstance()
   return (
     <div class="page">
       <header>
@@ -86,18 +83,8 @@ export function MonitorPage() {
           )}
         </p>
       </header>
-      <Field label={t('Instance')}>
-        {(tied) => <Choice tied={tied} value={instance} options={choices} onChange={(next) => setQuery({ instance: next })} />}
-      </Field>
-      {instance === '' ? (
-        <section class="card">
-          <Empty title={t('No instances yet')} actions={<a href={to(['instances'])}>{t('Instances')}</a>}>
-            {t('Create an instance and pair it with a phone first.')}
-          </Empty>
-        </section>
-      ) : (
-        <Events key={instance} instance={instance} />
-      )}
+      <InstanceChoice value={instance} onChange={(next) => setQuery({ instance: next })} />
+      {instance === '' ? <NoInstances /> : <Events key={instance} instance={instance} />}
     </div>
   )
 }

@@ -9,7 +9,9 @@ import { Choice, Field, Line } from '../../parts/field.tsx'
 import { LineForm } from '../../parts/form.tsx'
 import { InstanceName } from '../../parts/instance-name.tsx'
 import { Empty, Problem } from '../../parts/notice.tsx'
+import { Sentence } from '../../parts/sentence.tsx'
 import { Name, phoneText } from '../../parts/words.tsx'
+import { t } from '../../texts/t.ts'
 import { Bubbles } from '../messages/conversation.tsx'
 import { loadMessages } from '../messages/messages.ts'
 import { createContact, inbox, type State, write } from './control.ts'
@@ -26,17 +28,19 @@ function Inbox({ phone }: { phone: string }) {
     <>
       <Problem of={problem} again={reload} />
       {data && items.length === 0 ? (
-        <Empty title="No message yet">
-          Send to {phoneText(phone)} from an instance. It is decrypted here, as it would be on the person's phone.
+        <Empty title={t('No message yet')}>
+          {t("Send to {number} from an instance. It is decrypted here, as it would be on the person's phone.", {
+            number: phoneText(phone),
+          })}
         </Empty>
       ) : null}
       {items.length > 0 ? (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and so takes the focus to be scrolled with the keyboard
-        <ul class="bubbles" tabIndex={0} aria-label="Inbox, newest first">
+        <ul class="bubbles" tabIndex={0} aria-label={t('Inbox, newest first')}>
           {items.map(({ seq, from, kind, text }) => (
             <li key={seq}>
               <small>
-                from <Name>{from}</Name>
+                <Sentence text="from {name}" elements={{ name: <Name>{from}</Name> }} />
               </small>
               <Name>{text ?? `(${kind})`}</Name>
             </li>
@@ -55,8 +59,11 @@ function Both({ instance, phone }: { instance: InstanceRow; phone: string }) {
     <>
       <Problem of={problem} again={reload} />
       {data && data.data.length === 0 ? (
-        <Empty title="No message yet">
-          Write as this person, or send to {phoneText(phone)} from <InstanceName id={instance.id} />.
+        <Empty title={t('No message yet')}>
+          <Sentence
+            text="Write as this person, or send to {number} from {instance}."
+            elements={{ number: phoneText(phone), instance: <InstanceName id={instance.id} /> }}
+          />
         </Empty>
       ) : null}
       {data && data.data.length > 0 ? <Bubbles instance={instance.id} rows={data.data} isOpen /> : null}
@@ -78,12 +85,12 @@ function Write({ contact, to, onTo }: WriteProps) {
   const action = useAction(async () => {
     await write(contact, to, text)
     setText('')
-    return 'Written.'
+    return t('Written.')
   })
-  if (connected.length === 0) return <p class="soft">No instance is connected yet, so this person cannot write to one.</p>
+  if (connected.length === 0) return <p class="soft">{t('No instance is connected yet, so this person cannot write to one.')}</p>
   return (
-    <LineForm action={action} does="Write" look="primary" isDisabled={text === ''}>
-      <Field label="Writes to">
+    <LineForm action={action} does={t('Write')} look="primary" isDisabled={text === ''}>
+      <Field label={t('Writes to')}>
         {(tied) => (
           <Choice
             tied={tied}
@@ -93,7 +100,7 @@ function Write({ contact, to, onTo }: WriteProps) {
           />
         )}
       </Field>
-      <Line label="Text" value={text} required onChange={setText} />
+      <Line label={t('Text')} value={text} required onChange={setText} />
     </LineForm>
   )
 }
@@ -109,9 +116,9 @@ function NewContact({ reload, onMade }: { reload(): Promise<void>; onMade(phone:
     return undefined
   })
   return (
-    <LineForm action={action} does="Add a person">
-      <Line label="Number" type="tel" value={phone} required onChange={setPhone} />
-      <Line label="Name" value={name} placeholder="Ben" onChange={setName} />
+    <LineForm action={action} does={t('Add a person')}>
+      <Line label={t('Number')} type="tel" value={phone} required onChange={setPhone} />
+      <Line label={t('Name')} value={name} onChange={setName} />
     </LineForm>
   )
 }
@@ -125,11 +132,11 @@ export function Conversation({ state, reload }: { state: State; reload(): Promis
   return (
     <section class="card">
       <header>
-        <h2>People</h2>
+        <h2>{t('People')}</h2>
       </header>
       {contact ? (
         <>
-          <Field label="Person">
+          <Field label={t('Person')}>
             {(tied) => (
               <Choice
                 tied={tied}
@@ -142,22 +149,22 @@ export function Conversation({ state, reload }: { state: State; reload(): Promis
           <Write contact={contact} to={instance?.phone ?? ''} onTo={setTo} />
           {instance ? (
             <>
-              <h3>Conversation</h3>
+              <h3>{t('Conversation')}</h3>
               <Both key={`${instance.id} ${contact}`} instance={instance} phone={contact} />
             </>
           ) : (
             <>
-              <h3>Inbox</h3>
+              <h3>{t('Inbox')}</h3>
               <Inbox key={contact} phone={contact} />
             </>
           )}
         </>
       ) : (
-        <Empty title="No people yet">
-          Add a person here, or send to any number: a number that receives a message becomes a person.
+        <Empty title={t('No people yet')}>
+          {t('Add a person here, or send to any number: a number that receives a message becomes a person.')}
         </Empty>
       )}
-      <h3>Somebody new</h3>
+      <h3>{t('Somebody new')}</h3>
       <NewContact reload={reload} onMade={setContact} />
     </section>
   )

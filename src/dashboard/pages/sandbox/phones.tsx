@@ -9,7 +9,8 @@ import { Button } from '../../parts/button.tsx'
 import { Check, Choice, Field, Line } from '../../parts/field.tsx'
 import { LineForm } from '../../parts/form.tsx'
 import { Empty, Problem } from '../../parts/notice.tsx'
-import { count, Name, phoneText } from '../../parts/words.tsx'
+import { Name, phoneText } from '../../parts/words.tsx'
+import { count, t } from '../../texts/t.ts'
 import { acceptPasskey, createPhone, demandPasskey, type Person, type Phone, type State, scan } from './control.ts'
 import { NetworkSwitch, Troubles } from './trouble.tsx'
 
@@ -23,12 +24,12 @@ function NewPhone({ state, reload }: { state: State; reload(): Promise<void> }) 
     await reload()
     setPhone(nextNumber([...state.phones, { phone, name, devices: [] }]))
     setName('')
-    return 'The phone was created: let it scan a code.'
+    return t('The phone was created: let it scan a code.')
   })
   return (
-    <LineForm action={action} does="Make a phone">
-      <Line label="Number" type="tel" value={phone} required onChange={setPhone} />
-      <Line label="Name" value={name} placeholder="Ana's phone" onChange={setName} />
+    <LineForm action={action} does={t('Make a phone')}>
+      <Line label={t('Number')} type="tel" value={phone} required onChange={setPhone} />
+      <Line label={t('Name')} value={name} placeholder={t("Ana's phone")} onChange={setName} />
     </LineForm>
   )
 }
@@ -43,20 +44,20 @@ function Scan({ state, reload }: { state: State; reload(): Promise<void> }) {
   const action = useAction(async () => {
     const params = { path: of(instance) }
     const { value } = await answer(api.GET('/instances/{instance_id}/token/{token}/qr-code', { params }))
-    if (value === null) return 'No code is available at the moment; try again.'
+    if (value === null) return t('No code is available at the moment; try again.')
     const { device } = await scan(phone, value)
     await reload()
-    return device === null ? 'Scanned. The network now requests the passkey.' : 'Scanned. The instance is logging in.'
+    return device === null ? t('Scanned. The network now requests the passkey.') : t('Scanned. The instance is logging in.')
   })
   if (waiting.length === 0)
     return (
-      <Empty title="No instance is waiting for a phone" actions={<a href={to(['instances'])}>Instances</a>}>
-        Create an instance, then come back to scan its code.
+      <Empty title={t('No instance is waiting for a phone')} actions={<a href={to(['instances'])}>{t('Instances')}</a>}>
+        {t('Create an instance, then come back to scan its code.')}
       </Empty>
     )
   return (
-    <LineForm action={action} does="Scan" look="primary" isDisabled={phone === ''}>
-      <Field label="Phone">
+    <LineForm action={action} does={t('Scan')} look="primary" isDisabled={phone === ''}>
+      <Field label={t('Phone')}>
         {(tied) => (
           <Choice
             tied={tied}
@@ -66,7 +67,7 @@ function Scan({ state, reload }: { state: State; reload(): Promise<void> }) {
           />
         )}
       </Field>
-      <Field label="Scans the code of">
+      <Field label={t('Scans the code of')}>
         {(tied) => <Choice tied={tied} value={instance} options={instanceChoices(waiting)} onChange={setInstance} />}
       </Field>
     </LineForm>
@@ -84,13 +85,17 @@ function Question({ phone, reload }: { phone: Phone; reload(): Promise<void> }) 
   if (asks === null) return null
   return (
     <div class="stack" role="status">
-      <p>{asks === 'link' ? 'The phone asks: link this device?' : `The phone asks: does the device show ${code}?`}</p>
+      <p>
+        {asks === 'link'
+          ? t('The phone asks: link this device?')
+          : t('The phone asks: does the device show {code}?', { code: code ?? '' })}
+      </p>
       <div class="row">
         <Button look="primary" isBusy={action.isBusy} onPress={() => action.run(true)}>
-          Yes
+          {t('Yes')}
         </Button>
         <Button isBusy={action.isBusy} onPress={() => action.run(false)}>
-          No
+          {t('No')}
         </Button>
       </div>
       <Problem of={action.problem} />
@@ -110,10 +115,10 @@ function PhoneRow({ phone, reload }: { phone: Phone; reload(): Promise<void> }) 
         <span>
           {phone.name ? <Name>{phone.name}</Name> : null} <span class="number soft">{phoneText(phone.phone)}</span>
         </span>
-        <small>{count(phone.devices.length, 'linked device')}</small>
+        <small>{count(phone.devices.length, 'linked device', 'linked devices')}</small>
       </div>
       <Check
-        label="Demands its passkey"
+        label={t('Demands its passkey')}
         // While the request to the network runs, the box shows the chosen value.
         value={phone.demands_passkey !== action.isBusy}
         onChange={(isDemanded) => action.run(isDemanded)}
@@ -128,10 +133,10 @@ function PhoneRow({ phone, reload }: { phone: Phone; reload(): Promise<void> }) 
 export const Phones = ({ state, reload }: { state: State; reload(): Promise<void> }) => (
   <section class="card">
     <header>
-      <h2>Phones</h2>
+      <h2>{t('Phones')}</h2>
     </header>
     {state.phones.length === 0 ? (
-      <Empty title="No phones yet">A phone scans the code of an instance.</Empty>
+      <Empty title={t('No phones yet')}>{t('A phone scans the code of an instance.')}</Empty>
     ) : (
       <ul class="stack">
         {state.phones.map((phone) => (
@@ -143,7 +148,7 @@ export const Phones = ({ state, reload }: { state: State; reload(): Promise<void
     <NewPhone state={state} reload={reload} />
     {state.phones.length > 0 ? (
       <>
-        <h3>Scan</h3>
+        <h3>{t('Scan')}</h3>
         <Scan state={state} reload={reload} />
       </>
     ) : null}

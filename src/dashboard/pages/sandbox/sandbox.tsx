@@ -1,6 +1,8 @@
 /** The simulated network, in which the whole product can be tried without a phone. */
 import { useEvery, useLoad } from '../../app/load.ts'
 import { Notice, Problem, Skeleton } from '../../parts/notice.tsx'
+import { Sentence } from '../../parts/sentence.tsx'
+import { t } from '../../texts/t.ts'
 import { loadState } from './control.ts'
 import { Conversation } from './conversation.tsx'
 import { Phones } from './phones.tsx'
@@ -13,9 +15,11 @@ export function SandboxPage() {
   return (
     <div class="page">
       <header>
-        <h1>Sandbox</h1>
+        <h1>{t('Sandbox')}</h1>
         <p class="lead">
-          A simulated network on this machine: simulated phones and people that use the real protocol and the real encryption.
+          {t(
+            'A simulated network on this machine: simulated phones and people that use the real protocol and the real encryption.',
+          )}
         </p>
       </header>
       <Problem of={problem} again={reload} />
@@ -25,8 +29,10 @@ export function SandboxPage() {
           {data.phones.length === 0 ? (
             <Notice>
               <div>
-                Create a phone, create an instance and scan its code with the phone, then send messages. Every number here is a
-                person who answers a text that begins with <code>echo</code>.
+                <Sentence
+                  text="Create a phone, create an instance and scan its code with the phone, then send messages. Every number here is a person who answers a text that begins with {echo}."
+                  elements={{ echo: <code>echo</code> }}
+                />
               </div>
             </Notice>
           ) : null}

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { useAction } from '../../app/load.ts'
 import { Button } from '../../parts/button.tsx'
 import { Problem } from '../../parts/notice.tsx'
+import { t } from '../../texts/t.ts'
 import { ban, cut, type Phone, restrict, setNetwork, unlink } from './control.ts'
 
 const HOUR_S = 3_600
@@ -14,11 +15,15 @@ interface Trouble {
 }
 
 const TROUBLES: readonly Trouble[] = [
-  { name: 'Unlink', cause: unlink, done: 'The phone has removed its linked devices.' },
-  { name: 'Restrict', cause: (phone) => restrict(phone, HOUR_S), done: 'The account may not write to strangers for an hour.' },
-  { name: 'Lift', cause: (phone) => restrict(phone, 0), done: 'The restriction has ended.' },
-  { name: 'Ban', cause: ban, done: 'The account is suspended for an hour.' },
-  { name: 'Cut', cause: cut, done: 'The connection was cut; the instance reconnects.' },
+  { name: t('Unlink'), cause: unlink, done: t('The phone has removed its linked devices.') },
+  {
+    name: t('Restrict'),
+    cause: (phone) => restrict(phone, HOUR_S),
+    done: t('The account may not write to strangers for an hour.'),
+  },
+  { name: t('Lift'), cause: (phone) => restrict(phone, 0), done: t('The restriction has ended.') },
+  { name: t('Ban'), cause: ban, done: t('The account is suspended for an hour.') },
+  { name: t('Cut'), cause: cut, done: t('The connection was cut; the instance reconnects.') },
 ]
 
 /** The troubles of one phone. They need a linked device. */
@@ -31,7 +36,7 @@ export function Troubles({ phone: { phone, devices }, reload }: { phone: Phone; 
   if (devices.length === 0) return null
   return (
     <fieldset class="troubles">
-      <legend>Trouble</legend>
+      <legend>{t('Trouble')}</legend>
       {TROUBLES.map((each) => (
         <Button key={each.name} isDisabled={action.isBusy} onPress={() => action.run(each)}>
           {each.name}
@@ -48,12 +53,12 @@ export function NetworkSwitch() {
   const action = useAction(async () => {
     await setNetwork(!isDown)
     setDown(!isDown)
-    return isDown ? 'The network is back.' : 'The network is down: nothing connects until you turn it on again.'
+    return isDown ? t('The network is back.') : t('The network is down: nothing connects until you turn it on again.')
   })
   return (
     <div class="row">
       <Button isBusy={action.isBusy} onPress={() => action.run()} pressed={isDown}>
-        Network offline
+        {t('Network offline')}
       </Button>
       <Problem of={action.problem} />
     </div>

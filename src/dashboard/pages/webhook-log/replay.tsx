@@ -1,7 +1,7 @@
 /** Sends the events of a time range again: the service queues them, and the page shows the progress. */
 import { useState } from 'preact/hooks'
 import { LOG_STATUSES } from '../../../domain/webhook-log.ts'
-import { useAction, useEvery } from '../../app/load.ts'
+import { useAction, useEvery, useLoad } from '../../app/load.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Choice, Field, Line } from '../../parts/field.tsx'
@@ -48,6 +48,8 @@ export function ReplayDialog({ filter, onClose, onDone }: ReplayProps) {
   const [status, setStatus] = useState(filter.status ?? 'failed')
   const [watched, setWatched] = useState<Watched>()
   const range = { ...filter, q: undefined, status: status || undefined, from: isoOf(from), to: isoOf(to) }
+  const found = useLoad(() => loadLog(range, 1, 1), [JSON.stringify(range)])
+  const total = found.problem ? undefined : found.data?.total
   const { run, isBusy, problem } = useAction(async () => {
     const { queued } = await replay(range)
     setWatched({ queued, waiting: queued })
@@ -68,7 +70,7 @@ export function ReplayDialog({ filter, onClose, onDone }: ReplayProps) {
       onSubmit={() => !watched && run()}
       actions={
         watched ? null : (
-          <Button look="primary" isBusy={isBusy}>
+          <Button look="primary" isBusy={isBusy} isDisabled={total === 0}>
             {t('Resend')}
           </Button>
         )
@@ -104,6 +106,13 @@ export function ReplayDialog({ filter, onClose, onDone }: ReplayProps) {
               />
             )}
           </Field>
+          {total === undefined ? null : (
+            <p role="status">
+              {t('In this range: {events}. Those whose bodies are still stored are sent again.', {
+                events: count(total, 'event', 'events'),
+              })}
+            </p>
+          )}
           <Problem of={problem} fields={['from', 'to']} />
         </>
       )}

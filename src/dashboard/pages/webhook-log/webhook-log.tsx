@@ -14,8 +14,9 @@ import { InstanceName } from '../../parts/instance-name.tsx'
 import { stateText } from '../../parts/message-state.tsx'
 import { Empty, Problem, Skeleton } from '../../parts/notice.tsx'
 import { receiverAnswer } from '../../parts/receiver-answer.ts'
+import { Sentence } from '../../parts/sentence.tsx'
 import { type Column, Pager, Table } from '../../parts/table.tsx'
-import { Ago, durationText, isoOf } from '../../parts/time.tsx'
+import { Ago, At, durationText, isoOf } from '../../parts/time.tsx'
 import { Name, phoneText, visible } from '../../parts/words.tsx'
 import { EVENT_WORDS } from '../../texts/field-words.ts'
 import { t } from '../../texts/t.ts'
@@ -38,7 +39,7 @@ function filterOf(query: URLSearchParams): Filter {
     type: value('type'),
     status: value('status'),
     from: moment('from'),
-    to: moment('to'),
+    to: value('further') ?? moment('to'),
   }
 }
 
@@ -110,7 +111,7 @@ function Search({ value, onChange }: { value: string; onChange(next: string): vo
       label={t('Search')}
       type="search"
       value={text}
-      placeholder={t('status 500, a word of an answer, a number')}
+      placeholder={t('HTTP 500, a word of an answer, a number')}
       maxLength={100}
       onChange={setText}
     />
@@ -119,7 +120,7 @@ function Search({ value, onChange }: { value: string; onChange(next: string): vo
 
 function Filters({ query }: { query: URLSearchParams }) {
   const value = (name: string) => query.get(name) ?? ''
-  const change = (name: string) => (next: string) => setQuery({ [name]: next, page: '' })
+  const change = (name: string) => (next: string) => setQuery({ [name]: next, page: '', further: '' })
   const instances = instanceChoices(rows.value.values())
   const choices = [
     ['instance', t('Instance'), instances],
@@ -140,7 +141,7 @@ function Filters({ query }: { query: URLSearchParams }) {
   )
 }
 
-const CLEARED = { q: '', instance: '', type: '', status: '', from: '', to: '', page: '' }
+const CLEARED = { q: '', instance: '', type: '', status: '', from: '', to: '', page: '', further: '' }
 
 const Nothing = ({ isFiltered }: { isFiltered: boolean }) =>
   isFiltered ? (
@@ -154,6 +155,16 @@ const Nothing = ({ isFiltered }: { isFiltered: boolean }) =>
       )}
     </Empty>
   )
+
+/** Goes on with a search that ended before the last entry. */
+const Further = ({ to }: { to: string }) => (
+  <div class="card-inside row between">
+    <span class="soft">
+      <Sentence text="Searched down to {time}." elements={{ time: <At at={to} /> }} />
+    </span>
+    <Button onPress={() => setQuery({ further: to, page: '' })}>{t('Search further')}</Button>
+  </div>
+)
 
 export function WebhookLogPage() {
   const { query, path } = route.value
@@ -205,6 +216,7 @@ export function WebhookLogPage() {
             />
           </>
         ) : null}
+        {data?.searched_to ? <Further to={data.searched_to} /> : null}
         <ChosenEvents
           ids={[...chosen]}
           onDone={() => {

@@ -48,4 +48,8 @@ export const FRAME = {
     'Falta à chave de API a permissão {scope}.',
     'A la clave de API le falta el permiso {scope}.',
   ],
+  Colours: ['Cores', 'Colores'],
+  'Colours of the system': ['Cores do sistema', 'Colores del sistema'],
+  Light: ['Claro', 'Claro'],
+  Dark: ['Escuro', 'Oscuro'],
 } as const satisfies Area

@@ -31,9 +31,9 @@ export const HEALTH = {
     'Las instancias más costosas de la última hora',
   ],
   'No numbers yet': ['Ainda sem números', 'Todavía sin números'],
-  'The first value appears ten seconds after the start. The values of the last hour are kept in memory.': [
-    'O primeiro valor aparece dez segundos depois do início. Os valores da última hora ficam na memória.',
-    'El primer valor aparece diez segundos después del inicio. Los valores de la última hora quedan en la memoria.',
+  'The first value appears ten seconds after the first start of the service.': [
+    'O primeiro valor aparece dez segundos depois do primeiro início do serviço.',
+    'El primer valor aparece diez segundos después del primer inicio del servicio.',
   ],
   Processor: ['Processador', 'Procesador'],
   'Processor time': ['Tempo de processador', 'Tiempo de procesador'],
@@ -41,6 +41,12 @@ export const HEALTH = {
   'Last minute': ['Último minuto', 'Último minuto'],
   'Last hour': ['Última hora', 'Última hora'],
   'Last day': ['Último dia', 'Último día'],
+  'Last week': ['Última semana', 'Última semana'],
+  Activity: ['Atividade', 'Actividad'],
+  '{title}: {now} in all, at most {max}': [
+    '{title}: {now} no total, no máximo {max}',
+    '{title}: {now} en total, como máximo {max}',
+  ],
   'Webhooks delivered': ['Webhooks entregues', 'Webhooks entregados'],
   'failed attempts': ['tentativas com falha', 'intentos fallidos'],
   'Answer of receivers, slowest 1 in 100': [

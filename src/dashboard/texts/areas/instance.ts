@@ -156,6 +156,15 @@ export const INSTANCE = {
   'Being sent': ['Sendo enviada', 'Enviándose'],
   Queued: ['Na fila desde', 'En cola desde'],
   'Removed. The message will not be sent.': ['Removida. A mensagem não será enviada.', 'Quitado. El mensaje no se enviará.'],
+  'Removed. The messages will not be sent.': [
+    'Removidas. As mensagens não serão enviadas.',
+    'Quitados. Los mensajes no se enviarán.',
+  ],
+  '{messages} chosen': ['{messages} selecionadas', '{messages} elegidos'],
+  'At its pace, the whole queue takes about {time}.': [
+    'Neste ritmo, a fila inteira leva cerca de {time}.',
+    'A este ritmo, toda la cola tarda unos {time}.',
+  ],
   'Clear the queue': ['Esvaziar a fila', 'Vaciar la cola'],
   'Clear the queue?': ['Esvaziar a fila?', '¿Vaciar la cola?'],
   Clear: ['Esvaziar', 'Vaciar'],

@@ -34,6 +34,7 @@ export const MESSAGES = {
   ],
   'Conversation, newest last': ['Conversa, a mais recente por último', 'Conversación, el más reciente al final'],
   'no longer stored': ['não está mais guardada', 'ya no se guarda'],
+  'can be shown once it is sent': ['aparece depois do envio', 'se ve después del envío'],
   Show: ['Mostrar', 'Mostrar'],
   'Show the content of this message': ['Mostrar o conteúdo desta mensagem', 'Mostrar el contenido de este mensaje'],
   Read: ['Lida', 'Leído'],

@@ -58,4 +58,8 @@ export const MOVING = {
   Device: ['Dispositivo', 'Dispositivo'],
   'Only if the file has several.': ['Só se o arquivo tiver vários.', 'Solo si el archivo tiene varios.'],
   'Of the new instance. May be empty.': ['Da nova instância. Pode ficar vazio.', 'De la nueva instancia. Puede quedar vacío.'],
+  'The archive does not keep the pause: the instance connects as soon as it is imported.': [
+    'O arquivo não guarda a pausa: a instância se conecta assim que for importada.',
+    'El archivo no guarda la pausa: la instancia se conecta en cuanto se importa.',
+  ],
 } as const satisfies Area

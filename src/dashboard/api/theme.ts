@@ -1,0 +1,30 @@
+/** Colours of the page. The choice is for all services of an origin, like the language. */
+export const THEMES = ['system', 'light', 'dark'] as const
+export type Theme = (typeof THEMES)[number]
+
+const KEY = 'svc_theme'
+
+export const isTheme = (text: string | null): text is Theme => THEMES.some((theme) => theme === text)
+
+export function storedTheme(): Theme {
+  try {
+    const stored = localStorage.getItem(KEY)
+    return isTheme(stored) ? stored : 'system'
+  } catch {
+    // The browser refuses storage, so nothing was stored there.
+    return 'system'
+  }
+}
+
+/** Sets the attribute from which the style sheet takes the scheme of its colours. */
+export const showTheme = (theme: Theme): void => document.documentElement.setAttribute('data-theme', theme)
+
+export function chooseTheme(theme: Theme): void {
+  showTheme(theme)
+  try {
+    if (theme === 'system') localStorage.removeItem(KEY)
+    else localStorage.setItem(KEY, theme)
+  } catch {
+    // Without storage the choice lasts until the page is loaded again.
+  }
+}

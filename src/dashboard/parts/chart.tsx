@@ -1,0 +1,124 @@
+/** A small chart of one measure, or of two that are compared: lines for values over time, bars for sums per hour or day. */
+import { useState } from 'preact/hooks'
+import { t } from '../texts/t.ts'
+
+type Value = number | null
+
+interface Second {
+  name: string
+  values: readonly Value[]
+}
+
+interface ChartProps {
+  title: string
+  /** Time of each value, as people say it. */
+  times: readonly string[]
+  values: readonly Value[]
+  /** Second measure, drawn in another way. */
+  second?: Second | undefined
+  /** The values are sums of their times; without a pointer their total is shown, and not the last value. */
+  isSum?: boolean
+  text(value: number): string
+}
+
+const WIDTH = 300
+const HEIGHT = 88
+/** Share of the width of a time that its bars take. */
+const BAR = 0.8
+
+const heightOf = (value: number, max: number) => (value / max) * (HEIGHT - 6)
+
+/** Draws a path through the points that have a value, with gaps where there is none. */
+function pathOf(values: readonly Value[], max: number): string {
+  let isDown = false
+  return values
+    .map((value, at) => {
+      if (value === null) {
+        isDown = false
+        return ''
+      }
+      const x = ((at / Math.max(1, values.length - 1)) * WIDTH).toFixed(1)
+      const y = (HEIGHT - 2 - heightOf(value, max)).toFixed(1)
+      const command = isDown ? 'L' : 'M'
+      isDown = true
+      return `${command}${x} ${y}`
+    })
+    .join('')
+}
+
+/** Draws a bar for each value; `at` is the place of the measure among `measures`. */
+function barsOf(values: readonly Value[], max: number, at: number, measures: number): string {
+  const step = WIDTH / Math.max(1, values.length)
+  const width = (step * BAR) / measures
+  return values
+    .map((value, index) => {
+      if (!value) return ''
+      const x = (index * step + (step * (1 - BAR)) / 2 + at * width).toFixed(1)
+      const height = heightOf(value, max).toFixed(1)
+      return `M${x} ${HEIGHT - 1}v-${height}h${width.toFixed(1)}v${height}z`
+    })
+    .join('')
+}
+
+const lastOf = (values: readonly Value[]) => values.findLast((value) => value !== null) ?? null
+const totalOf = (values: readonly Value[]) => values.reduce<number>((sum, value) => sum + (value ?? 0), 0)
+
+/** Returns the index of the value under the pointer. */
+const indexAt = ({ currentTarget, clientX }: PointerEvent, count: number, isSum: boolean) => {
+  const { left, width } = (currentTarget as Element).getBoundingClientRect()
+  const share = (clientX - left) / width
+  return Math.max(0, Math.min(count - 1, isSum ? Math.floor(share * count) : Math.round(share * (count - 1))))
+}
+
+export function Chart({ title, times, values, second, isSum = false, text }: ChartProps) {
+  const [pointed, setPointed] = useState<number>()
+  const others = second?.values ?? []
+  const max = Math.max(1e-9, ...values.map((value) => value ?? 0), ...others.map((value) => value ?? 0))
+  const said = (value: Value | undefined) => (value === null || value === undefined ? t('none') : text(value))
+  const whole = isSum ? totalOf : lastOf
+  const shown = (of: readonly Value[]) => said(pointed === undefined ? whole(of) : of[pointed])
+  const x = ((pointed ?? 0) / Math.max(1, values.length - 1)) * WIDTH
+  const described = { title, now: said(whole(values)), max: text(max) }
+  return (
+    <figure class="card chart">
+      <figcaption class="row between">
+        <h2>{title}</h2>
+        <span class="big">{shown(values)}</span>
+      </figcaption>
+      <div class="plot">
+        <span class="most">{text(max)}</span>
+        <span class="least">{text(0)}</span>
+        <svg
+          viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+          preserveAspectRatio="none"
+          role="img"
+          aria-label={
+            isSum ? t('{title}: {now} in all, at most {max}', described) : t('{title}: now {now}, at most {max}', described)
+          }
+          onPointerMove={(event) => setPointed(indexAt(event, values.length, isSum))}
+          onPointerLeave={() => setPointed(undefined)}
+        >
+          <line x1="0" x2={WIDTH} y1="4" y2="4" />
+          <line x1="0" x2={WIDTH} y1={HEIGHT - 1} y2={HEIGHT - 1} />
+          {isSum ? (
+            <>
+              <path class="bars" d={barsOf(values, max, 0, second ? 2 : 1)} />
+              {second ? <path class="bars second" d={barsOf(others, max, 1, 2)} /> : null}
+            </>
+          ) : (
+            <>
+              {second ? <path class="line second" d={pathOf(others, max)} /> : null}
+              <path class="line" d={pathOf(values, max)} />
+              {pointed === undefined ? null : <line class="pointed" x1={x} x2={x} y1="0" y2={HEIGHT} />}
+            </>
+          )}
+        </svg>
+      </div>
+      <div class="axis">
+        <span>{times[pointed ?? 0]}</span>
+        <span class={isSum ? 'other' : ''}>{second ? `${isSum ? '' : '- - '}${second.name} ${shown(others)}` : ''}</span>
+        <span>{pointed === undefined ? t('now') : ''}</span>
+      </div>
+    </figure>
+  )
+}

@@ -1,0 +1,40 @@
+/** The choice of one instance, for pages that show one at a time. */
+import { instanceChoices } from '../../domain/instance-choices.ts'
+import { rows } from '../api/live.ts'
+import { route, to } from '../app/route.ts'
+import { t } from '../texts/t.ts'
+import { Choice, Field } from './field.tsx'
+import { Empty } from './notice.tsx'
+
+/** Returns the id of the instance in the address, otherwise that of the first one; empty if there is none. */
+export const chosenInstance = (): string =>
+  route.value.query.get('instance') ?? instanceChoices(rows.value.values())[0]?.[0] ?? ''
+
+interface InstanceChoiceProps {
+  value: string
+  /** Text of the option without an instance. */
+  none?: string
+  onChange(id: string): void
+}
+
+export const InstanceChoice = ({ value, none, onChange }: InstanceChoiceProps) => (
+  <Field label={t('Instance')}>
+    {(tied) => (
+      <Choice
+        tied={tied}
+        value={value}
+        options={instanceChoices(rows.value.values())}
+        onChange={onChange}
+        {...(none === undefined ? {} : { none })}
+      />
+    )}
+  </Field>
+)
+
+export const NoInstances = () => (
+  <section class="card">
+    <Empty title={t('No instances yet')} actions={<a href={to(['instances'])}>{t('Instances')}</a>}>
+      {t('Create an instance and pair it with a phone first.')}
+    </Empty>
+  </section>
+)
