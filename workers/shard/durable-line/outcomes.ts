@@ -1,7 +1,7 @@
 /**
  * Makes the commits that end rows of a durable line. An outcome cannot be undone (a message was sent, an event was posted), so its commit is tried
- * again while the disk fails. `write` waits for it. `add` does not: these outcomes are written together, in the commit of a new row or some
- * milliseconds later, because after a kill only work is repeated that may be repeated. Until then the rows are still on disk, so outcomes are written
+ * again while the disk fails. `write` waits for it. `add` does not: these outcomes are written together, in the commit of a new row or a
+ * moment later, because after a kill only work is repeated that may be repeated. Until then the rows are still on disk, so outcomes are written
  * before the line is read.
  */
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
@@ -11,21 +11,25 @@ import type { Timer } from '../../../src/storage/timer.ts'
 /** The most rows with an unwritten outcome; at most this many are repeated after a kill. */
 export const MAX_UNWRITTEN = 64
 /**
- * The most outcomes that a commit of a new row includes: on a nearly full disk the commit must not need more space than
- * rows usually do (`storage/drivers/lmdb-room.ts`).
+ * Number of outcomes that a commit of a new row includes. Fewer than these wait for others, because outcomes change pages of the log and of its index
+ * that the new row does not, and eight outcomes change hardly more pages than one. The number is small, because on a nearly full disk the commit must
+ * not need more space than rows usually do (`storage/drivers/lmdb-room.ts`).
  */
-const MAX_TAKEN = 8
+const TAKEN = 8
 /** The most running commits of new rows that include outcomes. */
 const MAX_CARRIERS = 256
-/** Time in ms that outcomes wait for the commit of a new row. */
-const WITHIN = 50
+/** Time in ms that outcomes wait for others and for the commit of a new row. The three events of a sent text usually end within this time. */
+const WITHIN = 250
 
 export interface Outcomes {
   /** Writes an outcome, which is durable when it resolves. `ops` is called for each try. */
   write(ops: () => readonly Op[]): Promise<void>
   /** Adds an outcome. `ops` is called once, when the outcome is written, so it does not delay the next attempt. */
   add(id: string, ops: () => readonly Op[]): void
-  /** Returns some of the oldest outcomes that are in no other commit, for the commit of this new row. The caller makes this commit immediately. */
+  /**
+   * Returns some of the oldest outcomes that are in no other commit, for the commit of this new row; none if too few wait. The caller makes this
+   * commit immediately.
+   */
   take(carrier: string): readonly Op[]
   /** Reports that the commit of this new row has succeeded. Outcomes in a commit that failed are written separately. */
   carried(carrier: string): void
@@ -117,10 +121,10 @@ export function createOutcomes(options: OutcomesOptions): Outcomes {
       const taken: Entry[] = []
       // The loop ends as soon as enough outcomes are found, because it runs for each new row while up to a whole batch of outcomes waits.
       for (const one of waiting) {
-        if (taken.length === MAX_TAKEN) break
+        if (taken.length === TAKEN) break
         if (!one[1].isTaken) taken.push(one)
       }
-      if (taken.length === 0) return []
+      if (taken.length < TAKEN) return []
       for (const [, each] of taken) each.isTaken = true
       if (carriers.size >= MAX_CARRIERS) carriers.clear()
       carriers.set(carrier, taken)
