@@ -102,8 +102,11 @@ export interface Pair {
 
 /** Number of changes that are made in one turn, so that other work can run in between. */
 const SLICE = 200
-/** Size of `recorded`. It must be larger than the number of messages that arrive again after a failed commit. */
-const MAX_RECORDED = 1_000
+/**
+ * Size of `recorded`. It must be larger than the number of messages that arrive again after a failed commit, of which there are at most two commits of
+ * 32 (`storage/commit-chain.ts`).
+ */
+const MAX_RECORDED = 256
 
 /** Text of the log if the directory could not be written. */
 export const UNWRITTEN = 'the list of chats and contacts could not be written to disk'

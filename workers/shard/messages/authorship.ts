@@ -59,9 +59,10 @@ export function createAuthorship({ id: instance, store, sealer, clock, retention
   const all = [ours, others]
   /**
    * Last row that was returned for each hashed id. Two messages with one id in different chats may arrive while neither is on disk yet. The first one
-   * owns the id. If the commit of its row fails, its row is returned again; messages of other authors get no row.
+   * owns the id. If the commit of its row fails, its row is returned again; messages of other authors get no row. The rows are text, because each
+   * small buffer would keep 8 kB of Node's pool in memory.
    */
-  const claimed = boundedCache<string, Buffer>(CLAIMED)
+  const claimed = boundedCache<string, string>(CLAIMED)
   /** Chats of the newest messages that this service sent, by message id. */
   const recent = boundedCache<string, readonly string[]>(REMEMBERED)
   const sweepSoon = retention.covers(async (isStopped) => {
@@ -102,9 +103,10 @@ export function createAuthorship({ id: instance, store, sealer, clock, retention
       if (key.fromMe) return ownOps(key.id, chats)
       const hash = hashOf(key.id)
       const value = bytesOf({ chats: chats.map(blind), authors: namesOf(key).map(blind) })
+      const row = value.toString('latin1')
       const owner = claimed.get(hash)
-      if (owner !== undefined && !owner.equals(value)) return []
-      claimed.set(hash, value)
+      if (owner !== undefined && owner !== row) return []
+      claimed.set(hash, row)
       const place = others.next(hash, blind(chat))
       if (place.isNew) sweepSoon()
       place.count(value.byteLength)

@@ -23,6 +23,8 @@ const MIN_OF_INSTANCE = 250
 const FLOOR = 1 / 200
 /** Share of the limits that is evicted at once. Without it, every new message would have to scan all chats. */
 const SLACK = 1 / 32
+/** Most bytes of a message that is kept as text. Longer ones stay outside of the heap of the thread, which has a limit. */
+const SHORT = 1_024
 /** The most authors that are remembered per id; honest clients never share an id. */
 const MAX_WRITERS = 4
 
@@ -62,9 +64,21 @@ export interface Recent {
   readonly bytes: number
 }
 
+/** A message as protobuf. A short one is text with a character per byte, because a buffer of its own takes 400 bytes more than its content. */
+type Packed = string | Uint8Array
+
+function pack(bytes: Uint8Array): Packed {
+  if (bytes.length > SHORT) return ownedBytes(bytes)
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
+}
+
+const unpack = (packed: Packed) =>
+  proto.WebMessageInfo.decode(typeof packed === 'string' ? Buffer.from(packed, 'latin1') : packed)
+
 interface Entry {
-  bytes: Uint8Array
+  packed: Packed
   key: WAMessageKey
+  /** Jid of the chat. */
   chat: string
   /** Time of arrival in ms, by a clock that does not step. */
   at: number
@@ -72,6 +86,7 @@ interface Entry {
 
 /** Messages of one chat, oldest first. */
 interface Chat {
+  jid: string
   entries: Set<Entry>
   bytes: number
 }
@@ -135,18 +150,18 @@ export function createRecent({
   function get(id: string, fits: (key: WAMessageKey) => boolean): WAMessage | undefined {
     const entry = messages.get(id)?.find(({ key }) => fits(key))
     // The key is stored separately, because its alternative jids and its addressing mode are not part of the protobuf.
-    return entry && ({ ...proto.WebMessageInfo.decode(entry.bytes), key: entry.key } as WAMessage)
+    return entry && ({ ...unpack(entry.packed), key: entry.key } as WAMessage)
   }
 
   return {
     add(message) {
       const { key } = message
       if (!key.id || isEnded) return
-      const encoded = ownedBytes(proto.WebMessageInfo.encode(message).finish())
+      const packed = pack(proto.WebMessageInfo.encode(message).finish())
       const before = messages.get(key.id) ?? []
       const same = before.find((entry) => isSameWriter(entry.key, key))
       if (!same && before.length >= MAX_WRITERS) return
-      const entry: Entry = { bytes: encoded, key, chat: chatNamesOf(key)[0] ?? '', at: same?.at ?? now() }
+      const entry: Entry = { packed, key, chat: chatNamesOf(key)[0] ?? '', at: same?.at ?? now() }
       if (same) remove(same)
       insert(entry)
       makeRoom()
@@ -160,7 +175,7 @@ export function createRecent({
       if (max <= 0) return []
       const found = names.flatMap((name) => [...(name === null ? [] : (chats.get(name)?.entries ?? []))])
       const theirs = found.filter(({ key }) => !key.fromMe).sort((one, other) => other.at - one.at)
-      const isNews = ({ bytes }: Entry) => saysSomething(proto.WebMessageInfo.decode(bytes).message ?? {})
+      const isNews = ({ packed }: Entry) => saysSomething(unpack(packed).message ?? {})
       const keys: WAMessageKey[] = []
       for (const entry of theirs) {
         if (keys.length === max) break
@@ -170,10 +185,10 @@ export function createRecent({
     },
     newest(fits, max) {
       const found: WAMessage[] = []
-      for (const { key, bytes } of [...all].sort((one, other) => other.at - one.at)) {
+      for (const { key, packed } of [...all].sort((one, other) => other.at - one.at)) {
         if (found.length === max) break
         if (!fits(key)) continue
-        const message = { ...proto.WebMessageInfo.decode(bytes), key } as WAMessage
+        const message = { ...unpack(packed), key } as WAMessage
         if (saysSomething(message.message ?? {})) found.push(message)
       }
       return found
@@ -215,24 +230,28 @@ function createHeld(total: RecentTotal) {
       return bytes
     },
     insert(entry: Entry) {
-      const chat = chats.get(entry.chat) ?? { entries: new Set(), bytes: 0 }
-      chats.set(entry.chat, chat)
+      const chat = chats.get(entry.chat) ?? { jid: entry.chat, entries: new Set(), bytes: 0 }
+      chats.set(chat.jid, chat)
+      // All messages of a chat share one text.
+      entry.chat = chat.jid
       chat.entries.add(entry)
-      chat.bytes += entry.bytes.byteLength
+      chat.bytes += entry.packed.length
       all.add(entry)
       total.messages++
-      bytes += entry.bytes.byteLength
+      bytes += entry.packed.length
       const id = entry.key.id ?? ''
-      messages.set(id, [...(messages.get(id) ?? []), entry])
+      const others = messages.get(id)
+      // An array that is made by spreading has room for 17 entries, and nearly every message is alone.
+      messages.set(id, others === undefined ? [entry] : [...others, entry])
     },
     remove(entry: Entry) {
       const chat = chats.get(entry.chat)!
       chat.entries.delete(entry)
-      chat.bytes -= entry.bytes.byteLength
+      chat.bytes -= entry.packed.length
       if (chat.entries.size === 0) chats.delete(entry.chat)
       all.delete(entry)
       total.messages--
-      bytes -= entry.bytes.byteLength
+      bytes -= entry.packed.length
       const id = entry.key.id ?? ''
       const others = messages.get(id)?.filter((each) => each !== entry) ?? []
       if (others.length > 0) messages.set(id, others)
