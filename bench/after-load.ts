@@ -4,6 +4,7 @@
  */
 import {
   amount,
+  anonMb,
   connectMany,
   fileMb,
   phoneNumber,
@@ -26,6 +27,8 @@ const STEPS = 5
 
 interface Memory {
   rss_mb: number
+  /** Part of it that the process has allocated: objects, buffers, compiled code. */
+  anon_mb: number
   /** Part of it that is pages of files: code, and the store. The system takes them back when it needs room. */
   of_files_mb: number
 }
@@ -35,7 +38,11 @@ try {
   await bench.sandbox.createContact(READER, { sink: true, receipts: 'delivered' })
   const { pid, gateway, receiver, url, driver } = await startLoaded(bench, { instances: 0, env: { SVC_SHARDS: '1' } })
   const instances = await connectMany(gateway, bench.sandbox, 0, INSTANCES, { single_url: url })
-  const now = (): Memory => ({ rss_mb: round(rssMb(pid), 1), of_files_mb: round(fileMb(pid), 1) })
+  const now = (): Memory => ({
+    rss_mb: round(rssMb(pid), 1),
+    anon_mb: round(anonMb(pid), 1),
+    of_files_mb: round(fileMb(pid), 1),
+  })
   // A quiet thread returns its memory after a minute.
   await sleep(amount(90_000, 1_000))
   const before = now()
@@ -70,6 +77,7 @@ try {
     peak,
     after_minutes: Object.fromEntries(after.map((memory, index) => [index + 1, memory])),
     growth: round(after.at(-1)!.rss_mb / before.rss_mb),
+    growth_of_anon: round(after.at(-1)!.anon_mb / before.anon_mb),
   })
 } finally {
   await bench.end()

@@ -111,20 +111,22 @@ export function idleMs(): number {
   return ((Number(idle) + Number(waiting)) * 1_000) / TICKS
 }
 
-/** Returns the resident memory of a process in MB. Linux only. */
-export function rssMb(pid: number): number {
-  const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+function statusMb(pid: number, field: string): number {
+  const line = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
   return Number(line?.[1] ?? 0) / 1_024
 }
+
+/** Returns the resident memory of a process in MB. Linux only. */
+export const rssMb = (pid: number) => statusMb(pid, 'VmRSS')
 
 /**
  * Returns the part of the resident memory that is pages of files, in MB: code, and mapped pages of the store, which the
  * kernel reclaims when another process needs memory. Linux only.
  */
-export function fileMb(pid: number): number {
-  const line = /^RssFile:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  return Number(line?.[1] ?? 0) / 1_024
-}
+export const fileMb = (pid: number) => statusMb(pid, 'RssFile')
+
+/** Returns the resident memory that the process has allocated, in MB: objects, buffers and compiled code. Linux only. */
+export const anonMb = (pid: number) => statusMb(pid, 'RssAnon')
 
 /** Returns the number of transactions that a store has committed so far. */
 export function commitsOf(stateDir: string): number {
