@@ -616,7 +616,10 @@ test('what was taken is written with the next event as soon as there is enough o
   const isTaken = (count: number) => until(() => to.received.length === count && outbox.backlog() === 0, `${count} taken`)
   await b.add(outbox, ...Array.from({ length: 7 }, (_, index) => `event ${index}`))
   await isTaken(7)
-  assert.ok((await statuses(b)).every((status) => status === 'pending'), 'nobody waits for it')
+  assert.ok(
+    (await statuses(b)).every((status) => status === 'pending'),
+    'nobody waits for it',
+  )
   assert.deepEqual(await addNext(), own)
   await isTaken(8)
   assert.deepEqual(await addNext(), [...Array.from({ length: 8 }, () => taken).flat(), ...own])
