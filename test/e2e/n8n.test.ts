@@ -111,21 +111,31 @@ describe('the package n8n-nodes-svc, in n8n', { skip: withoutN8n }, () => {
   })
 
   test('a workflow answers a text, and leaves the webhooks as they were', async () => {
+    await world.gateway.must(instance, 'PUT', '/webhooks', { notify_sent_by_me: true })
     const before = await webhooks()
-    const { promise, resolve } = hasStarted()
     const workflow = n8n.workflowOf('answers', JSON.parse(sampleWith(README, 'On text')))
-    const trigger = await n8n.listen(workflow, resolve)
+    const [first, second] = [hasStarted(), hasStarted()]
+    const started = [first.resolve, second.resolve]
+    const trigger = await n8n.listen(workflow, (run) => started.shift()?.(run))
     assert.deepEqual(await webhooks(), { ...before, received_url: trigger.url })
-    // A message of another type, and one of the account itself, start nothing.
+    // A message of another type starts nothing, and neither does one in a group.
     await world.sandbox.send(ANA, ME, { location: { latitude: 1, longitude: 2 } })
+    const group = await world.sandbox.createGroup({ subject: 'Lunch', owner: ANA, participants: [ANA, ME] })
+    await world.sandbox.send(ANA, group.id, { text: 'Hello all' })
     const { id } = await world.sandbox.send(ANA, ME, { text: 'Hello there' })
-    const { error, items } = await promise
+    const { error, items } = await first.promise
     assert.equal(error, undefined, error?.message)
+    assert.equal(items['On text']?.[0]?.json['message_id'], id)
     assert.equal(items['Answer']?.[0]?.json['status'], 'queued')
     const answer = await inboxOf(ANA, 'You wrote: Hello there')
     assert.ok(JSON.stringify(answer).includes(id), 'the answer quotes the text')
+    // The answer is a message of the account, and starts nothing either.
+    const again = await world.sandbox.send(ANA, ME, { text: 'Hello again' })
+    assert.equal((await second.promise).items['On text']?.[0]?.json['message_id'], again.id)
+    await inboxOf(ANA, 'You wrote: Hello again')
     await trigger.stop()
     assert.deepEqual(await webhooks(), before)
+    await world.gateway.must(instance, 'PUT', '/webhooks', { notify_sent_by_me: false })
   })
 
   test('a workflow reacts to a poll vote', async () => {
