@@ -43,6 +43,7 @@ export const FAILURES = {
     status: 409,
     sentence: 'The instance is not connected, and its settings refuse messages until it is.',
   },
+  held_by_send_safety: { status: 409, sentence: 'Send safety of the instance holds messages to this person.' },
   rate_limited: { status: 429, sentence: 'Too many requests; try again later.' },
   internal: { status: 500, sentence: 'An internal error occurred; the log of the service has the details.' },
   action_failed: { status: 502, sentence: 'The network refused the operation or failed to complete it.' },

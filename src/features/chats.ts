@@ -138,7 +138,10 @@ export const read = action('chats.read', 'PUT /chats/{phone}/read', {
 export const expiration = action('chats.expiration', 'PUT /chats/{phone}/expiration', {
   ...flag,
   summary: 'Set the message timer of a chat',
-  errors: [...flag.errors, 'group_suspended', 'shadow_ban'],
+  description:
+    'The timer of a chat with a person is sent as a message. While send safety would hold a message to this person, the answer is `held_by_send_safety`: ' +
+    '`details.waiting_reason` and `details.send_after` say why and until when, as in `GET /queue`.',
+  errors: [...flag.errors, 'group_suspended', 'shadow_ban', 'held_by_send_safety'],
   input: {
     phone,
     value: oneOfNumbers(LIFETIMES).meta({ description: 'Seconds after which messages disappear; 0 means never.' }),

@@ -5,7 +5,7 @@ import { type FileServer, serveFiles } from '../harness/file-server.ts'
 import * as files from '../harness/media-files.ts'
 import { type Operations, operationsOf } from '../harness/operations.ts'
 import { chatOf } from '../harness/places.ts'
-import { joinStage, type Stage, startStage } from '../harness/stage.ts'
+import { type Json, joinStage, type Stage, startStage } from '../harness/stage.ts'
 import { CASES, type ErrorCase, type Places } from './error-cases.ts'
 
 const ME = '5511999990041'
@@ -49,8 +49,13 @@ after(async () => {
   await web.stop()
 })
 
-async function trouble(network: ErrorCase['network']): Promise<() => Promise<unknown>> {
-  const { sandbox } = stage.world
+async function trouble({ network, settings }: ErrorCase): Promise<() => Promise<unknown>> {
+  const { sandbox, gateway } = stage.world
+  if (settings !== undefined) {
+    const set = (values: Json) => gateway.must(stage.instance, 'PUT', '/settings', values)
+    await set(settings)
+    return () => set(Object.fromEntries(Object.keys(settings).map((name) => [name, null])))
+  }
   if (network === undefined) return async () => {}
   if (network === 'restricted') {
     await sandbox.put(`/phones/${ME}/restriction`, { seconds: 3_600, silent: true })
@@ -65,9 +70,10 @@ async function trouble(network: ErrorCase['network']): Promise<() => Promise<unk
   return () => fetch(`${sandbox.url}/answers`, { method: 'DELETE' })
 }
 
-for (const { operation, code, input, isPerson, network } of CASES)
-  test(`${operation}: ${code}`, async () => {
-    const over = await trouble(network)
+for (const each of CASES)
+  test(`${each.operation}: ${each.code}`, async () => {
+    const { operation, code, input, isPerson } = each
+    const over = await trouble(each)
     try {
       assert.equal(await (isPerson ? person : business).refused(operation, input(places)), code)
     } finally {

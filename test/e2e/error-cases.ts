@@ -30,6 +30,8 @@ export interface ErrorCase {
   isPerson?: true
   /** The answer of the network to the operation's query. */
   network?: { xmlns: string; error: [code: number, text: string] } | 'restricted'
+  /** Settings of the instance during the case; afterwards they are null. */
+  settings?: Json
 }
 
 const PICTURES: Readonly<Record<string, (places: Places, picture: string) => Json>> = {
@@ -65,6 +67,12 @@ export const CASES: readonly ErrorCase[] = [
     code: 'shadow_ban',
     input: ({ person: phone }) => ({ phone, value: 0 }),
     network: 'restricted',
+  },
+  {
+    operation: 'chats.expiration',
+    code: 'held_by_send_safety',
+    input: ({ person: phone }) => ({ phone, value: 0 }),
+    settings: { pause_after_unanswered: 1 },
   },
   { operation: 'chats.get', code: 'chat_not_found', input: ({ nobody: phone }) => ({ phone }) },
   {

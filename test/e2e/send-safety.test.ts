@@ -8,8 +8,16 @@ import { HOUR } from '../../src/domain/clock.ts'
 import { type Json, type Stage, startStage } from '../harness/stage.ts'
 
 const ME = '5511999990000'
-const PEOPLE = ['5511988880001', '5511988880002', '5511988880003', '5511988880004', '5511988880005', '5511988880006'] as const
-const [ANA, BEN, CARA, DORA, EVA, FAY] = PEOPLE
+const PEOPLE = [
+  '5511988880001',
+  '5511988880002',
+  '5511988880003',
+  '5511988880004',
+  '5511988880005',
+  '5511988880006',
+  '5511988880007',
+] as const
+const [ANA, BEN, CARA, DORA, EVA, FAY, GUS] = PEOPLE
 const OFF = {
   first_contacts_per_hour: null,
   first_contacts_per_day: null,
@@ -120,6 +128,29 @@ test('quiet hours hold what answers nobody until their end', async () => {
   await isSent(await post('hello Ana', ANA))
   await set({ quiet_hours: null })
   await isSent(held)
+})
+
+test('a request that does not use the queue is refused with the rule and its end', async () => {
+  const refusal = async (phone: string) => {
+    const { status, body } = await stage.world.gateway.ask(stage.instance, 'PUT', `/chats/${phone}/expiration`, { value: 86_400 })
+    const { code, message, details } = body.error as Json
+    assert.deepEqual([status, code], [409, 'held_by_send_safety'])
+    const { waiting_reason, send_after } = details as Json
+    assert.ok(String(message).includes(String(send_after ?? 'until the person answers')), String(message))
+    return { waiting_reason, send_after }
+  }
+  await set({ first_contacts_per_hour: 1 })
+  const budget = await refusal(GUS)
+  assert.equal(budget.waiting_reason, 'first_contact_budget')
+  const isOff = Date.parse(String(budget.send_after)) - Date.parse(String(((await safety()).hour as Json).free_at))
+  assert.ok(Math.abs(isOff) < 1_000, `${isOff} ms beside the budget`)
+  await set({ first_contacts_per_hour: null, pause_after_unanswered: 1 })
+  assert.deepEqual(await refusal(FAY), { waiting_reason: 'unanswered', send_after: null })
+  const hourOf = (at: number) => new Date(at).toISOString().slice(11, 16)
+  const now = Date.now()
+  await set({ pause_after_unanswered: null, quiet_hours: { from: hourOf(now - HOUR), to: hourOf(now + HOUR), time_zone: 'UTC' } })
+  assert.deepEqual(await refusal(FAY), { waiting_reason: 'quiet_hours', send_after: (await safety()).quiet_until })
+  assert.deepEqual(await stage.world.sandbox.inbox(GUS), [])
 })
 
 test('settings that mean nothing are refused', async () => {

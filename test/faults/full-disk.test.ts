@@ -172,6 +172,31 @@ test('nothing of a message can be written for a while; it leaves when the disk h
   assert.deepEqual(await readers(CONTACTS[3], id), [0])
 })
 
+test('a first contact whose message could not be stored uses no budget', async () => {
+  const [never, once] = ['5511988880021', '5511988880022'] as const
+  for (const phone of [never, once]) await world.sandbox.createContact(phone)
+  const { config, instance } = world
+  await instance.configure({ ...config, settings: { ...config.settings, first_contacts_per_hour: 1 } })
+  const used = async () => ((await instance.call(callTo('queue.sendSafety'))) as { hour: { used: number } }).hour.used
+  let refused = 0
+  world.refuse(({ ops }) => {
+    const isOfRelay = ops.some(([key]) => key.startsWith(keys.sents(INSTANCE)))
+    if (isOfRelay) refused++
+    return isOfRelay
+  })
+  const input = { phone: never, message: 'never', delay_message: 1 }
+  const { svc_id } = (await instance.call(callTo('send.sendText', input))) as { svc_id: string }
+  await until('a refused commit', () => refused > 0)
+  const remove = () => instance.call(callTo('queue.remove', { svc_id }))
+  await until('the item to be removed', () => remove().then(Boolean, () => false))
+  assert.equal(await used(), 0)
+  world.refuse(null)
+  const id = await sent(once, 'the one contact of this hour')
+  assert.equal(await used(), 1)
+  assert.deepEqual(await readers(once, id), [0])
+  await instance.configure(config)
+})
+
 test('nothing is left in the journal', async () => {
   await until('an empty journal', async () => (await count(keys.journals(INSTANCE))) === 0)
 })

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { SECOND } from '../../domain/clock.ts'
 import { DIALECTS } from '../../domain/dialect.ts'
 import { FAILURES, type FailureCode } from '../../domain/failures.ts'
+import { SAFETY_REASONS } from '../../domain/send-safety.ts'
 import { SCOPES } from '../../domain/workspace.ts'
 import { tagOf } from '../../features/areas.ts'
 import { SettingsChange, WebhooksChange } from '../../features/changes.ts'
@@ -18,6 +19,7 @@ import {
   type Method,
   takesJson,
 } from '../../features/endpoint.ts'
+import { instant } from '../../features/fields.ts'
 import { IDEMPOTENCY_KEY } from '../mount.ts'
 import { PREFER } from '../prefer.ts'
 import { codeSamples } from './code-samples.ts'
@@ -127,6 +129,14 @@ const ErrorDetails = z.object({
     .int()
     .optional()
     .meta({ description: 'Status that the host of the URL answered; only with `media_download_failed`.' }),
+  waiting_reason: z
+    .enum(SAFETY_REASONS)
+    .optional()
+    .meta({ description: 'Rule that holds the message; only with `held_by_send_safety`.' }),
+  send_after: instant
+    .nullable()
+    .optional()
+    .meta({ description: 'Time at which the message can be sent; null if nobody knows it. Only with `held_by_send_safety`.' }),
 })
 const ErrorBody = z
   .object({

@@ -105,6 +105,7 @@ test(`${FILES} files reach a bucket that fails in every way, byte for byte`, { s
   const watching = setInterval(() => {
     most = Math.max(most, process.memoryUsage().rss)
   }, 100)
+  t.after(() => clearInterval(watching))
   const began = Date.now()
   const left = async () =>
     (await Promise.all(INSTANCES.map((id) => store.count(keys.mediaCopies(id))))).reduce((sum, each) => sum + each)
@@ -114,7 +115,6 @@ test(`${FILES} files reach a bucket that fails in every way, byte for byte`, { s
   }
   proxy.mood = 'well'
   await until('every file is copied', async () => (await left()) === 0, 800_000)
-  clearInterval(watching)
   const seconds = (Date.now() - began) / 1_000
   const growth = Math.round((most - before) / 1_048_576)
   t.diagnostic(

@@ -24,7 +24,7 @@ async function dies({ service }: Ground) {
   assert.equal(signal, 'SIGKILL')
 }
 
-test('a kill at any step of a send keeps the budgets and the messages', { timeout: 300_000 }, async () => {
+test('a kill at any step of a send keeps the budgets and the messages', { timeout: 900_000 }, async () => {
   const ground = await startGround()
   const { gateway, sandbox, receiver } = ground
   try {

@@ -130,9 +130,17 @@ for (const [what, trouble] of [
   ['a kill at each step', kill],
 ] as const)
   test(`in a week with ${what} no budget is exceeded, nothing is dropped or sent under two ids, and no answer waits`, async (t) => {
+    const counts = { weeks: 0, queued: 0, left: 0, expired: 0, waiting: 0, answered: 0, kills: 0 }
     await fc.assert(
       fc.asyncProperty(anySettings, fc.constantFrom(...BEGINS), weekWith(trouble), async (settings, begin, week) => {
         const { left, queued, heard, expired, waiting, toldAt } = await live(t, settings, begin, week)
+        counts.weeks++
+        counts.queued += queued.length
+        counts.left += new Set(left.map(({ messageId }) => messageId)).size
+        counts.expired += expired.length
+        counts.waiting += waiting.length
+        counts.answered += week.filter(([, step]) => step.kind === 'hear' && step.isAnswered).length
+        counts.kills += week.filter(([, step]) => step.kind === 'kill').length
         const pause = pauseOf(settings)
         const times = new Map<string, number[]>()
         for (const { messageId, at } of left) times.set(messageId, [...(times.get(messageId) ?? []), at])
@@ -188,4 +196,5 @@ for (const [what, trouble] of [
       }),
       { numRuns: amount(15, 1), endOnFailure: true },
     )
+    t.diagnostic(JSON.stringify(counts))
   })

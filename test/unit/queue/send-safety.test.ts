@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { DAY, HOUR, MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import { DEFAULT_SETTINGS } from '../../../src/domain/instance.ts'
 import { createAccountDirectory } from '../../../workers/shard/directory/account-directory.ts'
-import { resultOf, TryLater } from '../../../workers/shard/queue/contract.ts'
+import { resultOf } from '../../../workers/shard/queue/contract.ts'
 import { createSendSafety } from '../../../workers/shard/queue/safety/send-safety.ts'
 import { INSTANCE, recordingLog, sealer, tempStore, until } from '../storage/fixtures.ts'
 import { safetyBench as bench, jidOf } from './safety-bench.ts'
@@ -222,6 +222,30 @@ test('a hold stops the age and does not set it to zero; until its end no message
   assert.deepEqual(sent, [])
 })
 
+for (const isKilled of [true, false])
+  test(`${isKilled ? 'a kill' : 'a stop'} adds to the held time of a message at most what was not stored`, async (t) => {
+    const { run, made, pass, time } = await bench(t, {})
+    made.settings = { ...made.settings, ...quietFor(time.clock.now(), 10) }
+    let now = await run()
+    await now.put('5511900000001')
+    await until(async () => (await now.reasons())[0]?.[1] === 'quiet_hours', 'the night')
+    const lifeOf = async () => {
+      const [item] = await now.list()
+      return Date.parse(item!.expires_at) - Date.parse(item!.send_after!)
+    }
+    await pass(3 * MINUTE)
+    const before = await lifeOf()
+    for (let times = 0; times < 6; times++) {
+      if (!isKilled) await now.queue.stop(0)
+      now.kill()
+      now = await run()
+      await until(async () => (await now.reasons())[0]?.[1] === 'quiet_hours', 'the same night')
+      await pass(MINUTE)
+    }
+    const more = (await lifeOf()) - before
+    assert.ok(Math.abs(more) <= MINUTE, `six ends gave the message ${more / MINUTE} minutes more`)
+  })
+
 test('a message that waits for an answer becomes too old, however often the service restarts', async (t) => {
   const { run, made, pass, minutesUntil, time, sent } = await bench(t, { queue_max_age_hours: 1, pause_after_unanswered: 1 })
   made.settings = { ...made.settings, first_contacts_per_hour: 5 }
@@ -255,7 +279,7 @@ test('an answer in private is a message to the member, and waits for the budget'
 })
 
 test('a message that does not wait in the queue is refused while its person must wait', async (t) => {
-  const { run } = await bench(t, perHour)
+  const { run, time } = await bench(t, perHour)
   const { safety } = await run()
   const direct = (phone: string) => safety.leaving(jidOf(phone), { operation: 'chats.expiration' }, false)
   const both = await Promise.allSettled([direct('5511900000001'), direct('5511900000002')])
@@ -263,10 +287,20 @@ test('a message that does not wait in the queue is refused while its person must
     both.map(({ status }) => status),
     ['fulfilled', 'rejected'],
   )
-  await assert.rejects(
-    direct('5511900000002'),
-    (error) => error instanceof TryLater && /first_contact_budget/.test(error.message),
-  )
+  const details = { waiting_reason: 'first_contact_budget', send_after: new Date(time.clock.now() + HOUR).toISOString() }
+  await assert.rejects(direct('5511900000002'), { code: 'held_by_send_safety', details })
+  assert.equal((await safety.reading()).hour?.used, 1)
+})
+
+test('a first contact whose message was not sent does not count, and the next person is asked about again', async (t) => {
+  const { run, time, sent } = await bench(t, perHour)
+  const { safety, put, reasons } = await run()
+  const uncount = await safety.leaving(jidOf('5511900000001'), { operation: 'chats.expiration' }, false)
+  await put('5511900000002')
+  time.advance(2 * SECOND)
+  await until(async () => (await reasons())[0]?.[1] === 'first_contact_budget', 'the budget')
+  uncount()
+  await until(() => sent.length === 1, 'the other person')
   assert.equal((await safety.reading()).hour?.used, 1)
 })
 

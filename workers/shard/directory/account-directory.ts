@@ -30,6 +30,7 @@ import {
   readMessages,
   recordContact,
   recordMessage,
+  withdrawContact,
 } from './chats.ts'
 import { changeContact, joinContacts, learnPerson, MAX_CONTACTS, meetPerson, recordAuthor } from './contacts.ts'
 import { ChatEntry, ContactEntry, type LabelEntry, LabelRecord } from './entries.ts'
@@ -47,6 +48,8 @@ export interface AccountDirectory {
   record(message: WAMessage, options: MessageOptions): void
   /** Records a first contact with a person before the message is sent; the commit of the message's keys includes the change. */
   contacted(jids: readonly [string, string?], now: number): void
+  /** Takes back the record of a contact, because its message was not sent. */
+  withdrawContact(jids: readonly [string, string?]): void
   /** Times of the first contacts since this time, in epoch ms, ascending. */
   contactsSince(time: number): number[]
   /** Records that messages were read, here or on another device of the account. */
@@ -164,6 +167,7 @@ export function createAccountDirectory(
     },
 
     contacted: (jids, now) => recordContact(chats, jids, now),
+    withdrawContact: (jids) => withdrawContact(chats, jids),
     contactsSince: (time) =>
       [...chats.values()]
         .map(({ contactedAt }) => contactedAt)

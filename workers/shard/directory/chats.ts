@@ -105,6 +105,14 @@ export function recordContact(chats: Chats, [jid, other]: readonly [string, stri
   chats.changed(chat)
 }
 
+/** Takes back the record of a contact, because its message was not sent. */
+export function withdrawContact(chats: Chats, jids: readonly [string, string?]): void {
+  const chat = chats.find(jids.map(bareOrNull))
+  if (!chat) return
+  chat.contactedAt = 0
+  chats.changed(chat)
+}
+
 const newest = (
   { id, fromMe, participant }: Pick<WAMessageKey, 'id' | 'fromMe' | 'participant'>,
   at: number,

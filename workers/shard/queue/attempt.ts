@@ -59,6 +59,9 @@ export function createAttempt({ instanceId, clock, send, isOpen, log, steps, ite
         leaves() {
           item.mayHaveLeft = true
         },
+        stays() {
+          item.mayHaveLeft = false
+        },
       })
     } catch (error) {
       if (error instanceof TryLater) return postponed(error, error.afterMs)

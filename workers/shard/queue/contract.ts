@@ -41,6 +41,8 @@ export interface SendItem extends StoredItem {
   mayHaveLeft: boolean
   /** Called before anything of the item is sent: from then on the network may know it. */
   leaves(): void
+  /** Called if nothing of the item was sent after that. */
+  stays(): void
 }
 
 /** The decision on an item, with its effects outside of the queue. */

@@ -15,6 +15,8 @@ const SAVE_EVERY = 10 * MINUTE
 const HeldTimesSchema = v.object({
   /** Held time in ms by the service id of the item. */
   ms: v.record(v.string(), v.number()),
+  /** Time of the save in epoch ms, if the items may be held for longer than their sums say; null after a stop. Earlier builds did not store it. */
+  savedAt: v.optional(v.nullable(v.number()), 0),
 })
 
 export interface HeldTimes {
@@ -27,13 +29,17 @@ export interface HeldTimes {
   save(waiting: readonly Waiting[], isLast?: boolean): Promise<void>
 }
 
-export type HeldTimesDeps = Pick<QueueOptions, 'instanceId' | 'store' | 'sealer' | 'steady' | 'log'>
+export type HeldTimesDeps = Pick<QueueOptions, 'instanceId' | 'store' | 'sealer' | 'clock' | 'steady' | 'log'>
 
-export function createHeldTimes({ instanceId, store, sealer, steady, log }: HeldTimesDeps): HeldTimes {
+export function createHeldTimes({ instanceId, store, sealer, clock, steady, log }: HeldTimesDeps): HeldTimes {
   const records = repository({ name: 'held times', schema: HeldTimesSchema, version: 1, sealed: sealer })
   const key = keys.queueHeldTimes(instanceId)
   let atStart: Readonly<Record<string, number>> = {}
+  /** The most held time that a kill may have lost, in ms. */
+  let lost = 0
   let isStored = false
+  /** Whether the stored record says that no time is lost after it. */
+  let isStopMarked = false
   let savedAt = steady.now()
   let change: 'none' | 'some' | 'urgent' = 'none'
 
@@ -43,6 +49,9 @@ export function createHeldTimes({ instanceId, store, sealer, steady, log }: Held
         const stored = await records.get(store, key)
         isStored = stored !== undefined
         atStart = stored?.ms ?? {}
+        if (stored === undefined) return
+        isStopMarked = stored.savedAt === null
+        lost = stored.savedAt === null ? 0 : Math.min(SAVE_EVERY, Math.max(0, clock.now() - stored.savedAt))
       } catch (error) {
         if (!(error instanceof RecordError)) throw error
         log.error(
@@ -53,23 +62,26 @@ export function createHeldTimes({ instanceId, store, sealer, steady, log }: Held
     },
     of(svcId) {
       const ms = Object.hasOwn(atStart, svcId) ? atStart[svcId]! : 0
-      // A kill loses the time after the last save, and no message may become too old because of that.
-      return ms > 0 ? ms + SAVE_EVERY : 0
+      // No message may become too old because of the lost time.
+      return ms > 0 ? ms + lost : 0
     },
     add(held, ms) {
       for (const item of held) {
-        if (item.heldMs === 0) change = 'urgent'
+        if (item.heldMs === 0 || isStopMarked) change = 'urgent'
         else if (change === 'none') change = 'some'
         item.heldMs += Math.min(ms, Math.max(0, steady.now() - item.arrivedAt))
       }
     },
     async save(waiting, isLast = false) {
-      const isDue = change === 'urgent' || (change === 'some' && (isLast || steady.now() - savedAt >= SAVE_EVERY))
       const sums = waiting.filter(({ heldMs }) => heldMs > 0).map(({ svcId, heldMs }) => [svcId, heldMs] as const)
       const isOver = isStored && sums.length === 0
+      const isPeriodOver = change === 'some' && steady.now() - savedAt >= SAVE_EVERY
+      const isDue = change === 'urgent' || isPeriodOver || (isLast && sums.length > 0)
       if (!isDue && !isOver) return
-      await store.commit({ ops: [isOver ? [key, null] : records.encode(key, { ms: Object.fromEntries(sums) })] })
+      const record = { ms: Object.fromEntries(sums), savedAt: isLast ? null : clock.now() }
+      await store.commit({ ops: [isOver ? [key, null] : records.encode(key, record)] })
       isStored = !isOver
+      isStopMarked = isLast
       savedAt = steady.now()
       change = 'none'
     },

@@ -31,7 +31,7 @@ export interface ContextsDeps extends Pick<SendContext, 'messages' | 'contacts' 
 
 /** An item of the queue, or a message that is sent without the queue. */
 type ContextItem = SendContext['item'] &
-  Partial<Pick<SendItem, 'copyMedia' | 'svcId' | 'referenceMessageId' | 'mayHaveLeft' | 'leaves'>>
+  Partial<Pick<SendItem, 'copyMedia' | 'svcId' | 'referenceMessageId' | 'mayHaveLeft' | 'leaves' | 'stays'>>
 
 export interface Contexts {
   of(session: Session, item: ContextItem, once: Once): SendContext
@@ -57,13 +57,23 @@ export function createContexts(
   })
 
   /** Only the first chat is asked about: a further one belongs to the same person, and the message may have left already. */
-  function leavingOf(item: ContextItem): SendContext['leaving'] {
+  function leavingOf(item: ContextItem): Pick<SendContext, 'leaving' | 'stayed'> {
     const chats = new Set<string>()
-    return async (jid) => {
-      if (chats.has(jid)) return
-      await safety.leaving(jid, item, item.mayHaveLeft === true || chats.size > 0)
-      chats.add(jid)
-      item.leaves?.()
+    let uncount = () => {}
+    return {
+      async leaving(jid) {
+        if (chats.has(jid)) return
+        const isFurther = item.mayHaveLeft === true || chats.size > 0
+        const undo = await safety.leaving(jid, item, isFurther)
+        chats.add(jid)
+        item.leaves?.()
+        if (!isFurther) uncount = undo
+      },
+      stayed() {
+        if (item.mayHaveLeft === true || chats.size > 1) return
+        uncount()
+        item.stays?.()
+      },
     }
   }
 
@@ -79,7 +89,7 @@ export function createContexts(
       egressAllow: shard.egressAllow,
       media: filesOf(item, once),
       now: () => clock.now(),
-      leaving: leavingOf(item),
+      ...leavingOf(item),
       item: { messageId: item.messageId, operation: item.operation, delayTyping: item.delayTyping },
     }),
   }

@@ -54,10 +54,11 @@ export interface SendContext extends Asker {
   media: SendFiles
   now(): number
   /**
-   * Called before a message to this chat is sent, and before the commit of its keys. Throws `TryLater` if send safety holds the message, which has then
-   * not left.
+   * Called before a message to this chat is sent, and before the commit of its keys. Throws if send safety holds the message, which has then not left.
    */
   leaving(jid: string): Promise<void>
+  /** Called if a message to a person has not left after all, because the keys of its encryption could not be stored. */
+  stayed(): void
   item: { messageId: string; operation: string; delayTyping: number }
 }
 

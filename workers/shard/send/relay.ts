@@ -11,6 +11,7 @@ import {
   type WAMessage,
 } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
+import { isStorageFailure } from '../../../src/domain/storage-failure.ts'
 import type { Session } from '../chats/session.ts'
 import type { Verdict } from '../connection/contract.ts'
 import { sendFailure } from '../connection/failures.ts'
@@ -140,7 +141,7 @@ const codeOf = (verdict: Verdict) => (verdict.ok ? 'ok' : verdict.code)
 
 /** Makes one attempt. Resolves with the network's ack. For several stanzas this is the ack of the refused one, or else of the last. */
 async function attempt(
-  { session, item, leaving }: SendContext,
+  { session, item, leaving, stayed }: SendContext,
   { message, stanza, statusJidList, group }: PreparedMessage & { group?: Group },
   store?: () => Promise<void>,
 ): Promise<Verdict> {
@@ -157,6 +158,8 @@ async function attempt(
       else await session.relay.toPerson(relayed)
     } catch (error) {
       ack.giveUp()
+      // A ciphertext for a person leaves after the commit of its keys, and the relay stores nothing after that.
+      if (!group && !people && isStorageFailure(error)) stayed()
       // After a timeout of the relay, the message may still be sent, so it must be stored.
       await store?.()
       throw error

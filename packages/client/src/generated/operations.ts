@@ -1378,6 +1378,8 @@ export interface InstanceGroups {
     /**
      * Set the message timer of a chat
      *
+     * The timer of a chat with a person is sent as a message. While send safety would hold a message to this person, the answer is `held_by_send_safety`: `details.waiting_reason` and `details.send_after` say why and until when, as in `GET /queue`.
+     *
      * Immediate: changes the account through the network, needs a connected instance and takes at most 20 s.
      */
     expiration: Method<'chats.expiration'>

@@ -818,7 +818,7 @@ export interface components {
              */
             status: "sent" | "failed";
             /** @description With `failed`: why. */
-            error_code: ("invalid_request" | "invalid_phone" | "media_invalid" | "invite_link_invalid" | "unauthorized" | "instance_not_found" | "api_key_required" | "client_token_required" | "subscription_required" | "insufficient_scope" | "ip_not_allowed" | "plan_required" | "not_allowed" | "shadow_ban" | "group_suspended" | "not_found" | "chat_not_found" | "group_not_found" | "newsletter_not_found" | "message_not_found" | "phone_not_on_whatsapp" | "product_not_found" | "order_not_found" | "label_not_found" | "instance_not_connected" | "instance_starting" | "instance_already_connected" | "already_linked" | "instance_limit_reached" | "passkey_not_pending" | "queue_full" | "queue_disabled_while_disconnected" | "rate_limited" | "internal" | "action_failed" | "send_failed" | "not_importable" | "media_download_failed" | "engine_unavailable" | "send_timeout") | null;
+            error_code: ("invalid_request" | "invalid_phone" | "media_invalid" | "invite_link_invalid" | "unauthorized" | "instance_not_found" | "api_key_required" | "client_token_required" | "subscription_required" | "insufficient_scope" | "ip_not_allowed" | "plan_required" | "not_allowed" | "shadow_ban" | "group_suspended" | "not_found" | "chat_not_found" | "group_not_found" | "newsletter_not_found" | "message_not_found" | "phone_not_on_whatsapp" | "product_not_found" | "order_not_found" | "label_not_found" | "instance_not_connected" | "instance_starting" | "instance_already_connected" | "already_linked" | "instance_limit_reached" | "passkey_not_pending" | "queue_full" | "queue_disabled_while_disconnected" | "held_by_send_safety" | "rate_limited" | "internal" | "action_failed" | "send_failed" | "not_importable" | "media_download_failed" | "engine_unavailable" | "send_timeout") | null;
             /** @description Reason of a failure as a sentence; only with `failed`. */
             error_message: string | null;
             /**
@@ -981,7 +981,7 @@ export interface components {
         Error: {
             error: {
                 /** @enum {string} */
-                code: "invalid_request" | "invalid_phone" | "media_invalid" | "invite_link_invalid" | "unauthorized" | "instance_not_found" | "api_key_required" | "client_token_required" | "subscription_required" | "insufficient_scope" | "ip_not_allowed" | "plan_required" | "not_allowed" | "shadow_ban" | "group_suspended" | "not_found" | "chat_not_found" | "group_not_found" | "newsletter_not_found" | "message_not_found" | "phone_not_on_whatsapp" | "product_not_found" | "order_not_found" | "label_not_found" | "instance_not_connected" | "instance_starting" | "instance_already_connected" | "already_linked" | "instance_limit_reached" | "passkey_not_pending" | "queue_full" | "queue_disabled_while_disconnected" | "rate_limited" | "internal" | "action_failed" | "send_failed" | "not_importable" | "media_download_failed" | "engine_unavailable" | "send_timeout";
+                code: "invalid_request" | "invalid_phone" | "media_invalid" | "invite_link_invalid" | "unauthorized" | "instance_not_found" | "api_key_required" | "client_token_required" | "subscription_required" | "insufficient_scope" | "ip_not_allowed" | "plan_required" | "not_allowed" | "shadow_ban" | "group_suspended" | "not_found" | "chat_not_found" | "group_not_found" | "newsletter_not_found" | "message_not_found" | "phone_not_on_whatsapp" | "product_not_found" | "order_not_found" | "label_not_found" | "instance_not_connected" | "instance_starting" | "instance_already_connected" | "already_linked" | "instance_limit_reached" | "passkey_not_pending" | "queue_full" | "queue_disabled_while_disconnected" | "held_by_send_safety" | "rate_limited" | "internal" | "action_failed" | "send_failed" | "not_importable" | "media_download_failed" | "engine_unavailable" | "send_timeout";
                 message: string;
                 details: {
                     /** @description Problems of the request. */
@@ -1012,6 +1012,16 @@ export interface components {
                     reason?: string;
                     /** @description Status that the host of the URL answered; only with `media_download_failed`. */
                     status?: number;
+                    /**
+                     * @description Rule that holds the message; only with `held_by_send_safety`.
+                     * @enum {string}
+                     */
+                    waiting_reason?: "first_contact_budget" | "quiet_hours" | "unanswered";
+                    /**
+                     * Format: date-time
+                     * @description Time at which the message can be sent; null if nobody knows it. Only with `held_by_send_safety`.
+                     */
+                    send_after?: string | null;
                 };
             };
         };
@@ -1235,7 +1245,7 @@ export interface components {
              * @description Reason of a failure, as in the `delivery` event; only with `failed`.
              * @enum {string}
              */
-            error_code?: "invalid_request" | "invalid_phone" | "media_invalid" | "invite_link_invalid" | "unauthorized" | "instance_not_found" | "api_key_required" | "client_token_required" | "subscription_required" | "insufficient_scope" | "ip_not_allowed" | "plan_required" | "not_allowed" | "shadow_ban" | "group_suspended" | "not_found" | "chat_not_found" | "group_not_found" | "newsletter_not_found" | "message_not_found" | "phone_not_on_whatsapp" | "product_not_found" | "order_not_found" | "label_not_found" | "instance_not_connected" | "instance_starting" | "instance_already_connected" | "already_linked" | "instance_limit_reached" | "passkey_not_pending" | "queue_full" | "queue_disabled_while_disconnected" | "rate_limited" | "internal" | "action_failed" | "send_failed" | "not_importable" | "media_download_failed" | "engine_unavailable" | "send_timeout";
+            error_code?: "invalid_request" | "invalid_phone" | "media_invalid" | "invite_link_invalid" | "unauthorized" | "instance_not_found" | "api_key_required" | "client_token_required" | "subscription_required" | "insufficient_scope" | "ip_not_allowed" | "plan_required" | "not_allowed" | "shadow_ban" | "group_suspended" | "not_found" | "chat_not_found" | "group_not_found" | "newsletter_not_found" | "message_not_found" | "phone_not_on_whatsapp" | "product_not_found" | "order_not_found" | "label_not_found" | "instance_not_connected" | "instance_starting" | "instance_already_connected" | "already_linked" | "instance_limit_reached" | "passkey_not_pending" | "queue_full" | "queue_disabled_while_disconnected" | "held_by_send_safety" | "rate_limited" | "internal" | "action_failed" | "send_failed" | "not_importable" | "media_download_failed" | "engine_unavailable" | "send_timeout";
             /** @description Reason of a failure, as a sentence; only with `failed`. */
             error_message?: string;
         };

@@ -54,10 +54,15 @@ export function createFirstContacts({ clock, steady, directory, onError }: First
       return times !== undefined
     },
     times: () => times ?? [],
-    add() {
-      if (times === undefined) return
+    /** Counts a contact that is made now. Returns a function that takes the count back. */
+    add(): () => void {
+      if (times === undefined) return () => {}
       const now = steady.now()
       times = [...times.filter((at) => at > now - DAY), now]
+      return () => {
+        const index = times?.lastIndexOf(now) ?? -1
+        if (index >= 0) times = times!.toSpliced(index, 1)
+      }
     },
     forget() {
       times = undefined

@@ -4,6 +4,7 @@
  * keys, so after a kill no contact is lost or counted twice. First contacts are stored in the account's directory.
  */
 import { type Clock, SECOND } from '../../../../src/domain/clock.ts'
+import type { Failure } from '../../../../src/domain/failures.ts'
 import { hasBudget, isSendSafetyOn, type QuietHours } from '../../../../src/domain/send-safety.ts'
 import { boundedCache } from '../../../../src/lib/bounded-cache.ts'
 import type { AccountDirectory } from '../../directory/account-directory.ts'
@@ -15,6 +16,7 @@ import { type BudgetReadings, type BudgetReportsDeps, createBudgetReports } from
 import { createBudgetEnd, createFirstContacts } from './first-contacts.ts'
 import { quietUntil } from './quiet-hours.ts'
 import { createRecipients, type RecipientsDeps } from './recipients.ts'
+import { refusalOf } from './refusal.ts'
 import { paceWait, type QuietUntil, quietWait, type Recipient, type Wait } from './rules.ts'
 
 /** Time after which a look-up that failed is repeated. */
@@ -27,7 +29,7 @@ const CALL_ANSWER = 'instance.callReject'
 const MAX_OTHER_CHATS = 1_000
 
 export interface SendSafetyDeps extends Omit<RecipientsDeps, 'directory'>, BudgetReportsDeps {
-  directory: Pick<AccountDirectory, 'ready' | 'chat' | 'contacted' | 'contactsSince'>
+  directory: Pick<AccountDirectory, 'ready' | 'chat' | 'contacted' | 'withdrawContact' | 'contactsSince'>
 }
 
 export interface SafetyReading extends BudgetReadings {
@@ -47,10 +49,11 @@ export interface SendSafety {
   readonly policies: readonly HoldPolicy[]
   /**
    * Called before a message to this chat is sent. A first contact is recorded in the commit of the message's keys. The message may go to another chat
-   * than its item says, or may not have been in the queue: so the rules for the budgets and for the pause are checked again here, and `TryLater` is
-   * thrown if the message must wait. `isFurther`: an earlier attempt of the message may have reached the network, so it does not wait.
+   * than its item says, or may not have been in the queue: so the rules are checked again here. If the message must wait, `TryLater` is thrown for an
+   * item, and `held_by_send_safety` for a message that was not in the queue. `isFurther`: an earlier attempt of the message may have reached the
+   * network, so it does not wait. The returned function is called if nothing of the message was sent: a first contact then does not count.
    */
-  leaving(jid: string, leaving: Leaving, isFurther: boolean): Promise<void>
+  leaving(jid: string, leaving: Leaving, isFurther: boolean): Promise<() => void>
   /**
    * Adds the used-up budgets that were not reported yet to the result of a send. The `delivery` of the send reports
    * them, and the same commit records that they were reported, so a kill neither loses nor repeats them.
@@ -127,28 +130,43 @@ export function createSendSafety(deps: SendSafetyDeps): SendSafety {
     (recipient) => quietWait(recipient, clock.now(), quiet()!),
   )
 
+  /**
+   * Returns the wait of a message that is about to be sent, with its end in epoch ms. The queue has applied the quiet hours to its items, so they are
+   * checked here only for a message that was not in the queue.
+   */
+  function waitNow(recipient: Recipient, isQueued: boolean): Wait | undefined {
+    const wait = paceWait(settings(), recipient, budgets.freeAt)
+    const night = quiet()
+    if (!wait) return isQueued || !night ? undefined : quietWait(recipient, clock.now(), night)
+    return { ...wait, until: wait.until === null ? null : clock.now() + wait.until - steady.now() }
+  }
+
   /** Creates the error for a message that must wait. An item waits in the queue from now on, for the reason of the rule. */
-  function held({ reason }: Wait, jid: string, svcId: string | undefined): TryLater {
-    if (svcId !== undefined) otherChats.set(svcId, bare(jid))
-    return new TryLater(LOOK_UP_AGAIN, {
-      message: `Send safety holds messages to this person (${reason}); GET /send-safety says until when.`,
-      details: { waiting_reason: reason },
-    })
+  function held(wait: Wait, jid: string, svcId: string | undefined): Failure {
+    if (svcId === undefined) return refusalOf(wait)
+    otherChats.set(svcId, bare(jid))
+    return new TryLater(LOOK_UP_AGAIN, { message: `Send safety holds messages to this person (${wait.reason}).` })
   }
 
   return {
     policies: [pace, byNight],
     async leaving(jid, { svcId, operation, referenceMessageId = null }, isFurther) {
-      if (!isPaced() || operation === CALL_ANSWER) return
+      const isQueued = svcId !== undefined
+      if (!(isQueued ? isPaced() : isSendSafetyOn(settings())) || operation === CALL_ANSWER) return () => {}
       await contacts.load()
       const recipient = await recipients.at(jid)
-      const wait = isFurther || referenceMessageId !== null ? undefined : paceWait(settings(), recipient, budgets.freeAt)
+      const wait = isFurther || referenceMessageId !== null ? undefined : waitNow(recipient, isQueued)
       if (wait) throw held(wait, jid, svcId)
       // Nothing may be awaited between the check and the count, because another message may leave meanwhile.
-      if (!hasBudget(settings()) || !recipient.isPerson || recipient.isKnown) return
+      if (!hasBudget(settings()) || !recipient.isPerson || recipient.isKnown) return () => {}
       directory.contacted(recipient.jids, clock.now())
-      contacts.add()
+      const uncount = contacts.add()
       await steps('safety:counted', svcId)
+      return () => {
+        directory.withdrawContact(recipient.jids)
+        uncount()
+        changed()
+      }
     },
     withUsedUp: reports.withUsedUp,
     heard(jid) {
