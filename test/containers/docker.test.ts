@@ -125,7 +125,7 @@ describe('the Docker samples', { skip, timeout: 1_200_000 }, () => {
     const again = upgrade.split('\n').find((line) => line.includes('to go back'))
     await shell(`export RELEASE=latest; ${again}`)
     await ready(await containerOf('svc'))
-    assert.match(await image(), /svc:latest$/)
+    assert.match(await image(), /svc:local$/)
   })
 
   test('beside n8n, a webhook reaches n8n and nothing else in the network, and n8n reaches the service', async () => {

@@ -8,6 +8,7 @@ import { parseRanges } from '../../../src/egress/addresses.ts'
 import { judge } from '../../../src/egress/targets.ts'
 import { backendOf } from '../../../src/storage/backends.ts'
 import { ROOT } from '../../harness/checkout.ts'
+import { filesIn } from '../../harness/deploy-files.ts'
 
 const read = (env: Record<string, string>, sandbox = false) => readConfig({ env, sandbox, isTerminal: false })
 
@@ -204,7 +205,6 @@ test('a setting that is accepted is read by somebody', () => {
   assert.deepEqual(unread, [])
 })
 
-const DEPLOYED = readdirSync(new URL('deploy/', ROOT)).map((name) => `deploy/${name}`)
 const PAGES = [
   'README.md',
   'wrangler-free.md',
@@ -212,7 +212,7 @@ const PAGES = [
   'SECURITY.md',
   ...pagesOf('docs'),
   ...pagesOf('examples'),
-  ...DEPLOYED,
+  ...filesIn('deploy'),
 ]
 const named = (page: string) => textOf(page).match(/\bSVC_[A-Z_]+[A-Z]\b/g) ?? []
 

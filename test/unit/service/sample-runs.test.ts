@@ -86,6 +86,12 @@ const NOT_RUN: readonly (readonly [page: string, words: string, reason: string])
     'A test cannot run the tests that it is part of. `.ci/run` runs the installation, the checks and all tests.',
   ],
   [
+    'docs/kubernetes.md',
+    'kubectl logs svc-0',
+    'It needs a cluster. test/unit/deploy/chart.test.ts renders the chart with such values, and checks the result with the schemas of Kubernetes.',
+  ],
+  ['docs/kubernetes.md', '--set postgres=true', 'It needs a cluster and a database. The same test renders a pair.'],
+  [
     'docs/moving.md',
     'whatsapp.db --dry-run',
     'The oldest supported Node cannot read SQLite files; test/unit/portability reads them where Node can.',

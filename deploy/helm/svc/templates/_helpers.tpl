@@ -1,0 +1,153 @@
+{{- define "svc.name" -}}
+{{- if contains "svc" .Release.Name }}{{ .Release.Name | trunc 52 | trimSuffix "-" }}{{ else }}{{ printf "%s-svc" (.Release.Name | trunc 48 | trimSuffix "-") }}{{ end }}
+{{- end }}
+
+{{- define "svc.selector" -}}
+app.kubernetes.io/name: svc
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "svc.labels" -}}
+{{ include "svc.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- end }}
+
+{{/* The pod, in both modes. */}}
+{{- define "svc.pod" -}}
+metadata:
+  labels:
+    {{- include "svc.selector" . | nindent 4 }}
+    {{- with .Values.podLabels }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+  {{- with .Values.podAnnotations }}
+  annotations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+spec:
+  # Otherwise a Service that is named svc gives the service the variable SVC_PORT, with the value tcp://…
+  enableServiceLinks: false
+  automountServiceAccountToken: false
+  # The first process of the pod then reaps the converters that end, as --init does in Docker.
+  shareProcessNamespace: true
+  terminationGracePeriodSeconds: {{ .Values.terminationGracePeriodSeconds }}
+  securityContext:
+    runAsNonRoot: true
+    runAsUser: 1000
+    runAsGroup: 1000
+    fsGroup: 1000
+    fsGroupChangePolicy: OnRootMismatch
+    seccompProfile:
+      type: RuntimeDefault
+  {{- with .Values.imagePullSecrets }}
+  imagePullSecrets:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  containers:
+    - name: svc
+      image: {{ printf "%s:%s" .Values.image.repository (.Values.image.tag | default .Chart.AppVersion) | quote }}
+      imagePullPolicy: {{ .Values.image.pullPolicy }}
+      ports:
+        - name: http
+          containerPort: 8080
+      {{- if or .Values.postgres .Values.settings }}
+      env:
+        {{- if .Values.postgres }}
+        - name: SVC_STANDBY
+          value: "on"
+        {{- range $name := list "SVC_STORE_URL" "SVC_SECRET_KEY" "SVC_ADMIN_KEY" }}
+        - name: {{ $name }}
+          valueFrom:
+            secretKeyRef:
+              name: {{ $.Values.existingSecret }}
+              key: {{ $name }}
+        {{- end }}
+        {{- end }}
+        {{- range $name, $value := .Values.settings }}
+        - name: {{ $name }}
+          value: {{ $value | quote }}
+        {{- end }}
+      {{- end }}
+      {{- with .Values.existingSecret }}
+      envFrom:
+        - secretRef:
+            name: {{ . }}
+      {{- end }}
+      securityContext:
+        allowPrivilegeEscalation: false
+        readOnlyRootFilesystem: true
+        capabilities:
+          drop: [ALL]
+      # While a pod is removed from the Service, requests still reach it. It stops after that time.
+      lifecycle:
+        preStop:
+          exec:
+            command: [sleep, {{ .Values.drainSeconds | quote }}]
+      {{- if .Values.postgres }}
+      # A standby is alive and never ready: the Service sends requests to the active service only.
+      startupProbe:
+        httpGet: { path: /health/live, port: http }
+        periodSeconds: 2
+        failureThreshold: 60
+      readinessProbe:
+        httpGet: { path: /health/ready, port: http }
+        periodSeconds: 2
+        timeoutSeconds: 5
+        failureThreshold: 2
+      {{- else }}
+      # After its start the only service gets all requests, also while its disk is nearly full: it then says in its answers what it cannot do.
+      startupProbe:
+        httpGet: { path: /health/ready, port: http }
+        periodSeconds: 5
+        timeoutSeconds: 5
+        failureThreshold: 120
+      readinessProbe:
+        httpGet: { path: /health/live, port: http }
+        periodSeconds: 10
+        timeoutSeconds: 5
+      {{- end }}
+      livenessProbe:
+        httpGet: { path: /health/live, port: http }
+        periodSeconds: 10
+        timeoutSeconds: 5
+        failureThreshold: 6
+      {{- with .Values.resources }}
+      resources:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+      volumeMounts:
+        - name: data
+          mountPath: /data
+        - name: tmp
+          mountPath: /tmp
+  volumes:
+    - name: tmp
+      emptyDir: {}
+    {{- if .Values.postgres }}
+    # Temporary files only: what must survive is in the database.
+    - name: data
+      emptyDir: {}
+    {{- end }}
+  {{- with .Values.nodeSelector }}
+  nodeSelector:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with .Values.tolerations }}
+  tolerations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- if .Values.affinity }}
+  affinity:
+    {{- toYaml .Values.affinity | nindent 4 }}
+  {{- else if .Values.postgres }}
+  affinity:
+    podAntiAffinity:
+      requiredDuringSchedulingIgnoredDuringExecution:
+        - topologyKey: kubernetes.io/hostname
+          labelSelector:
+            matchLabels:
+              {{- include "svc.selector" . | nindent 14 }}
+  {{- end }}
+{{- end }}

@@ -1,0 +1,117 @@
+/** Tests the Helm chart: what it renders in both modes is valid, agrees with the image and the service, and has no secret. */
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { endpoints } from '../../../src/features/index.ts'
+import { type Manifest, noHelm, problemsOf, rendered, textOf, yamlOf } from '../../harness/deploy-files.ts'
+
+const image = { repository: 'registry.example.com/svc' }
+const BASE_URL = { SVC_BASE_URL: 'https://gw.example.com' }
+const PAIR = { image, postgres: true, existingSecret: 'gateway', settings: BASE_URL }
+
+const dockerfile = textOf('deploy/Dockerfile')
+const only = (manifests: readonly Manifest[], kind: string) => {
+  const [found, ...others] = manifests.filter((each) => each.kind === kind)
+  assert.ok(found && others.length === 0, `one ${kind}`)
+  return found
+}
+const containerOf = (manifest: Manifest) => manifest.spec.template.spec.containers[0]
+
+test('the chart has the version of the service', () => {
+  const { version } = JSON.parse(textOf('package.json'))
+  const { version: chart, appVersion } = yamlOf<Record<string, string>>('deploy/helm/svc/Chart.yaml')
+  assert.deepEqual([chart, appVersion], [version, version])
+})
+
+describe('the rendered chart', { skip: noHelm }, () => {
+  /** Both modes, rendered once: each start of Helm takes a tenth of a second. */
+  const modes = { oneNode: [] as Manifest[], pair: [] as Manifest[] }
+  before(() => {
+    modes.oneNode = rendered({ image })
+    modes.pair = rendered(PAIR, 'gw')
+  })
+
+  for (const [mode, kind, kinds] of [
+    ['oneNode', 'StatefulSet', ['PodDisruptionBudget', 'Service', 'StatefulSet']],
+    ['pair', 'Deployment', ['Deployment', 'Service']],
+  ] as const)
+    test(`${mode}: it is valid, and the pod fits the image and the service`, async () => {
+      const manifests = modes[mode]
+      assert.deepEqual(manifests.map(({ kind }) => kind).toSorted(), kinds)
+      for (const manifest of manifests) assert.deepEqual(await problemsOf(manifest), [], manifest.kind)
+      const owner = only(manifests, kind)
+      const pod = owner.spec.template
+      const container = containerOf(owner)
+      for (const { selector } of manifests.map(({ spec }) => spec))
+        for (const [label, value] of Object.entries(selector.matchLabels ?? selector))
+          assert.equal(pod.metadata.labels[label], value, label)
+
+      // A Service named svc would otherwise set SVC_PORT to a URL, and the service would not start.
+      assert.equal(pod.spec.enableServiceLinks, false)
+      const [{ name, containerPort }] = container.ports
+      assert.ok(dockerfile.includes(`\nEXPOSE ${containerPort}\n`) && dockerfile.includes(`SVC_PORT=${containerPort}`))
+      assert.equal(only(manifests, 'Service').spec.ports[0].targetPort, name)
+      const paths = ['startupProbe', 'readinessProbe', 'livenessProbe'].map((probe) => container[probe].httpGet)
+      for (const { path, port } of paths) assert.ok(port === name && endpoints.some((each) => each.path === path), path)
+      assert.ok(
+        container.volumeMounts.some(({ mountPath }: { mountPath: string }) => dockerfile.includes(`VOLUME ${mountPath}\n`)),
+      )
+
+      const { preStop } = container.lifecycle
+      const stop = Number(/const SHUTDOWN|SVC_SHUTDOWN_SECONDS` \| `(\d+)`/.exec(textOf('docs/configuration.md'))![1])
+      assert.ok(pod.spec.terminationGracePeriodSeconds > Number(preStop.exec.command[1]) + stop, 'the stop is never interrupted')
+      assert.equal(container.image, `${image.repository}:${JSON.parse(textOf('package.json')).version}`)
+    })
+
+  test('a field of a wrong type, and one that Kubernetes does not know, are noticed', async () => {
+    const owner = structuredClone(only(modes.oneNode, 'StatefulSet'))
+    Object.assign(owner.spec.template.spec, { gracePeriod: 3 })
+    assert.deepEqual(await problemsOf(owner), ['/spec/template/spec/gracePeriod'])
+    owner.spec.replicas = 'one'
+    assert.ok((await problemsOf(owner)).includes('/spec/replicas type'))
+  })
+
+  test('one node has a volume that no second pod uses, and a drain of its machine waits for a person', () => {
+    const manifests = modes.oneNode
+    const { spec } = only(manifests, 'StatefulSet')
+    assert.equal(spec.replicas, 1)
+    assert.deepEqual(spec.volumeClaimTemplates[0].spec.accessModes, ['ReadWriteOnce'])
+    assert.equal(only(manifests, 'PodDisruptionBudget').spec.maxUnavailable, 0)
+    assert.equal(containerOf(only(manifests, 'StatefulSet')).startupProbe.httpGet.path, '/health/ready')
+  })
+
+  test('a pair is two services of one release on two machines, of which only the active one gets requests', () => {
+    const owner = only(modes.pair, 'Deployment')
+    const { spec } = owner
+    assert.deepEqual([spec.replicas, spec.strategy], [2, { type: 'Recreate' }])
+    const [apart] = spec.template.spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution
+    assert.deepEqual(
+      [apart.topologyKey, apart.labelSelector.matchLabels['app.kubernetes.io/instance']],
+      ['kubernetes.io/hostname', 'gw'],
+    )
+    const { env, readinessProbe, startupProbe } = containerOf(owner)
+    assert.deepEqual([readinessProbe.httpGet.path, startupProbe.httpGet.path], ['/health/ready', '/health/live'])
+    const named = new Map<string, unknown>(env.map(({ name, ...from }: { name: string }) => [name, from]))
+    assert.deepEqual(named.get('SVC_STANDBY'), { value: 'on' })
+    for (const key of ['SVC_STORE_URL', 'SVC_SECRET_KEY', 'SVC_ADMIN_KEY'])
+      assert.deepEqual(named.get(key), { valueFrom: { secretKeyRef: { name: 'gateway', key } } })
+  })
+
+  test('values that cannot work, or that would show a secret, are refused by their names', () => {
+    const refused = (values: Record<string, unknown>, names: readonly RegExp[]) =>
+      assert.throws(
+        () => rendered(values),
+        ({ message }) => names.every((name) => name.test(message)),
+      )
+    refused({ image: { tag: 'latest' }, settings: { SVC_ADMIN_KEY: 'x' }, replicas: 3 }, [
+      /repository/,
+      /tag/,
+      /SVC_ADMIN_KEY/,
+      /replicas/,
+    ])
+    refused({ image, postgres: true, settings: { SVC_BLOBS_DIR: '/data/blobs' } }, [
+      /existingSecret/,
+      /SVC_BASE_URL/,
+      /SVC_BLOBS_DIR/,
+    ])
+  })
+})
