@@ -50,7 +50,7 @@ export interface Config extends DataPlaces {
   egressAllow: readonly string[]
   /** Number of webhook events of one instance that may wait; if there are more, the oldest are dropped. */
   outboxMax: number
-  /** Web client version to report to the network; null for the version in `workers/shard/baileys/version.ts`. */
+  /** Web client version to report to the network; null for the version in `workers/shard/connection/socket/client-version.ts`. */
   webVersion: readonly [number, number, number] | null
   /**
    * Number of the mutation that invites a channel administrator, which changes with the builds of the web client; null

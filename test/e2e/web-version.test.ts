@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openStore } from '../../src/storage/open-store.ts'
-import { BUILT_IN_VERSION } from '../../workers/shard/baileys/version.ts'
+import { BUILT_IN_VERSION } from '../../workers/shard/connection/socket/client-version.ts'
 import { openWebVersion } from '../../workers/shard/connection/socket/web-version.ts'
 import { startWorld, type World } from '../harness/world.ts'
 import { recordingLog } from '../unit/storage/fixtures.ts'

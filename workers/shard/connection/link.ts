@@ -9,7 +9,6 @@ import { isStorageFailure } from '../../../src/domain/storage-failure.ts'
 import type { Ranges } from '../../../src/egress/addresses.ts'
 import { EgressBlocked } from '../../../src/egress/egress.ts'
 import type { NetworkOptions } from '../../../src/engine/engine.ts'
-import type { WebVersion } from '../baileys/version.ts'
 import type { Slot } from '../context/slot.ts'
 import type { AuthState } from '../keys/auth-state.ts'
 import { createLoginCounts, type LoginCounts } from '../network/login-counts.ts'
@@ -18,6 +17,7 @@ import { createNetworkRoute, type NetworkRoute } from './network-route.ts'
 import type { Pairing } from './pairing/pairing.ts'
 import type { AccountRestriction } from './restriction/account-restriction.ts'
 import { onlyWhile, sessionEvents } from './session-events.ts'
+import type { WebVersion } from './socket/client-version.ts'
 
 /** Parameters of a new session. */
 export interface Opening {

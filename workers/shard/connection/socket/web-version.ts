@@ -1,5 +1,5 @@
 /**
- * The web client version of the thread in the state store; `baileys/version.ts` has the rules. Newer versions are read from the network's web client,
+ * The web client version of the thread in the state store; `client-version.ts` has the rules. Newer versions are read from the network's web client,
  * as a browser would, and only after a refusal. For another network, such as the sandbox, nothing is fetched, because the version of the real web
  * client does not apply there.
  */
@@ -13,7 +13,7 @@ import type { NetworkOptions } from '../../../../src/engine/engine.ts'
 import type { StateStore } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
 import { repository } from '../../../../src/storage/repository.ts'
-import { createWebVersion, startVersion, type VersionState, type WebVersion } from '../../baileys/version.ts'
+import { createWebVersion, startVersion, type VersionState, type WebVersion } from './client-version.ts'
 
 /** Service worker of the web client; the library's `fetchLatestWaWebVersion` reads it too. Our sockets connect to the same host. */
 const PAGE = 'https://web.whatsapp.com/sw.js'

@@ -9,7 +9,7 @@ import {
   isNewer,
   startVersion,
   type VersionState,
-} from '../../../workers/shard/baileys/version.ts'
+} from '../../../../workers/shard/connection/socket/client-version.ts'
 
 const v = (n: number): WAVersion => [2, 3000, n]
 const OLD = v(1)
