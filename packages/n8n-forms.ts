@@ -6,7 +6,7 @@ export interface FormOperation {
   /** Id of the operation in the OpenAPI description. */
   id: string
   name: string
-  /** What the operation does, as the list of actions shows it. */
+  /** A description of the operation for the list of actions. */
   action: string
   /** Field that takes a file: by its URL, or from the binary data of the item. */
   file?: string

@@ -122,10 +122,10 @@ export function proseOf(markdown) {
 }
 
 /** Folders whose sentences are checked. */
-const SOURCES = ['.ci', 'bench', 'scripts', 'src', 'test', 'workers']
+const SOURCES = ['.ci', 'bench', 'packages', 'scripts', 'src', 'test', 'workers']
 const PAGES = ['*.md']
-/** Pages in other languages, those that quote the names of tests, and the journal of measurements. */
-const NOT_CHECKED = /^docs\/(?:pt|es)\/|^docs\/(?:server-kinds|wire-facts)\.md$|^bench\/README\.md$/
+/** Generated files, pages in other languages, those that quote the names of tests, and the journal of measurements. */
+const NOT_CHECKED = /\/generated\/|^docs\/(?:pt|es)\/|^docs\/(?:server-kinds|wire-facts)\.md$|^bench\/README\.md$/
 
 const tracked = (...paths) =>
   execFileSync('git', ['ls-files', '--', ...paths], { encoding: 'utf8' })
@@ -135,7 +135,7 @@ const tracked = (...paths) =>
 function main() {
   const checked = [
     ...tracked(...SOURCES)
-      .filter((file) => /\.(?:ts|tsx|mjs)$/.test(file))
+      .filter((file) => /\.(?:ts|tsx|mjs)$/.test(file) && !NOT_CHECKED.test(file))
       .map((file) => [file, textsOf]),
     ...tracked(...PAGES)
       .filter((file) => /\.md$/.test(file) && !NOT_CHECKED.test(file))

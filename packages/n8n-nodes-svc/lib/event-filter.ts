@@ -1,4 +1,4 @@
-/** What both triggers ask for, and the events that fit. */
+/** The fields in which both triggers ask which events to take, and the events that fit. */
 import type { INodeProperties } from 'n8n-workflow'
 import type { EventType, SvcEvent } from '../../client/src/event.ts'
 import { messageTypes } from '../generated/form.ts'
