@@ -4,7 +4,7 @@
  */
 import './refuse-old-node.ts'
 import { UsageError } from './commands/command.ts'
-import { helpOf, overview } from './commands/help.ts'
+import { CALLED, helpOf, overview } from './commands/help.ts'
 import { COMMANDS } from './commands/index.ts'
 import { parse } from './commands/parse.ts'
 import { complaint } from './complaint.ts'
@@ -39,7 +39,7 @@ answer(process.argv.slice(2)).then(
     process.stderr.write(`${BRAND}: ${complaint(error)}`)
     process.exitCode = FAILED
     if (!(error instanceof UsageError)) return
-    note(`See: npm run cli -- help${error.command === undefined ? '' : ` ${error.command}`}`)
+    note(`See: ${CALLED} help${error.command === undefined ? '' : ` ${error.command}`}`)
     process.exitCode = NOT_UNDERSTOOD
   },
 )

@@ -2,7 +2,8 @@
 import { BRAND } from '../domain/brand.ts'
 import type { Command } from './command.ts'
 
-const CALLED = 'npm run cli --'
+/** How the person has called the command line: with the command of the installed package, or in a checkout. */
+export const CALLED = /[\\/](?:bin\.js|svc)$/.test(process.argv[1] ?? '') ? `npx ${BRAND} cli` : 'npm run cli --'
 
 /** Options of every command. */
 export const COMMON = {
