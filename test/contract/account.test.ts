@@ -3,13 +3,10 @@
  * workspace.
  */
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
-import { openService, type Service } from './http/service.ts'
+import { after, beforeEach, test } from 'node:test'
+import { openService } from './http/service.ts'
 
-let service: Service
-before(async () => {
-  service = await openService({ instanceSlots: 600 })
-})
+const service = await openService({ instanceSlots: 600 })
 beforeEach(() => {
   service.time.now += 60_000
 })

@@ -3,19 +3,14 @@
  * the values that are shown only once.
  */
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { after, beforeEach, describe, test } from 'node:test'
 import { hashOf } from '../../src/account/credentials.ts'
 import { workspaceRecords } from '../../src/account/records.ts'
 import { keys } from '../../src/storage/record-keys.ts'
-import { ADMIN_KEY, openService, type Service } from './http/service.ts'
+import { ADMIN_KEY, openService } from './http/service.ts'
 
-let service: Service
-let base: string
-
-before(async () => {
-  service = await openService({ instanceSlots: 3, hasOwnAdminKey: true })
-  base = (await service.newInstance()).base
-})
+const service = await openService({ instanceSlots: 3, hasOwnAdminKey: true })
+const base = (await service.newInstance()).base
 beforeEach(async () => {
   service.time.now += 60_000
   await put('security/ip-allowlist', { enabled: false, entries: [] })

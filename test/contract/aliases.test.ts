@@ -1,20 +1,17 @@
 /** Tests that every alias of a route has the effect and the answer of the canonical route, with its own field names. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { type Alias, aliases } from '../../src/features/aliases.ts'
 import { type Endpoint, INSTANCE_BASE } from '../../src/features/endpoint.ts'
 import { endpoints } from '../../src/features/index.ts'
 import { requestRoutes } from '../../src/features/requests.ts'
 import { ROOT } from '../harness/checkout.ts'
-import { openService, type Service } from './http/service.ts'
+import { openService } from './http/service.ts'
 
 type Fields = Record<string, unknown>
 
-let service: Service
-before(async () => {
-  service = await openService({ instanceSlots: 10_000 })
-})
+const service = await openService({ instanceSlots: 10_000 })
 after(() => service.close())
 
 const promised = JSON.parse(readFileSync(new URL('docs/contract-operations.json', ROOT), 'utf8')) as Record<string, string[]>

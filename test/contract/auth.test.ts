@@ -1,11 +1,10 @@
 /** Tests the order of the checks of a request, row by row: the first check that fails determines the answer. */
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { after, beforeEach, describe, test } from 'node:test'
 import type { Security, Subscription } from '../../src/domain/workspace.ts'
 import { endpoints } from '../../src/features/index.ts'
-import { ADMIN_KEY, openService, type Service } from './http/service.ts'
+import { ADMIN_KEY, openService } from './http/service.ts'
 
-let service: Service
 let base: string
 let instance: { id: string; token: string; base: string }
 
@@ -37,12 +36,10 @@ const codeOf = ({ status, body }: { status: number; body: { error?: { code: stri
  * test.
  */
 let address = 0
-before(async () => {
-  service = await openService({
-    instanceSlots: 10_000,
-    trustedProxies: ['10.0.0.0/8'],
-    adminAllowedIps: ['198.51.0.0/16', '2001:db8::/32'],
-  })
+const service = await openService({
+  instanceSlots: 10_000,
+  trustedProxies: ['10.0.0.0/8'],
+  adminAllowedIps: ['198.51.0.0/16', '2001:db8::/32'],
 })
 beforeEach(async () => {
   service.time.now += 60_000

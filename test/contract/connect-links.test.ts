@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { after, beforeEach, describe, test } from 'node:test'
 import { hashOf } from '../../src/account/credentials.ts'
 import { keyRecords, workspaceRecords } from '../../src/account/records.ts'
 import { createConnectLinks } from '../../src/connect/connect-links.ts'
@@ -20,12 +20,8 @@ import { METRICS_TOKEN, openService, type Service } from './http/service.ts'
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 
-let service: Service
-let key: string
-before(async () => {
-  service = await openService({ instanceSlots: 10_000 })
-  key = (await service.newKey(['instances:write', 'instances:read'])).value
-})
+const service = await openService({ instanceSlots: 10_000 })
+const key = (await service.newKey(['instances:write', 'instances:read'])).value
 after(() => service.close())
 
 let instance: Awaited<ReturnType<Service['newInstance']>>

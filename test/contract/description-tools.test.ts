@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { endpoints } from '../../src/features/index.ts'
 import { codeSamples } from '../../src/http/description/code-samples.ts'
@@ -15,12 +15,9 @@ import { ROOT } from '../harness/checkout.ts'
 const root = fileURLToPath(ROOT)
 const tool = (path: string) => join(root, 'node_modules', path)
 
-let dir: string
-before(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'svc-description-'))
-  await writeFile(join(dir, 'openapi.json'), describe(endpoints).json)
-  await writeFile(join(dir, 'ruleset.json'), JSON.stringify({ extends: ['spectral:oas'] }))
-})
+const dir = await mkdtemp(join(tmpdir(), 'svc-description-'))
+await writeFile(join(dir, 'openapi.json'), describe(endpoints).json)
+await writeFile(join(dir, 'ruleset.json'), JSON.stringify({ extends: ['spectral:oas'] }))
 after(() => rm(dir, { recursive: true, force: true }))
 
 /** Variables that keep the tools from using the network. */

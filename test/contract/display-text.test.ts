@@ -3,22 +3,16 @@
  * refusal names the field and the character.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { openService, type Service } from './http/service.ts'
 
 const CALLBACK = 'http://127.0.0.1:9/callback'
 
-let service: Service
-let instance: Awaited<ReturnType<Service['newInstance']>>
-let account: Record<string, string>
-let keyId: string
-before(async () => {
-  service = await openService({ hasOauth: true })
-  instance = await service.newInstance()
-  const key = await service.newKey(['instances:read', 'instances:write'])
-  keyId = key.id
-  account = { Authorization: `Bearer ${key.value}` }
-})
+const service = await openService({ hasOauth: true })
+const instance = await service.newInstance()
+const key = await service.newKey(['instances:read', 'instances:write'])
+const keyId = key.id
+const account = { Authorization: `Bearer ${key.value}` }
 after(() => service.close())
 
 interface Field {

@@ -1,6 +1,6 @@
 /** Tests request bodies and their sizes, and the answers to failures (rows 11 to 14 of the table of checks). */
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { after, beforeEach, describe, test } from 'node:test'
 import { Failure } from '../../src/domain/failures.ts'
 import type { InstanceId } from '../../src/domain/ids.ts'
 import { CREATED } from '../../src/domain/instance.ts'
@@ -10,18 +10,14 @@ import { endpoints } from '../../src/features/index.ts'
 import { MAX_VALUES } from '../../src/features/json.ts'
 import { readRequest, routeNamed } from '../../src/features/requests.ts'
 import { MOST_DROPPED } from '../../src/http/body.ts'
-import { openService, type Service } from './http/service.ts'
+import { openService } from './http/service.ts'
 
-let service: Service
 let base: string
-let id: string
 
-before(async () => {
-  service = await openService()
-  const instance = await service.newInstance()
-  base = instance.base
-  id = instance.id
-})
+const service = await openService()
+const instance = await service.newInstance()
+base = instance.base
+const id = instance.id
 beforeEach(() => {
   service.time.now += 10_000
   service.lines.length = 0

@@ -5,7 +5,7 @@
  */
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import fc from 'fast-check'
 import { z } from 'zod'
 import { FAILURES } from '../../src/domain/failures.ts'
@@ -13,7 +13,7 @@ import type { InstanceId } from '../../src/domain/ids.ts'
 import { ANY, BYTES, type Endpoint, EVENT_STREAM, hasBody, takesJson } from '../../src/features/endpoint.ts'
 import { endpoints } from '../../src/features/index.ts'
 import { amount } from '../harness/amount.ts'
-import { endsAfterFirst, METRICS_TOKEN, openService, type Service } from './http/service.ts'
+import { endsAfterFirst, METRICS_TOKEN, openService } from './http/service.ts'
 
 const SEED = 20261122
 const REQUESTS = amount(20_000, 5_000)
@@ -174,15 +174,11 @@ function wishOf(endpoint: Endpoint): fc.Arbitrary<Wish> {
   })
 }
 
-let service: Service
-let apiKey: string
-let instances: { id: string; token: string; base: string }[]
-before(async () => {
-  service = await openService({ instanceSlots: 1_000_000, hasOwnAdminKey: true })
-  apiKey = (await service.newKey(['instances:operate', 'instances:read', 'instances:write', 'webhooks:read', 'webhooks:write']))
-    .value
-  instances = [await service.newInstance('one'), await service.newInstance('two')]
-})
+const service = await openService({ instanceSlots: 1_000_000, hasOwnAdminKey: true })
+const apiKey = (
+  await service.newKey(['instances:operate', 'instances:read', 'instances:write', 'webhooks:read', 'webhooks:write'])
+).value
+const instances = [await service.newInstance('one'), await service.newInstance('two')]
 after(() => service.close())
 
 /** Makes the shard answer with the example of the operation's declaration. */

@@ -3,18 +3,14 @@
  * refused if they look like a misspelt field.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { endpoints } from '../../src/features/index.ts'
 import { unknownFields } from '../../src/features/unknown-fields.ts'
-import { openService, type Service } from './http/service.ts'
+import { openService } from './http/service.ts'
 
-let service: Service
-let base: string
-before(async () => {
-  service = await openService()
-  base = (await service.newInstance()).base
-  service.double.answer = () => ({ message_id: '3EB0EE97803A91FF2C0ED1', svc_id: '01JD3V8Q6ZP4M5T7X9K2B0C1DE' })
-})
+const service = await openService()
+const base = (await service.newInstance()).base
+service.double.answer = () => ({ message_id: '3EB0EE97803A91FF2C0ED1', svc_id: '01JD3V8Q6ZP4M5T7X9K2B0C1DE' })
 after(() => service.close())
 
 async function ignored(method: string, path: string, body?: unknown) {

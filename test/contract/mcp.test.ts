@@ -3,18 +3,15 @@
  * `test/e2e/mcp.test.ts`.
  */
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { endpoints } from '../../src/features/index.ts'
 import { toolsOf } from '../../src/features/tools.ts'
-import { openService, type Service } from './http/service.ts'
+import { openService } from './http/service.ts'
 
-let service: Service
 let token: string
-before(async () => {
-  service = await openService()
-  token = (await service.newInstance()).token
-  service.double.answer = () => ({ message_id: 'M', svc_id: 'S' })
-})
+const service = await openService()
+token = (await service.newInstance()).token
+service.double.answer = () => ({ message_id: 'M', svc_id: 'S' })
 after(() => service.close())
 
 const post = (body: unknown, headers: Record<string, string> = {}, path = '/mcp') =>

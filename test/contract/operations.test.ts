@@ -1,10 +1,10 @@
 /** Tests for every operation, in loops, that it behaves as its declaration says. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { z } from 'zod'
 import { FAILURES, Failure, type FailureCode } from '../../src/domain/failures.ts'
 import type { InstanceId } from '../../src/domain/ids.ts'
-import type { Scope, Workspace } from '../../src/domain/workspace.ts'
+import type { Scope } from '../../src/domain/workspace.ts'
 import { ANY, BYTES, type Endpoint, EVENT_STREAM, takesJson } from '../../src/features/endpoint.ts'
 import { endpoints } from '../../src/features/index.ts'
 import { endsAfterFirst, METRICS_TOKEN, openService, type Service } from './http/service.ts'
@@ -29,15 +29,11 @@ type Schema = {
   items?: Schema
 }
 
-let service: Service
-let unchanged: Pick<Workspace, 'security' | 'subscription' | 'dialect'>
-before(async () => {
-  service = await openService({ instanceSlots: 10_000, hasOwnAdminKey: true })
-  // A requirement for API keys can only be turned on if an API key exists.
-  await service.newKey(['instances:operate'], 'operates')
-  const { security, subscription, dialect } = service.account.workspace(service.workspace)
-  unchanged = { security, subscription, dialect }
-})
+const service = await openService({ instanceSlots: 10_000, hasOwnAdminKey: true })
+// A requirement for API keys can only be turned on if an API key exists.
+await service.newKey(['instances:operate'], 'operates')
+const { security, subscription, dialect } = service.account.workspace(service.workspace)
+const unchanged = { security, subscription, dialect }
 after(() => service.close())
 
 /** Replaces the placeholders of an example by existing ids. */

@@ -5,19 +5,15 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { VERSION } from '../../src/domain/brand.ts'
 import { createPages } from '../../src/pages/pages.ts'
 import { ROOT } from '../harness/checkout.ts'
 import { unzip } from '../harness/unzip.ts'
-import { openService, type Service } from './http/service.ts'
+import { openService } from './http/service.ts'
 
-let service: Service
-let base: string
-before(async () => {
-  service = await openService()
-  base = (await service.newInstance()).base
-})
+const service = await openService()
+const base = (await service.newInstance()).base
 after(() => service.close())
 
 async function page(path: string) {

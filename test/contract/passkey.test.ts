@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { after, beforeEach, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { Failure } from '../../src/domain/failures.ts'
 import type { Assertion } from '../../src/domain/passkey.ts'
@@ -12,10 +12,7 @@ import { openService, type Service } from './http/service.ts'
 
 const MINUTE = 60_000
 
-let service: Service
-before(async () => {
-  service = await openService({ instanceSlots: 10_000 })
-})
+const service = await openService({ instanceSlots: 10_000 })
 after(() => service.close())
 
 let instance: Awaited<ReturnType<Service['newInstance']>>

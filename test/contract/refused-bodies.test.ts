@@ -6,24 +6,18 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { type Listening, listen } from '../../src/serve.ts'
-import { openService, type Service } from './http/service.ts'
+import { openService } from './http/service.ts'
 
 const MB = 1_048_576
 
-let service: Service
-let server: Listening
+const service = await openService({ dashboard: { mode: 'on' }, hasOauth: true })
+const base = (await service.newInstance()).base
+const server = await listen({ host: '127.0.0.1', port: 0 })
+server.serve(() => service.app)
 /** A server that listens, but whose application is not ready yet. */
-let starting: Listening
-let base: string
-before(async () => {
-  service = await openService({ dashboard: { mode: 'on' }, hasOauth: true })
-  base = (await service.newInstance()).base
-  server = await listen({ host: '127.0.0.1', port: 0 })
-  server.serve(() => service.app)
-  starting = await listen({ host: '127.0.0.1', port: 0 })
-})
+const starting = await listen({ host: '127.0.0.1', port: 0 })
 after(async () => {
   await server.stop(0)
   await starting.stop(0)

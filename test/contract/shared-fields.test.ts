@@ -3,14 +3,14 @@
  * that have no effect for it.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { DAY, MINUTE } from '../../src/domain/clock.ts'
 import { callOf } from '../../src/features/call.ts'
 import type { Endpoint } from '../../src/features/endpoint.ts'
 import { endpoints } from '../../src/features/index.ts'
 import { parseInput } from '../../src/features/input.ts'
 import { SHARED_FIELDS, type SharedField, WITHOUT_EFFECT } from '../../src/features/send/queued.ts'
-import { openService, type Service } from './http/service.ts'
+import { openService } from './http/service.ts'
 
 type Fields = Record<string, unknown>
 
@@ -47,12 +47,8 @@ const WRONG: Record<SharedField, readonly [unknown, string, string][]> = {
   ],
 }
 
-let service: Service
-let base: string
-before(async () => {
-  service = await openService()
-  base = (await service.newInstance()).base
-})
+const service = await openService()
+const base = (await service.newInstance()).base
 after(() => service.close())
 
 function ask(endpoint: Endpoint, input: Fields) {

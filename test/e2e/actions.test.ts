@@ -1,25 +1,21 @@
 /** Tests reactions, forwards, pins, deletions and typing indicators, as the other side receives them. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import sharp from 'sharp'
-import { addressesOf, type ByAddressing, chatOf, createTeams, type Place } from '../harness/places.ts'
-import { type Json, type Stage, startStage } from '../harness/stage.ts'
+import { addressesOf, type ByAddressing, chatOf, createTeams } from '../harness/places.ts'
+import { type Json, startStage } from '../harness/stage.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988880001'
 const BEN = '5511988880002'
 
-let stage: Stage
+const stage = await startStage(ME)
+const { sandbox } = stage.world
+await sandbox.createContact(ANA, { name: 'Ana' })
+await sandbox.createContact(BEN, { name: 'Ben' })
 /** Two groups that Ana created, one for each kind of addressing. She and the account are the members. */
-let groups: ByAddressing<Place>
-before(async () => {
-  stage = await startStage(ME)
-  const { sandbox } = stage.world
-  await sandbox.createContact(ANA, { name: 'Ana' })
-  await sandbox.createContact(BEN, { name: 'Ben' })
-  groups = await createTeams(sandbox, [ANA, ME])
-})
+const groups = await createTeams(sandbox, [ANA, ME])
 after(() => stage.world.stop())
 
 const field = (proto: Json, name: string) => proto[name] as Json

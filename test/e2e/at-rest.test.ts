@@ -5,14 +5,11 @@
 import assert from 'node:assert/strict'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { must } from '../harness/http.ts'
-import { startWorld, type World } from '../harness/world.ts'
+import { startWorld } from '../harness/world.ts'
 
-let world: World
-before(async () => {
-  world = await startWorld({ own: true })
-})
+const world = await startWorld({ own: true })
 after(() => world.stop())
 
 async function filesBelow(dir: string): Promise<string[]> {

@@ -3,23 +3,20 @@
  * a contact, also after a restart.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import type { MessageCopy } from '../../workers/simulator/control/network-control.ts'
 import { chatOf } from '../harness/places.ts'
 import type { InboxItem } from '../harness/sandbox.ts'
-import { type Json, type Stage, startStage } from '../harness/stage.ts'
+import { type Json, startStage } from '../harness/stage.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988880001'
 const BEN = '5511988880002'
 
-let stage: Stage
-before(async () => {
-  stage = await startStage(ME)
-  const { sandbox } = stage.world
-  await sandbox.createContact(ANA, { name: 'Ana' })
-  await sandbox.createContact(BEN, { name: 'Ben' })
-})
+const stage = await startStage(ME)
+const { sandbox } = stage.world
+await sandbox.createContact(ANA, { name: 'Ana' })
+await sandbox.createContact(BEN, { name: 'Ben' })
 after(() => stage.world.stop())
 
 const field = (proto: Json, name: string) => proto[name] as Json

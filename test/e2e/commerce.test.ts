@@ -1,23 +1,19 @@
 /** Tests catalogs, orders and the states of orders, as the contact's phone receives them. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { chatOf } from '../harness/places.ts'
-import { type Json, type Stage, startStage } from '../harness/stage.ts'
+import { type Json, startStage } from '../harness/stage.ts'
 
 const ME = '5511999990002'
 const ANA = '5511988880021'
 const SHOP = '5511988880022'
 
-let stage: Stage
-let group: string
-before(async () => {
-  stage = await startStage(ME, { platform: 'smba' })
-  const { sandbox } = stage.world
-  await sandbox.createContact(ANA, { name: 'Ana' })
-  await sandbox.createContact(SHOP, { name: 'Shop', business: true })
-  const { id } = await sandbox.createGroup({ subject: 'Buyers', owner: ANA, participants: [ANA, ME] })
-  group = chatOf(id)
-})
+const stage = await startStage(ME, { platform: 'smba' })
+const { sandbox } = stage.world
+await sandbox.createContact(ANA, { name: 'Ana' })
+await sandbox.createContact(SHOP, { name: 'Shop', business: true })
+const { id } = await sandbox.createGroup({ subject: 'Buyers', owner: ANA, participants: [ANA, ME] })
+const group = chatOf(id)
 after(() => stage.world.stop())
 
 const interactiveOf = (proto: Json) => proto.interactiveMessage as Json

@@ -1,8 +1,8 @@
 /** Tests operations about people: whether numbers have accounts, profile pictures, the block list, and reports. */
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { after, afterEach, test } from 'node:test'
 import { createAsking, NETWORK_CODES } from '../harness/answers.ts'
-import { type Json, type Stage, startStage } from '../harness/stage.ts'
+import { type Json, startStage } from '../harness/stage.ts'
 
 const ME = '5511999990004'
 const ANA = '5511988880001'
@@ -13,14 +13,11 @@ const CAT = '5511988880003'
 const NOBODY = '5511977770000'
 const PICTURE = 'https://127.0.0.1/ana.jpg'
 
-let stage: Stage
-before(async () => {
-  stage = await startStage(ME)
-  const { sandbox } = stage.world
-  await sandbox.createContact(ANA, { name: 'Ana', picture: PICTURE })
-  await sandbox.createContact(BEN, { name: 'Ben' })
-  await sandbox.createContact(CAT, { name: 'Cat', picture: PICTURE, blocked_me: true })
-})
+const stage = await startStage(ME)
+const { sandbox } = stage.world
+await sandbox.createContact(ANA, { name: 'Ana', picture: PICTURE })
+await sandbox.createContact(BEN, { name: 'Ben' })
+await sandbox.createContact(CAT, { name: 'Cat', picture: PICTURE, blocked_me: true })
 after(() => stage.world.stop())
 const { good, refused, instead, asUsual } = createAsking(() => stage)
 afterEach(asUsual)

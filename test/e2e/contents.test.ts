@@ -1,22 +1,18 @@
 /** Tests links with a preview card, places, contacts and channel invitations, as the other side receives them. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import sharp from 'sharp'
 import { chatOf } from '../harness/places.ts'
-import { type Json, type Stage, startStage } from '../harness/stage.ts'
+import { type Json, startStage } from '../harness/stage.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988880001'
 const OTHER = '5511988880002'
 
-let stage: Stage
-let group: string
-before(async () => {
-  stage = await startStage(ME)
-  await stage.world.sandbox.createContact(ANA, { name: 'Ana' })
-  const created = await stage.world.sandbox.createGroup({ subject: 'Team', owner: ANA, participants: [ANA, ME] })
-  group = chatOf(created.id)
-})
+const stage = await startStage(ME)
+await stage.world.sandbox.createContact(ANA, { name: 'Ana' })
+const created = await stage.world.sandbox.createGroup({ subject: 'Team', owner: ANA, participants: [ANA, ME] })
+const group = chatOf(created.id)
 after(() => stage.world.stop())
 
 const field = (proto: Json, name: string) => proto[name] as Json

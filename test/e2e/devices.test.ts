@@ -3,17 +3,14 @@
  * them, too.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { must } from '../harness/http.ts'
 import { startWorld, type World } from '../harness/world.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988880001'
 
-let world: World
-before(async () => {
-  world = await startWorld()
-})
+const world = await startWorld()
 after(() => world.stop())
 
 type Instance = Awaited<ReturnType<World['gateway']['connected']>>

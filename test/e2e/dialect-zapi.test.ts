@@ -5,14 +5,13 @@
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import type { Instance } from '../harness/gateway.ts'
 import { ask } from '../harness/http.ts'
 import { image } from '../harness/media-files.ts'
 import { sampleWith } from '../harness/samples.ts'
 import type { InboxItem } from '../harness/sandbox.ts'
-import { startWorld, type World } from '../harness/world.ts'
+import { startWorld } from '../harness/world.ts'
 import { type ClientCall, clients } from './dialect-zapi-clients.ts'
 
 const ME = '5511999990000'
@@ -22,14 +21,10 @@ const NOBODY = '5511988880000'
 
 type Json = Record<string, unknown>
 
-let world: World
-let instance: Instance
-before(async () => {
-  world = await startWorld()
-  await world.sandbox.createContact(ANA, { name: 'Ana' })
-  await world.sandbox.createContact(BEN, { name: 'Ben' })
-  instance = await world.gateway.connected(world.sandbox, ME, world.receiver, { settings: { dialect: 'zapi' } })
-})
+const world = await startWorld()
+await world.sandbox.createContact(ANA, { name: 'Ana' })
+await world.sandbox.createContact(BEN, { name: 'Ben' })
+const instance = await world.gateway.connected(world.sandbox, ME, world.receiver, { settings: { dialect: 'zapi' } })
 after(() => world.stop())
 
 test('the command of docs/coming-from.md sets the dialect of an instance', async () => {

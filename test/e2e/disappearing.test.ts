@@ -1,7 +1,7 @@
 /** Tests that the account's own messages also disappear in a chat with disappearing messages, even after a restart. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type Json, type Stage, startStage } from '../harness/stage.ts'
+import { after, test } from 'node:test'
+import { type Json, startStage } from '../harness/stage.ts'
 
 const ME = '5511999990001'
 const ANA = '5511988887777'
@@ -9,10 +9,7 @@ const BEN = '5511988886666'
 const DAY = 86_400
 const WEEK = 7 * DAY
 
-let stage: Stage
-before(async () => {
-  stage = await startStage(ME)
-})
+const stage = await startStage(ME)
 after(() => stage.world.stop())
 
 /** Returns the expiry of a message. It is in `contextInfo`, which is a field of the content of every type. */

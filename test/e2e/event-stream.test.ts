@@ -4,27 +4,22 @@
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { program, ROOT } from '../harness/checkout.ts'
 import { type EventReader, readStream } from '../harness/event-reader.ts'
-import type { Instance } from '../harness/gateway.ts'
 import { must } from '../harness/http.ts'
 import { cliSample } from '../harness/samples.ts'
-import { startWorld, type World } from '../harness/world.ts'
+import { startWorld } from '../harness/world.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988880001'
 /** An event id that is older than all others. */
 const BEGINNING = '00000000000000000000000001'
 
-let world: World
-let instance: Instance
-before(async () => {
-  world = await startWorld({ own: true })
-  // The instance has no webhook, so only the stream can deliver its events.
-  instance = await world.gateway.connected(world.sandbox, ME, null)
-  await world.sandbox.createContact(ANA, { name: 'Ana' })
-})
+const world = await startWorld({ own: true })
+// The instance has no webhook, so only the stream can deliver its events.
+const instance = await world.gateway.connected(world.sandbox, ME, null)
+await world.sandbox.createContact(ANA, { name: 'Ana' })
 after(() => world.stop())
 
 const write = (text: string) => world.sandbox.send(ANA, ME, { text })

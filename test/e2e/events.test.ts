@@ -3,25 +3,20 @@
  * creator or a guest does.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import { unsealAbout } from '../../workers/simulator/people/secret.ts'
-import { addressesOf, type ByAddressing, createTeams, type Place } from '../harness/places.ts'
-import { type Json, type Stage, startStage } from '../harness/stage.ts'
+import { addressesOf, createTeams } from '../harness/places.ts'
+import { type Json, startStage } from '../harness/stage.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988880001'
 
-let stage: Stage
-let chats: ByAddressing<Place>
-let addresses: Record<string, ByAddressing<string>>
-before(async () => {
-  stage = await startStage(ME)
-  const { sandbox } = stage.world
-  await sandbox.createContact(ANA, { name: 'Ana' })
-  chats = await createTeams(sandbox, [ANA, ME])
-  addresses = await addressesOf(sandbox)
-})
+const stage = await startStage(ME)
+const { sandbox } = stage.world
+await sandbox.createContact(ANA, { name: 'Ana' })
+const chats = await createTeams(sandbox, [ANA, ME])
+const addresses = await addressesOf(sandbox)
 after(() => stage.world.stop())
 
 const EVENT = {

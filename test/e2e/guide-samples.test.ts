@@ -10,7 +10,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import { ROOT } from '../harness/checkout.ts'
 import { nginxMissing, startNginx } from '../harness/proxies.ts'
@@ -19,10 +19,7 @@ import { installed, missing, sampleWith } from '../harness/samples.ts'
 const run = promisify(execFile)
 const PAGE = 'docs/running.md'
 
-let dir: string
-before(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'svc-samples-'))
-})
+const dir = await mkdtemp(join(tmpdir(), 'svc-samples-'))
 after(() => rm(dir, { recursive: true, force: true }))
 
 async function fileOf(name: string, text: string): Promise<string> {

@@ -1,22 +1,16 @@
 /** Tests `Idempotency-Key`: a send that is repeated with the same key is queued only once. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import type { Instance } from '../harness/gateway.ts'
-import { startWorld, type World } from '../harness/world.ts'
+import { after, test } from 'node:test'
+import { startWorld } from '../harness/world.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988880001'
 
-let world: World
-let instance: Instance
-let other: Instance
-before(async () => {
-  world = await startWorld()
-  await world.sandbox.createContact(ANA, { name: 'Ana' })
-  instance = await world.gateway.connected(world.sandbox, ME, world.receiver)
-  // This instance is not paired, so its messages stay in the queue.
-  other = await world.gateway.createInstance(world.receiver)
-})
+const world = await startWorld()
+await world.sandbox.createContact(ANA, { name: 'Ana' })
+const instance = await world.gateway.connected(world.sandbox, ME, world.receiver)
+// This instance is not paired, so its messages stay in the queue.
+const other = await world.gateway.createInstance(world.receiver)
 after(() => world.stop())
 
 const send = (key: string | undefined, message: string, of = instance, more: object = {}) =>

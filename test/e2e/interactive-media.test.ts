@@ -7,11 +7,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import sharp from 'sharp'
 import { chatOf } from '../harness/places.ts'
 import type { InboxItem } from '../harness/sandbox.ts'
-import { type Json, type Stage, startStage } from '../harness/stage.ts'
+import { type Json, startStage } from '../harness/stage.ts'
 
 const ME = '5511999990004'
 const ANA = '5511988880041'
@@ -46,8 +46,6 @@ async function shortFilm(): Promise<Buffer> {
 }
 const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
-let stage: Stage
-let group: string
 const pages = new Map<string, Buffer>()
 const server = createServer((request, response) => {
   const body = pages.get(request.url ?? '')
@@ -59,15 +57,13 @@ function served(name: string, bytes: Buffer): string {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/${name}`
 }
 
-before(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  stage = await startStage(ME)
-  const { sandbox } = stage.world
-  await sandbox.createContact(ANA, { name: 'Ana' })
-  await sandbox.createContact(SHOP, { name: 'Shop', business: true })
-  const { id } = await sandbox.createGroup({ subject: 'Buyers', owner: ANA, participants: [ANA, ME] })
-  group = chatOf(id)
-})
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+const stage = await startStage(ME)
+const { sandbox } = stage.world
+await sandbox.createContact(ANA, { name: 'Ana' })
+await sandbox.createContact(SHOP, { name: 'Shop', business: true })
+const { id } = await sandbox.createGroup({ subject: 'Buyers', owner: ANA, participants: [ANA, ME] })
+const group = chatOf(id)
 after(async () => {
   await stage.world.stop()
   await new Promise((resolve) => server.close(resolve))

@@ -3,24 +3,20 @@
  * stanza, and the limits.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { chatOf } from '../harness/places.ts'
-import { type Json, type Stage, startStage } from '../harness/stage.ts'
+import { type Json, startStage } from '../harness/stage.ts'
 
 const ME = '5511999990001'
 const ANA = '5511988880011'
 const BEN = '5511988880012'
 
-let stage: Stage
-let group: string
-before(async () => {
-  stage = await startStage(ME)
-  const { sandbox } = stage.world
-  await sandbox.createContact(ANA, { name: 'Ana' })
-  await sandbox.createContact(BEN, { name: 'Ben' })
-  const { id } = await sandbox.createGroup({ subject: 'Team', owner: ANA, participants: [ANA, BEN, ME] })
-  group = chatOf(id)
-})
+const stage = await startStage(ME)
+const { sandbox } = stage.world
+await sandbox.createContact(ANA, { name: 'Ana' })
+await sandbox.createContact(BEN, { name: 'Ben' })
+const { id } = await sandbox.createGroup({ subject: 'Team', owner: ANA, participants: [ANA, BEN, ME] })
+const group = chatOf(id)
 after(() => stage.world.stop())
 
 interface Button {

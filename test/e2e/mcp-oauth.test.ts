@@ -9,23 +9,18 @@ import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { auth, Client, type OAuthClientProvider, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import type { Instance } from '../harness/gateway.ts'
-import { startWorld, type World } from '../harness/world.ts'
+import { startWorld } from '../harness/world.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988880001'
 const CALLBACK = 'http://127.0.0.1:9/callback?from=svc'
 
-let world: World
-let instance: Instance
-let base: string
 let adminKey: string
-before(async () => {
-  world = await startWorld({ env: { SVC_MCP_OAUTH: 'on', SVC_TRUSTED_PROXIES: '127.0.0.1' } })
-  base = world.gateway.baseUrl
-  adminKey = world.gateway.admin.authorization.slice('Bearer '.length)
-  await world.sandbox.createContact(ANA, { name: 'Ana' })
-  instance = await world.gateway.connected(world.sandbox, ME, world.receiver)
-})
+const world = await startWorld({ env: { SVC_MCP_OAUTH: 'on', SVC_TRUSTED_PROXIES: '127.0.0.1' } })
+const base = world.gateway.baseUrl
+adminKey = world.gateway.admin.authorization.slice('Bearer '.length)
+await world.sandbox.createContact(ANA, { name: 'Ana' })
+const instance = await world.gateway.connected(world.sandbox, ME, world.receiver)
 after(() => world.stop())
 
 let callers = 0

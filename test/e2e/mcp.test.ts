@@ -4,22 +4,17 @@
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import type { Instance } from '../harness/gateway.ts'
 import { sampleWith } from '../harness/samples.ts'
-import { startWorldOfTwo, type World } from '../harness/world.ts'
+import { startWorldOfTwo } from '../harness/world.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988880001'
 
-let world: World
-let instance: Instance
 /** An instance that is never paired. */
-let unpaired: Instance
-before(async () => {
-  ;({ world, instance, unpaired } = await startWorldOfTwo({ me: ME, contact: ANA }))
-})
+const { world, instance, unpaired } = await startWorldOfTwo({ me: ME, contact: ANA })
 after(() => world.stop())
 
 type Mode = 'legacy' | 'auto' | { pin: string }

@@ -6,24 +6,20 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, afterEach, before, test } from 'node:test'
-import { type FileServer, serveFiles } from '../harness/file-server.ts'
+import { after, afterEach, test } from 'node:test'
+import { serveFiles } from '../harness/file-server.ts'
 import type { Instance } from '../harness/gateway.ts'
 import { must } from '../harness/http.ts'
 import * as files from '../harness/media-files.ts'
 import { until } from '../harness/until.ts'
-import { startWorld, type World } from '../harness/world.ts'
+import { startWorld } from '../harness/world.ts'
 
 const ANA = '5511988880001'
 
-let world: World
-let web: FileServer
 let phones = 0
-before(async () => {
-  world = await startWorld({ own: true })
-  web = await serveFiles()
-  await world.sandbox.createContact(ANA, { name: 'Ana' })
-})
+const world = await startWorld({ own: true })
+const web = await serveFiles()
+await world.sandbox.createContact(ANA, { name: 'Ana' })
 after(async () => {
   await web.stop()
   await world.stop()

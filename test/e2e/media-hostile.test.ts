@@ -3,27 +3,20 @@
  * not delayed, and memory does not grow.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type FileServer, serveFiles } from '../harness/file-server.ts'
-import type { Instance } from '../harness/gateway.ts'
+import { after, test } from 'node:test'
+import { serveFiles } from '../harness/file-server.ts'
 import * as files from '../harness/media-files.ts'
 import { withoutFfmpeg } from '../harness/media-files.ts'
-import { startWorld, type World } from '../harness/world.ts'
+import { startWorld } from '../harness/world.ts'
 
 const ANA = '5511988880001'
 const MB = 1_048_576
 
-let world: World
-let instance: Instance
-let other: Instance
-let web: FileServer
-before(async () => {
-  world = await startWorld()
-  web = await serveFiles()
-  await world.sandbox.createContact(ANA, { name: 'Ana' })
-  instance = await world.gateway.connected(world.sandbox, '5511999990000', world.receiver)
-  other = await world.gateway.connected(world.sandbox, '5511999990001', world.receiver)
-})
+const world = await startWorld()
+const web = await serveFiles()
+await world.sandbox.createContact(ANA, { name: 'Ana' })
+const instance = await world.gateway.connected(world.sandbox, '5511999990000', world.receiver)
+const other = await world.gateway.connected(world.sandbox, '5511999990001', world.receiver)
 after(async () => {
   await web.stop()
   await world.stop()

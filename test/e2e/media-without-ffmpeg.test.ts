@@ -4,23 +4,18 @@
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { after, before, test } from 'node:test'
-import type { Instance } from '../harness/gateway.ts'
+import { after, test } from 'node:test'
 import { must } from '../harness/http.ts'
 import * as files from '../harness/media-files.ts'
 import { withoutFfmpeg } from '../harness/media-files.ts'
 import type { InboxItem } from '../harness/sandbox.ts'
-import { startWorld, type World } from '../harness/world.ts'
+import { startWorld } from '../harness/world.ts'
 
 const ANA = '5511988880001'
 
-let world: World
-let instance: Instance
-before(async () => {
-  world = await startWorld({ env: { SVC_FFMPEG: 'off' } })
-  await world.sandbox.createContact(ANA, { name: 'Ana' })
-  instance = await world.gateway.connected(world.sandbox, '5511999990000', world.receiver)
-})
+const world = await startWorld({ env: { SVC_FFMPEG: 'off' } })
+await world.sandbox.createContact(ANA, { name: 'Ana' })
+const instance = await world.gateway.connected(world.sandbox, '5511999990000', world.receiver)
 after(() => world.stop())
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')

@@ -4,31 +4,25 @@
  */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import sharp from 'sharp'
-import { type FileServer, serveFiles } from '../harness/file-server.ts'
-import type { Instance } from '../harness/gateway.ts'
+import { serveFiles } from '../harness/file-server.ts'
 import { must } from '../harness/http.ts'
 import * as files from '../harness/media-files.ts'
 import { withoutFfmpeg } from '../harness/media-files.ts'
 import type { InboxItem } from '../harness/sandbox.ts'
 import { storedMedia } from '../harness/stored-media.ts'
-import { startWorld, type World } from '../harness/world.ts'
+import { startWorld } from '../harness/world.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988880001'
 const BEN = '5511988880002'
 
-let world: World
-let instance: Instance
-let web: FileServer
-before(async () => {
-  world = await startWorld({ own: true })
-  web = await serveFiles()
-  await world.sandbox.createContact(ANA, { name: 'Ana' })
-  await world.sandbox.createContact(BEN, { name: 'Ben' })
-  instance = await world.gateway.connected(world.sandbox, ME, world.receiver)
-})
+const world = await startWorld({ own: true })
+const web = await serveFiles()
+await world.sandbox.createContact(ANA, { name: 'Ana' })
+await world.sandbox.createContact(BEN, { name: 'Ben' })
+const instance = await world.gateway.connected(world.sandbox, ME, world.receiver)
 after(async () => {
   await web.stop()
   await world.stop()

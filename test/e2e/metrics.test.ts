@@ -4,10 +4,9 @@
  */
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
-import { after, before, test } from 'node:test'
-import type { Instance } from '../harness/gateway.ts'
+import { after, test } from 'node:test'
 import { type Family, parse, total } from '../harness/prometheus.ts'
-import { startWorld, type World } from '../harness/world.ts'
+import { startWorld } from '../harness/world.ts'
 
 const ME = '5511999990009'
 const TWIN = '5511999990019'
@@ -22,15 +21,10 @@ const TOKEN = 'a-token-of-the-operator'
  */
 const WORD = /^(?:[A-Za-z_.]+|[a-z]+(?::[a-z0-9]+)+|[1-5]\d\d|(?:\/(?:[a-z-]+|\{[a-z_]+\}|openapi\.json))+)$/
 
-let world: World
-let instance: Instance
-let twin: Instance
-before(async () => {
-  world = await startWorld({ shards: 2, env: { SVC_METRICS_TOKEN: TOKEN } })
-  const { gateway, sandbox, receiver } = world
-  instance = await gateway.connected(sandbox, ME, receiver)
-  twin = await gateway.connected(sandbox, TWIN, receiver)
-})
+const world = await startWorld({ shards: 2, env: { SVC_METRICS_TOKEN: TOKEN } })
+const { gateway, sandbox, receiver } = world
+const instance = await gateway.connected(sandbox, ME, receiver)
+const twin = await gateway.connected(sandbox, TWIN, receiver)
 after(() => world.stop())
 
 async function text(): Promise<string> {

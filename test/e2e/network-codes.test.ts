@@ -4,11 +4,11 @@
  * queries is refused.
  */
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { after, afterEach, test } from 'node:test'
 import * as files from '../harness/media-files.ts'
-import { codeOf, type Operations, operationsOf } from '../harness/operations.ts'
+import { codeOf, operationsOf } from '../harness/operations.ts'
 import { chatOf } from '../harness/places.ts'
-import { type Json, joinStage, type Stage, startStage } from '../harness/stage.ts'
+import { type Json, joinStage, startStage } from '../harness/stage.ts'
 import { asked, asking, CODES, expected, ids, OF_A_PERSON, READ_CODES, READ_LISTS } from './network-codes.ts'
 
 const ME = '5511999990021'
@@ -16,83 +16,75 @@ const PERSON = '5511999990022'
 const ANA = '5511988880021'
 const BEN = '5511988880022'
 
-let stage: Stage
-let operations: Operations
+// In these tests the network answers queries with codes that it never uses for them. So the connection is not traced,
+// because the wire check would refuse the trace.
+const stage = await startStage(ME, { platform: 'smba' }, { untraced: true })
+const operations = operationsOf(stage)
+const other = await joinStage(stage.world, PERSON, { name: 'Person' })
+await other.named()
 /** Operations of a second account, which is not a business. */
-let person: Operations
+const person = operationsOf(other)
+const { sandbox } = stage.world
+await sandbox.createContact(ANA, { name: 'Ana' })
+await sandbox.createContact(BEN, { name: 'Ben' })
+await sandbox.business(ME, {
+  products: [{ id: '1', name: 'Mouse' }],
+  collections: [{ id: '10', name: 'Sale', product_ids: ['1'] }],
+})
+const group = chatOf((await sandbox.createGroup({ subject: 'Team', owner: ME, participants: [ME, ANA] })).id)
+const { id: community } = await sandbox.post<{ id: string }>('/communities', {
+  owner: ME,
+  name: 'Customers',
+  participants: [ANA],
+})
+const channel = await sandbox.post<{ id: string; invite: string }>('/newsletters', {
+  owner: ME,
+  name: 'News',
+  subscribers: [ANA],
+})
+await stage.named()
+const { id: label_id } = await operations.must('labels.create', { name: 'Paid' })
+const { id: message_id } = await stage.shown('/send-text', { phone: ANA, message: 'Hello' })
+const { invitation_link } = await operations.must('groups.invitationLink', { group_id: group })
+const picture = (await files.image('jpeg', 200, 200)).toString('base64')
+await operations.must('contacts.block', { phone: BEN })
 /** Real values that replace the placeholders of the examples, by field. */
-let real: Json
+const real: Json = {
+  group_id: group,
+  community_id: chatOf(community),
+  groups: [group],
+  newsletter_id: channel.id,
+  phone: ANA,
+  phones: [ANA],
+  url: invitation_link,
+  product_id: '1',
+  product_ids: ['1'],
+  collection_id: '10',
+  images: [picture],
+  label_id,
+  message_id,
+}
 /**
  * Values that replace the placeholders of single operations, by operation and field. They have precedence over those of
  * `real`.
  */
-let own: Readonly<Record<string, Json>>
-
-before(async () => {
-  // In these tests the network answers queries with codes that it never uses for them. So the connection is not traced,
-  // because the wire check would refuse the trace.
-  stage = await startStage(ME, { platform: 'smba' }, { untraced: true })
-  operations = operationsOf(stage)
-  const other = await joinStage(stage.world, PERSON, { name: 'Person' })
-  await other.named()
-  person = operationsOf(other)
-  const { sandbox } = stage.world
-  await sandbox.createContact(ANA, { name: 'Ana' })
-  await sandbox.createContact(BEN, { name: 'Ben' })
-  await sandbox.business(ME, {
-    products: [{ id: '1', name: 'Mouse' }],
-    collections: [{ id: '10', name: 'Sale', product_ids: ['1'] }],
-  })
-  const group = chatOf((await sandbox.createGroup({ subject: 'Team', owner: ME, participants: [ME, ANA] })).id)
-  const { id: community } = await sandbox.post<{ id: string }>('/communities', {
-    owner: ME,
-    name: 'Customers',
-    participants: [ANA],
-  })
-  const channel = await sandbox.post<{ id: string; invite: string }>('/newsletters', {
-    owner: ME,
-    name: 'News',
-    subscribers: [ANA],
-  })
-  await stage.named()
-  const { id: label_id } = await operations.must('labels.create', { name: 'Paid' })
-  const { id: message_id } = await stage.shown('/send-text', { phone: ANA, message: 'Hello' })
-  const { invitation_link } = await operations.must('groups.invitationLink', { group_id: group })
-  const picture = (await files.image('jpeg', 200, 200)).toString('base64')
-  await operations.must('contacts.block', { phone: BEN })
-  real = {
-    group_id: group,
-    community_id: chatOf(community),
-    groups: [group],
-    newsletter_id: channel.id,
-    phone: ANA,
-    phones: [ANA],
-    url: invitation_link,
-    product_id: '1',
-    product_ids: ['1'],
-    collection_id: '10',
-    images: [picture],
-    label_id,
-    message_id,
-  }
-  own = {
-    'newsletters.invitationMetadata': { url: `https://whatsapp.com/channel/${channel.invite}` },
-    'groups.updatePhoto': { value: picture },
-    'communities.updatePhoto': { value: picture },
-    'newsletters.updatePicture': { value: picture },
-    'profile.updatePicture': { value: picture },
-    'business.createProduct': { url: 'https://example.com/mouse' },
-    'business.profile': { phone: ANA },
-    'contacts.add': { contacts: [{ phone: ANA, first_name: 'Ana' }] },
-    'contacts.unblock': { phone: BEN },
-    'chats.expiration': { phone: group, value: 0 },
-    // The directory does not know this person, so the service needs the network's data. For known people, missing data
-    // of the network are omitted.
-    'chats.get': { phone: '5511955550002' },
-    'contacts.exists': { phone: '5511955550000' },
-    'contacts.existsBatch': { phones: ['5511955550001'] },
-  }
-})
+const own: Readonly<Record<string, Json>> = {
+  'newsletters.invitationMetadata': { url: `https://whatsapp.com/channel/${channel.invite}` },
+  'groups.updatePhoto': { value: picture },
+  'communities.updatePhoto': { value: picture },
+  'newsletters.updatePicture': { value: picture },
+  'profile.updatePicture': { value: picture },
+  'business.createProduct': { url: 'https://example.com/mouse' },
+  'business.profile': { phone: ANA },
+  'contacts.add': { contacts: [{ phone: ANA, first_name: 'Ana' }] },
+  'contacts.unblock': { phone: BEN },
+  'chats.expiration': { phone: group, value: 0 },
+  // The directory does not know this person, so the service needs the network's data. For known people, missing data
+  // of the network are omitted.
+  'chats.get': { phone: '5511955550002' },
+  'contacts.exists': { phone: '5511955550000' },
+  'contacts.existsBatch': { phones: ['5511955550001'] },
+}
 after(() => stage.world.stop())
 const asUsual = () => fetch(`${stage.world.sandbox.url}/answers`, { method: 'DELETE' })
 afterEach(asUsual)

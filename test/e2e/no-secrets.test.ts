@@ -8,12 +8,12 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { createGateway, type Gateway } from '../harness/gateway.ts'
 import { ask, must } from '../harness/http.ts'
 import { networkEnv, type Running, run } from '../harness/process.ts'
-import { type Receiver, startReceiver } from '../harness/receiver.ts'
-import { createSandbox, type Sandbox } from '../harness/sandbox.ts'
+import { startReceiver } from '../harness/receiver.ts'
+import { createSandbox } from '../harness/sandbox.ts'
 import { until } from '../harness/until.ts'
 
 const ME = '5511999990000'
@@ -22,12 +22,8 @@ const NOBODY = '5511988880000'
 const METRICS_TOKEN = `metrics-${randomBytes(12).toString('hex')}`
 const SECRET_KEY = randomBytes(32).toString('hex')
 
-let dir: string
-let network: Running
 let service: Running
 let gateway: Gateway
-let sandbox: Sandbox
-let receiver: Receiver
 let log = ''
 /** Bodies of the answers to all refused requests. */
 const refusals: string[] = []
@@ -54,13 +50,11 @@ async function start(adminKey?: string) {
   secrets.set(`API key of ${gateway.baseUrl}`, gateway.key)
 }
 
-before(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'svc-secrets-'))
-  network = await run(['--network-only'], { SVC_DATA_DIR: join(dir, 'network'), SVC_SANDBOX_PORT: '0' })
-  sandbox = createSandbox(network.printed.sandbox_url!)
-  receiver = await startReceiver()
-  await start()
-})
+const dir = await mkdtemp(join(tmpdir(), 'svc-secrets-'))
+const network = await run(['--network-only'], { SVC_DATA_DIR: join(dir, 'network'), SVC_SANDBOX_PORT: '0' })
+const sandbox = createSandbox(network.printed.sandbox_url!)
+const receiver = await startReceiver()
+await start()
 after(async () => {
   await service?.stop()
   await receiver?.stop()

@@ -1,26 +1,21 @@
 /** Tests polls and votes: a vote is decrypted with the secret of its poll, as every recipient of the poll does. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import { unsealAbout } from '../../workers/simulator/people/secret.ts'
-import { addressesOf, type ByAddressing, createTeams, type Place } from '../harness/places.ts'
-import { type Json, type Stage, startStage } from '../harness/stage.ts'
+import { addressesOf, createTeams } from '../harness/places.ts'
+import { type Json, startStage } from '../harness/stage.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988880001'
 
-let stage: Stage
-let chats: ByAddressing<Place>
+const stage = await startStage(ME)
+const { sandbox } = stage.world
+await sandbox.createContact(ANA, { name: 'Ana' })
+const chats = await createTeams(sandbox, [ANA, ME])
 /** Phone-number JID and LID JID of each number, by kind of addressing. */
-let addresses: Record<string, ByAddressing<string>>
-before(async () => {
-  stage = await startStage(ME)
-  const { sandbox } = stage.world
-  await sandbox.createContact(ANA, { name: 'Ana' })
-  chats = await createTeams(sandbox, [ANA, ME])
-  addresses = await addressesOf(sandbox)
-})
+const addresses = await addressesOf(sandbox)
 after(() => stage.world.stop())
 
 const field = (message: Json, name: string) => message[name] as Json

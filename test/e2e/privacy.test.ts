@@ -1,8 +1,8 @@
 /** Tests the privacy settings of the account: after each change, the phone must have the values that were set. */
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { after, afterEach, test } from 'node:test'
 import { endpoints } from '../../src/features/index.ts'
-import { type Json, type Stage, startStage } from '../harness/stage.ts'
+import { type Json, startStage } from '../harness/stage.ts'
 
 const ME = '5511999990001'
 const ANA = '5511988880001'
@@ -11,12 +11,9 @@ const BEN = '5511988880002'
 const BEN_WITHOUT_NINTH = '551188880002'
 const NOBODY = '5511977770000'
 
-let stage: Stage
-before(async () => {
-  stage = await startStage(ME)
-  await stage.world.sandbox.createContact(ANA, { name: 'Ana' })
-  await stage.world.sandbox.createContact(BEN, { name: 'Ben' })
-})
+const stage = await startStage(ME)
+await stage.world.sandbox.createContact(ANA, { name: 'Ana' })
+await stage.world.sandbox.createContact(BEN, { name: 'Ben' })
 after(() => stage.world.stop())
 afterEach(() => fetch(`${stage.world.sandbox.url}/answers`, { method: 'DELETE' }))
 

@@ -1,20 +1,17 @@
 /** Tests the profile of the account, as other accounts see it. */
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { after, afterEach, test } from 'node:test'
 import sharp from 'sharp'
 import { createAsking, NETWORK_CODES } from '../harness/answers.ts'
 import { phoneOf } from '../harness/app-state.ts'
-import { joinStage, type Stage, startStage } from '../harness/stage.ts'
+import { joinStage, startStage } from '../harness/stage.ts'
 
 const ME = '5511999990002'
 const SHOP = '5511999990003'
 const JPEG = 'https://127.0.0.1/me.jpg'
 
-let stage: Stage
-before(async () => {
-  stage = await startStage(ME)
-  await stage.named()
-})
+const stage = await startStage(ME)
+await stage.named()
 after(() => stage.world.stop())
 const { good, refused, instead, asUsual } = createAsking(() => stage)
 afterEach(asUsual)

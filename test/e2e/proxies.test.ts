@@ -5,8 +5,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { after, before, describe, test } from 'node:test'
-import type { Instance } from '../harness/gateway.ts'
+import { after, describe, test } from 'node:test'
 import { must } from '../harness/http.ts'
 import {
   CALLER,
@@ -17,7 +16,7 @@ import {
   startNginx,
   startProxy,
 } from '../harness/proxies.ts'
-import { startWorld, type World } from '../harness/world.ts'
+import { startWorld } from '../harness/world.ts'
 
 /**
  * Addresses of two proxies: the service trusts what the first one reports about callers, and does not trust the second
@@ -29,17 +28,13 @@ const UNTRUSTED = '127.0.0.2'
 const INSIDE = '127.0.0.1'
 const OUTSIDE = '203.0.113.9'
 
-let world: World
-let instance: Instance
-before(async () => {
-  world = await startWorld({
-    env: { SVC_TRUSTED_PROXIES: TRUSTED, SVC_ADMIN_ALLOWED_IPS: INSIDE, SVC_DASHBOARD: 'loopback', SVC_LOG_LEVEL: 'error' },
-  })
-  const { gateway } = world
-  instance = await gateway.createInstance(null)
-  const allowlist = { enabled: true, entries: [{ cidr: `${INSIDE}/32`, note: null }] }
-  await must('PUT', `${gateway.baseUrl}/admin/security/ip-allowlist`, allowlist, gateway.admin)
+const world = await startWorld({
+  env: { SVC_TRUSTED_PROXIES: TRUSTED, SVC_ADMIN_ALLOWED_IPS: INSIDE, SVC_DASHBOARD: 'loopback', SVC_LOG_LEVEL: 'error' },
 })
+const { gateway } = world
+const instance = await gateway.createInstance(null)
+const allowlist = { enabled: true, entries: [{ cidr: `${INSIDE}/32`, note: null }] }
+await must('PUT', `${gateway.baseUrl}/admin/security/ip-allowlist`, allowlist, gateway.admin)
 after(() => world.stop())
 
 /** Sends a request with exactly these lines, and returns the status of the answer. */

@@ -2,10 +2,9 @@
  * Tests the queue as its owner sees it: which items wait and why, which can be removed, and which survive a restart.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { DAY, SECOND } from '../../src/domain/clock.ts'
-import type { Instance } from '../harness/gateway.ts'
-import { startWorld, type World } from '../harness/world.ts'
+import { startWorld } from '../harness/world.ts'
 
 const ANA = '5511988880001'
 const BEN = '5511988880002'
@@ -24,12 +23,8 @@ interface Item {
   delay_message: number | null
 }
 
-let world: World
-let instance: Instance
-before(async () => {
-  world = await startWorld()
-  instance = await world.gateway.createInstance(world.receiver)
-})
+const world = await startWorld()
+const instance = await world.gateway.createInstance(world.receiver)
 after(() => world.stop())
 
 const list = async (query = '') =>

@@ -1,7 +1,7 @@
 /** Tests which person receives a read receipt, and at which address, for every form of the number or the chat. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type Json, type Stage, startStage } from '../harness/stage.ts'
+import { after, test } from 'node:test'
+import { type Json, startStage } from '../harness/stage.ts'
 
 const ME = '5511999990000'
 /** A mobile number of Brazil that is registered without the ninth digit. */
@@ -10,12 +10,9 @@ const NEW_FORM = '5511988880001'
 const BEN = '5511988880002'
 const NOBODY = '5511988880000'
 
-let stage: Stage
-before(async () => {
-  stage = await startStage(ME)
-  await stage.world.sandbox.createContact(OLD_FORM, { name: 'Ana' })
-  await stage.world.sandbox.createContact(BEN, { name: 'Ben' })
-})
+const stage = await startStage(ME)
+await stage.world.sandbox.createContact(OLD_FORM, { name: 'Ana' })
+await stage.world.sandbox.createContact(BEN, { name: 'Ben' })
 after(() => stage.world.stop())
 
 const read = (input: Json) => stage.world.gateway.ask(stage.instance, 'POST', '/read-message', input)

@@ -1,17 +1,14 @@
 /** Tests stanzas without encrypted content: calls that the account rejects, presence, channels and status posts. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { z } from 'zod'
 import { webhookPayloads } from '../../src/features/webhook-payloads.ts'
 import { must } from '../harness/http.ts'
 import { text } from './received/contents.ts'
 import { channel, inChannel } from './received/notices.ts'
-import { ANA, ANA_LID, checked, content, isId, isTime, ME, type Story, startStory } from './received/story.ts'
+import { ANA, ANA_LID, checked, content, isId, isTime, ME, startStory } from './received/story.ts'
 
-let story: Story
-before(async () => {
-  story = await startStory()
-})
+const story = await startStory()
 after(() => story.world.stop())
 
 const call = (more: object) =>

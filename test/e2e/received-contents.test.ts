@@ -1,13 +1,10 @@
 /** Tests the kinds of `received` events that a person's message causes; the whole payload is compared. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { until } from '../harness/until.ts'
-import { ANA, BEN, BEN_LID, chatOf, content, ME, nothingOr, type Story, startStory } from './received/story.ts'
+import { ANA, BEN, BEN_LID, chatOf, content, ME, nothingOr, startStory } from './received/story.ts'
 
-let story: Story
-before(async () => {
-  story = await startStory({ webhooks: { notify_sent_by_me: true } })
-})
+const story = await startStory({ webhooks: { notify_sent_by_me: true } })
 after(() => story.world.stop())
 
 const text = (message: string) => ({ message, title: null, description: null, url: null })

@@ -1,12 +1,9 @@
 /** Tests groups whose events are switched off. `received/group-notices.ts` tests the payload of each notification. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { ANA, BEN, chatOf, ME, type Story, startStory } from './received/story.ts'
+import { after, test } from 'node:test'
+import { ANA, BEN, chatOf, ME, startStory } from './received/story.ts'
 
-let story: Story
-before(async () => {
-  story = await startStory({ webhooks: { notify_sent_by_me: true } })
-})
+const story = await startStory({ webhooks: { notify_sent_by_me: true } })
 after(() => story.world.stop())
 
 test('messages in groups can be ignored, and their notifications with them', async () => {

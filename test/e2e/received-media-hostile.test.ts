@@ -6,29 +6,25 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { systemClock } from '../../src/domain/clock.ts'
 import { Failure } from '../../src/domain/failures.ts'
 import type { ReceivedFile } from '../../src/domain/file-download.ts'
 import { PIECE, WINDOW } from '../../src/domain/file-download.ts'
 import { fairSlots } from '../../src/egress/fair-slots.ts'
-import { createDownloads, type Downloads } from '../../src/engine/downloads.ts'
+import { createDownloads } from '../../src/engine/downloads.ts'
 import { createMediaLinks } from '../../src/media/media-links.ts'
 import { createReceivedMedia } from '../../src/media/received-media.ts'
 import { sealMedia } from '../../workers/simulator/people/media.ts'
-import { type HostileHost, pour, startHostileHost } from '../harness/file-host.ts'
+import { pour, startHostileHost } from '../harness/file-host.ts'
 
 const MB = 1_048_576
 const quiet = { info() {}, warn() {}, error() {} }
 const links = createMediaLinks(randomBytes(32))
 const never = new AbortController().signal
 
-let host: HostileHost
-let downloads: Downloads
-before(async () => {
-  host = await startHostileHost()
-  downloads = createDownloads({ network: host.network, egressAllow: [], atOnce: 8, logging: { level: 'fatal' }, log: quiet })
-})
+const host = await startHostileHost()
+const downloads = createDownloads({ network: host.network, egressAllow: [], atOnce: 8, logging: { level: 'fatal' }, log: quiet })
 after(async () => {
   await downloads.close()
   await host.stop()

@@ -6,22 +6,17 @@ import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { get, type IncomingMessage } from 'node:http'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { Agent, request } from 'undici'
 import { sealMedia } from '../../workers/simulator/people/media.ts'
 import { amount } from '../harness/amount.ts'
-import type { Instance } from '../harness/gateway.ts'
 import { ask } from '../harness/http.ts'
-import { ANA, ME, type Story, startStory } from './received/story.ts'
+import { ANA, ME, startStory } from './received/story.ts'
 
 const OTHER = '5511999990001'
-let story: Story
-let other: Instance
-before(async () => {
-  story = await startStory()
-  const { gateway, sandbox, receiver } = story.world
-  other = await gateway.connected(sandbox, OTHER, receiver)
-})
+const story = await startStory()
+const { gateway, sandbox, receiver } = story.world
+const other = await gateway.connected(sandbox, OTHER, receiver)
 after(() => story.world.stop())
 
 const bytes = Buffer.from('the bytes of a file '.repeat(1_000))

@@ -1,14 +1,11 @@
 /** Tests received files: the fields of the event, and the sealed link by which the file can be downloaded. */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { base64, bytes, media } from './received/media.ts'
-import { ANA, ME, type Story, startStory } from './received/story.ts'
+import { ANA, ME, startStory } from './received/story.ts'
 
-let story: Story
-before(async () => {
-  story = await startStory()
-})
+const story = await startStory()
 after(() => story.world.stop())
 
 test('view-once media never has a link', async () => {

@@ -3,19 +3,16 @@
  * nor delay other messages, and are reported. If a complete copy arrives on request, nothing is reported.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'
 import { until } from '../harness/until.ts'
-import { ANA, type Event, ME, type Story, startStory } from './received/story.ts'
+import { ANA, type Event, ME, startStory } from './received/story.ts'
 
-let story: Story
-before(async () => {
-  story = await startStory({ webhooks: { notify_sent_by_me: true } })
-  await story.fromAna(
-    { text: 'hello' },
-    { message_type: 'text', text: { message: 'hello', title: null, description: null, url: null } },
-  )
-})
+const story = await startStory({ webhooks: { notify_sent_by_me: true } })
+await story.fromAna(
+  { text: 'hello' },
+  { message_type: 'text', text: { message: 'hello', title: null, description: null, url: null } },
+)
 after(() => story.world.stop())
 
 type Json = Record<string, unknown>

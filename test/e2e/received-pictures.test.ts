@@ -3,19 +3,16 @@
  * once, after the event.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { must } from '../harness/http.ts'
-import { ANA, ANA_LID, BEN, CAROL, chatOf, type Event, ME, type Story, startStory } from './received/story.ts'
+import { ANA, ANA_LID, BEN, CAROL, chatOf, type Event, ME, startStory } from './received/story.ts'
 
 const ANA_PICTURE = 'https://127.0.0.1/ana.jpg?oe=7FFFFFFF'
 const GROUP_PICTURE = 'https://127.0.0.1/group.jpg'
 /** An image of one pixel. The media host serves it at its own address, which is not one of those above. */
 const JPEG = Buffer.from('ffd8ffe000104a46494600010100000100010000ffd9', 'hex').toString('base64')
 
-let story: Story
-before(async () => {
-  story = await startStory({ webhooks: { notify_sent_by_me: true } })
-})
+const story = await startStory({ webhooks: { notify_sent_by_me: true } })
 after(() => story.world.stop())
 
 interface Counted {

@@ -1,12 +1,9 @@
 /** Tests that presence is only reported while a client has subscribed to it. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { ANA, ME, type Story, startStory } from './received/story.ts'
+import { after, test } from 'node:test'
+import { ANA, ME, startStory } from './received/story.ts'
 
-let story: Story
-before(async () => {
-  story = await startStory()
-})
+const story = await startStory()
 after(() => story.world.stop())
 
 test('presence is told only while its URL is set and not ignored', async () => {

@@ -1,12 +1,9 @@
 /** Tests encrypted content that refers to a message from before a restart: votes, answers to events, and edits. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { ANA, BEN, chatOf, type Event, ME, type Story, startStory } from './received/story.ts'
+import { after, test } from 'node:test'
+import { ANA, BEN, chatOf, type Event, ME, startStory } from './received/story.ts'
 
-let story: Story
-before(async () => {
-  story = await startStory({ webhooks: { notify_sent_by_me: true } })
-})
+const story = await startStory({ webhooks: { notify_sent_by_me: true } })
 after(() => story.world.stop())
 
 const POLL = { question: 'Which day?', options: ['Monday', 'Tuesday'] }

@@ -3,7 +3,7 @@
  * payload with the declaration and with the expected values.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { MESSAGE_TYPES } from '../../src/features/received/blocks.ts'
 import { NOTIFICATIONS } from '../../src/features/received/notifications.ts'
 import { commerce } from './received/commerce.ts'
@@ -12,7 +12,7 @@ import { groupNotices } from './received/group-notices.ts'
 import { interactive } from './received/interactive.ts'
 import { files } from './received/media.ts'
 import { notices } from './received/notices.ts'
-import { type Kind, type Notification, type Story, startStory, type Tell } from './received/story.ts'
+import { type Kind, type Notification, startStory, type Tell } from './received/story.ts'
 import { waiting_message } from './received/waiting.ts'
 
 const NOTICES = { ...groupNotices, ...notices } satisfies Record<Notification, Tell>
@@ -30,11 +30,8 @@ const KINDS = {
   notification: NOTICES.revoke,
 } satisfies Record<Kind, Tell>
 
-let story: Story
-before(async () => {
-  story = await startStory({ webhooks: { notify_sent_by_me: true } })
-  await story.meetEverybody()
-})
+const story = await startStory({ webhooks: { notify_sent_by_me: true } })
+await story.meetEverybody()
 after(() => story.world.stop())
 
 for (const [name, tell] of [...Object.entries(KINDS), ...Object.entries(NOTICES)])

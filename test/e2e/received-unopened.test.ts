@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict'
 import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'
 import { UNREPORTED, type Unreported } from '../../workers/shard/receive/unreported.ts'
 import { ROOT } from '../harness/checkout.ts'
@@ -14,13 +14,10 @@ import { must } from '../harness/http.ts'
 import { parse, total } from '../harness/prometheus.ts'
 import type { StanzaJson } from '../harness/specimens.ts'
 import { until } from '../harness/until.ts'
-import { ANA, ANA_LID, BEN, type Event, ME, type Story, startStory } from './received/story.ts'
+import { ANA, ANA_LID, BEN, type Event, ME, startStory } from './received/story.ts'
 
-let story: Story
-before(async () => {
-  story = await startStory({ webhooks: { notify_sent_by_me: true } }, { untraced: true, own: true })
-  await story.meetEverybody()
-})
+const story = await startStory({ webhooks: { notify_sent_by_me: true } }, { untraced: true, own: true })
+await story.meetEverybody()
 after(() => story.world.stop())
 
 const b64 = (bytes: Uint8Array) => ({ b64: Buffer.from(bytes).toString('base64') })

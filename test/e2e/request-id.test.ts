@@ -6,39 +6,30 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
-import { type Ack, createGateway, type Gateway, type Instance } from '../harness/gateway.ts'
-import { networkEnv, type Running, run } from '../harness/process.ts'
-import { type Receiver, startReceiver } from '../harness/receiver.ts'
-import { createSandbox, type Sandbox } from '../harness/sandbox.ts'
+import { after, test } from 'node:test'
+import { type Ack, createGateway } from '../harness/gateway.ts'
+import { networkEnv, run } from '../harness/process.ts'
+import { startReceiver } from '../harness/receiver.ts'
+import { createSandbox } from '../harness/sandbox.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988880001'
 const NOBODY = '5511988880000'
 
-let dir: string
-let network: Running
-let service: Running
-let gateway: Gateway
-let sandbox: Sandbox
-let receiver: Receiver
-let instance: Instance
 let log = ''
 
-before(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'svc-request-id-'))
-  network = await run(['--network-only'], { SVC_DATA_DIR: join(dir, 'network'), SVC_SANDBOX_PORT: '0' })
-  sandbox = createSandbox(network.printed.sandbox_url!)
-  receiver = await startReceiver()
-  const env = { SVC_DATA_DIR: join(dir, 'service'), SVC_PORT: '0', SVC_SHARDS: '1', SVC_LOG_LEVEL: 'debug' }
-  service = await run([], { ...networkEnv(network.printed), ...env })
-  service.child.stderr?.on('data', (chunk: Buffer) => {
-    log += chunk.toString()
-  })
-  gateway = await createGateway(service.printed.base_url!, service.printed.admin_key!)
-  await sandbox.createContact(ANA, { name: 'Ana' })
-  instance = await gateway.connected(sandbox, ME, receiver)
+const dir = await mkdtemp(join(tmpdir(), 'svc-request-id-'))
+const network = await run(['--network-only'], { SVC_DATA_DIR: join(dir, 'network'), SVC_SANDBOX_PORT: '0' })
+const sandbox = createSandbox(network.printed.sandbox_url!)
+const receiver = await startReceiver()
+const env = { SVC_DATA_DIR: join(dir, 'service'), SVC_PORT: '0', SVC_SHARDS: '1', SVC_LOG_LEVEL: 'debug' }
+const service = await run([], { ...networkEnv(network.printed), ...env })
+service.child.stderr?.on('data', (chunk: Buffer) => {
+  log += chunk.toString()
 })
+const gateway = await createGateway(service.printed.base_url!, service.printed.admin_key!)
+await sandbox.createContact(ANA, { name: 'Ana' })
+const instance = await gateway.connected(sandbox, ME, receiver)
 after(async () => {
   await service?.stop()
   await receiver?.stop()

@@ -4,32 +4,28 @@
  * device requests the message again.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import type { MessageCopy } from '../../workers/simulator/control/network-control.ts'
 import * as files from '../harness/media-files.ts'
-import { type ByAddressing, createTeams, type Place } from '../harness/places.ts'
-import { type Json, type Stage, startStage } from '../harness/stage.ts'
+import { createTeams } from '../harness/places.ts'
+import { type Json, startStage } from '../harness/stage.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988880001'
 const BEN = '5511988880002'
 const EVA = '5511988880003'
 
-let stage: Stage
 /** Number of copies that contacts could not read; the network must have counted the same number at the end. */
 let unread = 0
-let groups: ByAddressing<Place>
 
-before(async () => {
-  stage = await startStage(ME)
-  const { sandbox } = stage.world
-  await sandbox.createContact(ANA, { name: 'Ana', devices: 2 })
-  await sandbox.createContact(BEN, { name: 'Ben' })
-  await sandbox.createContact(EVA, { name: 'Eva' })
-  await sandbox.post(`/phones/${ME}/contacts`, { phone: ANA, name: 'Ana' })
-  groups = await createTeams(sandbox, [ANA, BEN, ME])
-  await stage.named()
-})
+const stage = await startStage(ME)
+const { sandbox } = stage.world
+await sandbox.createContact(ANA, { name: 'Ana', devices: 2 })
+await sandbox.createContact(BEN, { name: 'Ben' })
+await sandbox.createContact(EVA, { name: 'Eva' })
+await sandbox.post(`/phones/${ME}/contacts`, { phone: ANA, name: 'Ana' })
+const groups = await createTeams(sandbox, [ANA, BEN, ME])
+await stage.named()
 after(() => stage.world.stop({ undecryptable: unread }))
 
 /** Resolves with the stanzas that the devices of a person received under this id, when there are as many as wanted. */

@@ -3,21 +3,18 @@
  * because each try would count against the account.
  */
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { after, afterEach, test } from 'node:test'
 import { chatOf } from '../harness/places.ts'
-import { type Json, type Stage, startStage } from '../harness/stage.ts'
+import { type Json, startStage } from '../harness/stage.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988880001'
 const BEN = '5511988880002'
 const HOUR = 3_600
 
-let stage: Stage
-before(async () => {
-  stage = await startStage(ME)
-  await stage.world.sandbox.createContact(ANA, { name: 'Ana' })
-  await stage.world.sandbox.createContact(BEN, { name: 'Ben' })
-})
+const stage = await startStage(ME)
+await stage.world.sandbox.createContact(ANA, { name: 'Ana' })
+await stage.world.sandbox.createContact(BEN, { name: 'Ben' })
 afterEach(async () => {
   await stage.world.sandbox.clearFaults()
   await restrict(0)

@@ -2,23 +2,18 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import type { Instance } from '../harness/gateway.ts'
-import { startWorld, type World } from '../harness/world.ts'
+import { startWorld } from '../harness/world.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988880001'
 const BEN = '5511988880002'
 
-let world: World
-let instance: Instance
-before(async () => {
-  world = await startWorld()
-  await world.sandbox.createContact(ANA, { name: 'Ana' })
-  await world.sandbox.createContact(BEN, { name: 'Ben', devices: 3 })
-  instance = await world.gateway.connected(world.sandbox, ME, world.receiver)
-})
+const world = await startWorld()
+await world.sandbox.createContact(ANA, { name: 'Ana' })
+await world.sandbox.createContact(BEN, { name: 'Ben', devices: 3 })
+const instance = await world.gateway.connected(world.sandbox, ME, world.receiver)
 after(() => world.stop())
 
 const lastSeq = new Map<string, number>()

@@ -3,18 +3,14 @@
  * `created`.
  */
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import type { Instance } from '../harness/gateway.ts'
 import { ask } from '../harness/http.ts'
-import { startWorld, type World } from '../harness/world.ts'
+import { startWorld } from '../harness/world.ts'
 import { newPhone, watch } from './states-seen.ts'
 
-let world: World
-let see: ReturnType<typeof watch>
-before(async () => {
-  world = await startWorld()
-  see = watch(world)
-})
+const world = await startWorld()
+const see = watch(world)
 after(() => world.stop())
 
 interface Answers {

@@ -1,16 +1,12 @@
 /** Tests lost connections that the service restores: rows 4, 7, 8, 14, 15, 16, 17 and 18 of the table of states. */
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import type { Instance } from '../harness/gateway.ts'
-import { startWorld, type World } from '../harness/world.ts'
+import { startWorld } from '../harness/world.ts'
 import { watch } from './states-seen.ts'
 
-let world: World
-let see: ReturnType<typeof watch>
-before(async () => {
-  world = await startWorld()
-  see = watch(world)
-})
+const world = await startWorld()
+const see = watch(world)
 after(() => world.stop())
 
 const SENTENCES: Record<string, string> = {

@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
-import { after, before, describe, test } from 'node:test'
-import { startWorld, type World } from '../harness/world.ts'
+import { after, describe, test } from 'node:test'
+import { startWorld } from '../harness/world.ts'
 import { watch } from './states-seen.ts'
 
 /** An HTTP proxy whose answers to CONNECT the test can choose. */
@@ -46,12 +46,8 @@ async function startProxy(): Promise<Proxy> {
   return proxy
 }
 
-let world: World
-let see: ReturnType<typeof watch>
-before(async () => {
-  world = await startWorld()
-  see = watch(world)
-})
+const world = await startWorld()
+const see = watch(world)
 after(async () => {
   // The proxies are closed first: if the world cannot be stopped, they must not keep the process alive.
   for (const server of servers) {

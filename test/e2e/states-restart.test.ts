@@ -3,17 +3,13 @@
  * temporary ban (row 26), even if it ends while the service is down.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import type { Instance } from '../harness/gateway.ts'
-import { startWorld, type World } from '../harness/world.ts'
+import { startWorld } from '../harness/world.ts'
 import { newPhone, watch } from './states-seen.ts'
 
-let world: World
-let see: ReturnType<typeof watch>
-before(async () => {
-  world = await startWorld()
-  see = watch(world)
-})
+const world = await startWorld()
+const see = watch(world)
 after(() => world.stop())
 
 /** A time that is longer than a restart of the service takes. */

@@ -1,13 +1,10 @@
 /** Tests the main use over HTTP: a number is paired, a text is sent, delivered and read, and an answer is received. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { ask, must } from '../harness/http.ts'
-import { startWorld, type World } from '../harness/world.ts'
+import { startWorld } from '../harness/world.ts'
 
-let world: World
-before(async () => {
-  world = await startWorld()
-})
+const world = await startWorld()
 after(() => world.stop())
 
 test('a number is paired, a text is delivered and read, and the answer comes back', async () => {

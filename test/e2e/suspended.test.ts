@@ -1,16 +1,13 @@
 /** Tests a group that the network has suspended: nothing is sent to it, and callers receive the reason. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type Stage, startStage } from '../harness/stage.ts'
+import { after, test } from 'node:test'
+import { startStage } from '../harness/stage.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988880001'
 
-let stage: Stage
-before(async () => {
-  stage = await startStage(ME)
-  await stage.world.sandbox.createContact(ANA, { name: 'Ana' })
-})
+const stage = await startStage(ME)
+await stage.world.sandbox.createContact(ANA, { name: 'Ana' })
 after(() => stage.world.stop())
 
 // The library drops the mark that a group is suspended. So a send once ended with the code of the network's refusal.

@@ -1,21 +1,16 @@
 /** Tests `Prefer: wait` on sends: the answer with the result, and everything that can happen before the result. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import type { Ack, Instance } from '../harness/gateway.ts'
 import { ask } from '../harness/http.ts'
-import { startWorldOfTwo, type World } from '../harness/world.ts'
+import { startWorldOfTwo } from '../harness/world.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988880001'
 const NOBODY = '5511988880000'
 
-let world: World
-let instance: Instance
 /** An instance that is never paired, so its messages stay in the queue. */
-let unpaired: Instance
-before(async () => {
-  ;({ world, instance, unpaired } = await startWorldOfTwo({ me: ME, contact: ANA, own: true }))
-})
+const { world, instance, unpaired } = await startWorldOfTwo({ me: ME, contact: ANA, own: true })
 after(() => world.stop())
 
 interface Outcome extends Ack {

@@ -3,22 +3,18 @@
  * instances.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { openStore } from '../../src/storage/open-store.ts'
 import { BUILT_IN_VERSION } from '../../workers/shard/connection/socket/client-version.ts'
 import { openWebVersion } from '../../workers/shard/connection/socket/web-version.ts'
-import { startWorld, type World } from '../harness/world.ts'
+import { startWorld } from '../harness/world.ts'
 import { recordingLog } from '../unit/storage/fixtures.ts'
 import { watch } from './states-seen.ts'
 
 const WANTED = '2.3000.5'
 
-let world: World
-let see: ReturnType<typeof watch>
-before(async () => {
-  world = await startWorld({ env: { SVC_WEB_VERSION: WANTED } })
-  see = watch(world)
-})
+const world = await startWorld({ env: { SVC_WEB_VERSION: WANTED } })
+const see = watch(world)
 after(() => world.stop())
 
 /** Returns the versions that the shard has stored. */

@@ -3,11 +3,10 @@
  * and by a range of times.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import type { Instance } from '../harness/gateway.ts'
+import { after, test } from 'node:test'
 import { ask, must } from '../harness/http.ts'
 import { until } from '../harness/until.ts'
-import { startWorld, type World } from '../harness/world.ts'
+import { startWorld } from '../harness/world.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988880001'
@@ -21,12 +20,8 @@ interface Entry {
   created_at: string
 }
 
-let world: World
-let instance: Instance
-before(async () => {
-  world = await startWorld({ own: true })
-  instance = await world.gateway.connected(world.sandbox, ME, world.receiver)
-})
+const world = await startWorld({ own: true })
+const instance = await world.gateway.connected(world.sandbox, ME, world.receiver)
 after(() => world.stop())
 
 const admin = <T = Record<string, unknown>>(method: string, path: string, body?: unknown) =>

@@ -1,20 +1,15 @@
 /** Tests webhooks as a receiver sees them: configuration, signature, order, and retries from storage. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import type { Instance } from '../harness/gateway.ts'
+import { after, test } from 'node:test'
 import { must } from '../harness/http.ts'
 import { startReceiver } from '../harness/receiver.ts'
-import { startWorld, type World } from '../harness/world.ts'
+import { startWorld } from '../harness/world.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988880001'
 
-let world: World
-let instance: Instance
-before(async () => {
-  world = await startWorld({ own: true })
-  instance = await world.gateway.connected(world.sandbox, ME, world.receiver)
-})
+const world = await startWorld({ own: true })
+const instance = await world.gateway.connected(world.sandbox, ME, world.receiver)
 after(() => world.stop())
 
 const texts = () => world.receiver.events('received').map(({ text }) => (text as { message: string }).message)

@@ -4,24 +4,21 @@
  * stanzas.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { deflateSync } from 'node:zlib'
 import { type BinaryNode, encodeBinaryNode } from '@whiskeysockets/baileys'
 import { pino } from 'pino'
 import { MAX_INFLATED } from '../../workers/shard/network/frames/frame-reader.ts'
 import { ANA, ME } from '../e2e/received/story.ts'
 import { until } from './ground.ts'
-import { type HostedWorld, startHosted } from './hosted.ts'
+import { startHosted } from './hosted.ts'
 
 /** Log lines of the service at `warn` and above. */
 const lines: { msg: string; err?: { message: string } }[] = []
 const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line) as (typeof lines)[number]) })
 
-let world: HostedWorld
-before(async () => {
-  world = await startHosted(ME, { log })
-  await world.sandbox.createContact(ANA)
-})
+const world = await startHosted(ME, { log })
+await world.sandbox.createContact(ANA)
 after(() => world?.stop())
 
 const jidOfAna = (device: number) => `${ANA}:${device}@s.whatsapp.net`

@@ -3,7 +3,7 @@
  * again when the disk has space.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import type { Batch } from '../../src/storage/contract.ts'
 import { keys } from '../../src/storage/record-keys.ts'
 import type { MessageCopy } from '../../workers/simulator/control/network-control.ts'
@@ -11,15 +11,11 @@ import { callTo } from '../harness/calls.ts'
 import { chatOf } from '../harness/places.ts'
 import { INSTANCE } from '../unit/storage/fixtures.ts'
 import { until } from './ground.ts'
-import { type HostedWorld, startUnasked } from './hosted.ts'
+import { startUnasked } from './hosted.ts'
 import { compare, line } from './ledger.ts'
 import { assertIncomingOrder, burstIds, CONTACTS, MEMBERS, PHONE } from './traffic.ts'
 
-let world: HostedWorld
-let group: string
-before(async () => {
-  ;({ world, group } = await startUnasked())
-})
+const { world, group } = await startUnasked()
 after(() => world.stop())
 
 /**

@@ -8,7 +8,7 @@ import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { program, ROOT } from '../harness/checkout.ts'
 import { createGateway, type Gateway, type Instance } from '../harness/gateway.ts'
 import { networkEnv, type Running, run } from '../harness/process.ts'
@@ -16,16 +16,11 @@ import { createSandbox } from '../harness/sandbox.ts'
 
 const CLI = program('../../src/cli', import.meta.url)
 
-let dir: string
-let network: Running
-let env: Record<string, string>
 let adminKey: string
 let apiKey: string | undefined
-before(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'svc-keys-'))
-  network = await run(['--network-only'], { SVC_DATA_DIR: join(dir, 'network'), SVC_SANDBOX_PORT: '0' })
-  env = { ...networkEnv(network.printed), SVC_DATA_DIR: join(dir, 'service'), SVC_PORT: '0', SVC_SHARDS: '1' }
-})
+const dir = await mkdtemp(join(tmpdir(), 'svc-keys-'))
+const network = await run(['--network-only'], { SVC_DATA_DIR: join(dir, 'network'), SVC_SANDBOX_PORT: '0' })
+const env = { ...networkEnv(network.printed), SVC_DATA_DIR: join(dir, 'service'), SVC_PORT: '0', SVC_SHARDS: '1' }
 after(async () => {
   await network.kill()
   await rm(dir, { recursive: true, force: true })

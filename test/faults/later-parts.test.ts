@@ -1,23 +1,20 @@
 /** Tests votes on polls that were received or sent in unusual ways, after a restart of the instance. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import type { Op } from '../../src/storage/contract.ts'
 import { keys } from '../../src/storage/record-keys.ts'
 import { createInstance } from '../../workers/shard/instance.ts'
 import { callTo } from '../harness/calls.ts'
 import { INSTANCE } from '../unit/storage/fixtures.ts'
 import { until } from './ground.ts'
-import { type HostedWorld, KEY, startHosted } from './hosted.ts'
+import { KEY, startHosted } from './hosted.ts'
 import { CONTACTS, createPeople, PHONE } from './traffic.ts'
 
 const [ANA] = CONTACTS
 const POLL = { question: 'Which day?', options: ['Monday', 'Tuesday'] }
 
-let world: HostedWorld
-before(async () => {
-  world = await startHosted(PHONE)
-  await createPeople(world.sandbox)
-})
+const world = await startHosted(PHONE)
+await createPeople(world.sandbox)
 after(() => world.stop())
 
 async function restart() {

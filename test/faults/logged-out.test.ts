@@ -1,19 +1,16 @@
 /** Tests that stored data about messages belong to one linked device, and are deleted together with it. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { keys } from '../../src/storage/record-keys.ts'
 import { callTo } from '../harness/calls.ts'
 import { INSTANCE } from '../unit/storage/fixtures.ts'
 import { until } from './ground.ts'
-import { type HostedWorld, startHosted } from './hosted.ts'
+import { startHosted } from './hosted.ts'
 import { compare } from './ledger.ts'
 import { CONTACTS, createPeople, PHONE } from './traffic.ts'
 
-let world: HostedWorld
-before(async () => {
-  world = await startHosted(PHONE)
-  await createPeople(world.sandbox)
-})
+const world = await startHosted(PHONE)
+await createPeople(world.sandbox)
 after(() => world.stop())
 
 const PREFIXES = [

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { type BinaryNode, proto, writeRandomPadMax16 } from '@whiskeysockets/baileys'
 import { keys } from '../../src/storage/record-keys.ts'
 import { createInstance } from '../../workers/shard/instance.ts'
@@ -14,12 +14,9 @@ import { createJournal, nodeText } from '../../workers/shard/receive/inbox/journ
 import { ME } from '../e2e/received/story.ts'
 import { INSTANCE, recordingLog } from '../unit/storage/fixtures.ts'
 import { until } from './ground.ts'
-import { type HostedWorld, KEY, startHosted } from './hosted.ts'
+import { KEY, startHosted } from './hosted.ts'
 
-let world: HostedWorld
-before(async () => {
-  world = await startHosted(ME)
-})
+const world = await startHosted(ME)
 after(() => world.stop())
 
 /** Produces the state after a kill: some messages were decrypted and acknowledged, but not processed. */

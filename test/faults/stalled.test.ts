@@ -2,19 +2,16 @@
  * Tests a stalled connection: it is open and sending works, but one handler never ends, and everything after it waits.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { keys } from '../../src/storage/record-keys.ts'
 import { INSTANCE } from '../unit/storage/fixtures.ts'
 import { until } from './ground.ts'
-import { type HostedWorld, startHosted } from './hosted.ts'
+import { startHosted } from './hosted.ts'
 import { compare } from './ledger.ts'
 import { burstIds, CONTACTS, createPeople, PHONE } from './traffic.ts'
 
-let world: HostedWorld
-before(async () => {
-  world = await startHosted(PHONE, { stalledAfterMs: 2_000 })
-  await createPeople(world.sandbox)
-})
+const world = await startHosted(PHONE, { stalledAfterMs: 2_000 })
+await createPeople(world.sandbox)
 after(() => world.stop())
 
 test('a stalled instance reconnects with the same credentials, and every message arrives', async () => {

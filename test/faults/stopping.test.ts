@@ -1,19 +1,16 @@
 /** Tests an instance that stops: work in flight is completed, and nothing is written afterwards. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { keys } from '../../src/storage/record-keys.ts'
 import { createInstance } from '../../workers/shard/instance.ts'
 import { callTo } from '../harness/calls.ts'
 import { INSTANCE } from '../unit/storage/fixtures.ts'
 import { pause, until } from './ground.ts'
-import { type HostedWorld, KEY, startHosted } from './hosted.ts'
+import { KEY, startHosted } from './hosted.ts'
 import { CONTACTS, createPeople, PHONE } from './traffic.ts'
 
-let world: HostedWorld
-before(async () => {
-  world = await startHosted(PHONE)
-  await createPeople(world.sandbox)
-})
+const world = await startHosted(PHONE)
+await createPeople(world.sandbox)
 after(() => world.stop())
 
 async function recordsOf(prefix: string): Promise<string[]> {

@@ -3,20 +3,17 @@
  * deleted.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { createLog } from '../../src/log.ts'
 import { keys } from '../../src/storage/record-keys.ts'
 import { createHost } from '../../workers/shard/host.ts'
 import { createInstance } from '../../workers/shard/instance.ts'
 import { INSTANCE } from '../unit/storage/fixtures.ts'
 import { pause, until } from './ground.ts'
-import { type HostedWorld, KEY, startHosted } from './hosted.ts'
+import { KEY, startHosted } from './hosted.ts'
 import { PHONE } from './traffic.ts'
 
-let world: HostedWorld
-before(async () => {
-  world = await startHosted(PHONE)
-})
+const world = await startHosted(PHONE)
 after(() => world.stop())
 
 const damaged = Buffer.from('what a bad sector leaves')

@@ -1,32 +1,27 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type Simulator, startSimulator } from '../harness/network.ts'
-import { type Client, jidOf, pair, received } from './client.ts'
+import { after, test } from 'node:test'
+import { startSimulator } from '../harness/network.ts'
+import { jidOf, pair, received } from './client.ts'
 
 const PHONE = '491701234567'
 const SHOP = '4915100000001'
 const GRACE = '4915100000002'
 
-let simulator: Simulator
-let client: Client
-
-before(async () => {
-  simulator = await startSimulator({ settings: { receipts: 'none' } })
-  simulator.control.createPhone({ phone: PHONE, name: 'Ada', platform: 'smba' })
-  simulator.control.updateBusiness(SHOP, {
-    description: 'Tools',
-    websites: ['https://example.com'],
-    products: [
-      { id: '1', name: 'Hammer', price: 12.5, currency: 'EUR' },
-      { id: '2', name: 'Saw' },
-    ],
-    collections: [{ id: '9', name: 'Sale', product_ids: ['2'] }],
-    orders: [
-      { id: '77', token: 'dG9rZW4=', currency: 'EUR', items: [{ product_id: '1', name: 'Hammer', price: 12.5, quantity: 2 }] },
-    ],
-  })
-  client = await pair(simulator, PHONE)
+const simulator = await startSimulator({ settings: { receipts: 'none' } })
+simulator.control.createPhone({ phone: PHONE, name: 'Ada', platform: 'smba' })
+simulator.control.updateBusiness(SHOP, {
+  description: 'Tools',
+  websites: ['https://example.com'],
+  products: [
+    { id: '1', name: 'Hammer', price: 12.5, currency: 'EUR' },
+    { id: '2', name: 'Saw' },
+  ],
+  collections: [{ id: '9', name: 'Sale', product_ids: ['2'] }],
+  orders: [
+    { id: '77', token: 'dG9rZW4=', currency: 'EUR', items: [{ product_id: '1', name: 'Hammer', price: 12.5, quantity: 2 }] },
+  ],
 })
+const client = await pair(simulator, PHONE)
 
 after(async () => {
   await client.close()

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { json } from 'node:stream/consumers'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { toDataURL } from 'qrcode'
-import { type ControlServer, startControlServer } from '../../workers/simulator/control/control-server.ts'
+import { startControlServer } from '../../workers/simulator/control/control-server.ts'
 import { ROUTES } from '../../workers/simulator/control/routes.ts'
-import { type Simulator, startSimulator } from '../harness/network.ts'
+import { startSimulator } from '../harness/network.ts'
 
 /** Tests the HTTP control API over the real simulated network, without a linked device. */
 
@@ -13,13 +13,8 @@ const PHONE = '5511900000001'
 const CONTACT = '5511900000002'
 const OTHER = '5511900000003'
 
-let simulator: Simulator
-let server: ControlServer
-
-before(async () => {
-  simulator = await startSimulator()
-  server = await startControlServer(simulator.control, { port: 0, host: '127.0.0.1', onDefect: assert.fail })
-})
+const simulator = await startSimulator()
+const server = await startControlServer(simulator.control, { port: 0, host: '127.0.0.1', onDefect: assert.fail })
 
 after(async () => {
   await server.stop()

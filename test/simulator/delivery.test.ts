@@ -2,22 +2,19 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, beforeEach, test } from 'node:test'
+import { after, beforeEach, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Simulator, startSimulator } from '../harness/network.ts'
+import { startSimulator } from '../harness/network.ts'
 import { type Client, connect, isReady, jidOf, login, pair, received } from './client.ts'
 
 const PHONE = '491701234567'
 const CONTACT = '4915112345678'
 
-let simulator: Simulator
 let client: Client
 
-before(async () => {
-  simulator = await startSimulator({ settings: { receipts: 'none' } })
-  simulator.control.createPhone({ phone: PHONE })
-  client = await pair(simulator, PHONE)
-})
+const simulator = await startSimulator({ settings: { receipts: 'none' } })
+simulator.control.createPhone({ phone: PHONE })
+client = await pair(simulator, PHONE)
 
 beforeEach(() => simulator.control.clearFaults())
 

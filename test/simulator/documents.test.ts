@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { silenceLibsignal } from '../../workers/simulator/people/quiet.ts'
 import { node } from '../../workers/simulator/wire/node.ts'
-import { type Simulator, startSimulator } from '../harness/network.ts'
-import { type Client, jidOf, pair } from './client.ts'
+import { startSimulator } from '../harness/network.ts'
+import { jidOf, pair } from './client.ts'
 
 /**
  * Tests GraphQL documents that other clients send, over the socket of the library. The answers and refusals are equal
@@ -15,15 +15,10 @@ silenceLibsignal()
 const ME = '5511900000001'
 const ANA = '5511900000002'
 
-let simulator: Simulator
-let client: Client
-
-before(async () => {
-  simulator = await startSimulator()
-  simulator.control.createPhone({ phone: ME })
-  simulator.control.createContact(ANA, { name: 'Ana' })
-  client = await pair(simulator, ME)
-})
+const simulator = await startSimulator()
+simulator.control.createPhone({ phone: ME })
+simulator.control.createContact(ANA, { name: 'Ana' })
+const client = await pair(simulator, ME)
 
 after(async () => {
   assert.deepEqual(simulator.control.stats().unknown_queries, [])

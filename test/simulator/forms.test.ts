@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { type BinaryNode, decryptEventResponse, decryptPollVote, proto, type WAMessage } from '@whiskeysockets/baileys'
 import type { Settings } from '../../workers/simulator/control/schemas/network.ts'
-import { type MediaHost, startMediaHost } from '../../workers/simulator/media/media-host.ts'
+import { startMediaHost } from '../../workers/simulator/media/media-host.ts'
 import { withMedia } from '../../workers/simulator/media/received.ts'
 import { unsealAbout } from '../../workers/simulator/people/secret.ts'
 import { node } from '../../workers/simulator/wire/node.ts'
-import { type Simulator, startSimulator } from '../harness/network.ts'
-import { type Client, jidOf, pair } from './client.ts'
+import { startSimulator } from '../harness/network.ts'
+import { jidOf, pair } from './client.ts'
 
 /**
  * Tests messages of people that refer to other messages, with both kinds of addressing, as an unmodified client
@@ -18,17 +18,11 @@ import { type Client, jidOf, pair } from './client.ts'
 const PHONE = '5511900000001'
 const CONTACT = '5511900000002'
 
-let media: MediaHost
-let simulator: Simulator
-let client: Client
-
-before(async () => {
-  media = await startMediaHost()
-  simulator = await startSimulator({ mediaHost: { host: media.host, upload: media.put } })
-  simulator.control.createPhone({ phone: PHONE })
-  simulator.control.createContact(CONTACT, { name: 'Ben' })
-  client = await pair(simulator, PHONE)
-})
+const media = await startMediaHost()
+const simulator = await startSimulator({ mediaHost: { host: media.host, upload: media.put } })
+simulator.control.createPhone({ phone: PHONE })
+simulator.control.createContact(CONTACT, { name: 'Ben' })
+const client = await pair(simulator, PHONE)
 
 after(async () => {
   await client.close()

@@ -1,22 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type Simulator, startSimulator } from '../harness/network.ts'
-import { type Client, jidOf, pair, received } from './client.ts'
+import { after, test } from 'node:test'
+import { startSimulator } from '../harness/network.ts'
+import { jidOf, pair, received } from './client.ts'
 
 const PHONE = '491701234567'
 const GRACE = '4915100000001'
 const LINUS = '4915100000002'
 const KEN = '4915100000003'
 
-let simulator: Simulator
-let client: Client
-
-before(async () => {
-  simulator = await startSimulator()
-  simulator.control.createPhone({ phone: PHONE, name: 'Ada' })
-  simulator.control.createContact(GRACE, { name: 'Grace', devices: 3 })
-  client = await pair(simulator, PHONE)
-})
+const simulator = await startSimulator()
+simulator.control.createPhone({ phone: PHONE, name: 'Ada' })
+simulator.control.createContact(GRACE, { name: 'Grace', devices: 3 })
+const client = await pair(simulator, PHONE)
 
 after(async () => {
   await client.close()

@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type Simulator, startSimulator } from '../harness/network.ts'
+import { after, test } from 'node:test'
+import { startSimulator } from '../harness/network.ts'
 import { type Client, jidOf, login, pair, received, textOf } from './client.ts'
 
 const PHONE = '491701234567'
 const CONTACT = '4915112345678'
 
-let simulator: Simulator
 let client: Client
 
-before(async () => {
-  simulator = await startSimulator()
-  simulator.control.createPhone({ phone: PHONE, name: 'Ada' })
-  client = await pair(simulator, PHONE)
-})
+const simulator = await startSimulator()
+simulator.control.createPhone({ phone: PHONE, name: 'Ada' })
+client = await pair(simulator, PHONE)
 
 after(async () => {
   await client.close()

@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type Simulator, startSimulator } from '../harness/network.ts'
+import { after, test } from 'node:test'
+import { startSimulator } from '../harness/network.ts'
 import { connect, isOpen, jidOf, lastQr, login, pair, received } from './client.ts'
 
-let simulator: Simulator
-
-before(async () => {
-  simulator = await startSimulator({ settings: { receipts: 'none' } })
-})
+const simulator = await startSimulator({ settings: { receipts: 'none' } })
 
 after(() => simulator.stop())
 

@@ -1,16 +1,13 @@
 /** Tests a network and a phone that deviate from the protocol, and a companion device that violates it. */
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import type { PasskeyBends, PasskeyStep } from '../../workers/simulator/control/schemas/passkeys.ts'
 import { agree } from '../harness/crsc.ts'
-import { type Simulator, startSimulator } from '../harness/network.ts'
+import { startSimulator } from '../harness/network.ts'
 import type { PasskeyClient } from './passkey-client.ts'
 import { isStage, passkeyStage, refused } from './passkey-stage.ts'
 
-let simulator: Simulator
-before(async () => {
-  simulator = await startSimulator({ settings: { receipts: 'none' } })
-})
+const simulator = await startSimulator({ settings: { receipts: 'none' } })
 after(async () => {
   await close()
   await simulator.stop()

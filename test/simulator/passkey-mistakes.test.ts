@@ -3,19 +3,16 @@
  * separately.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { joined, protobuf, random } from '../harness/crsc.ts'
-import { type Simulator, startSimulator } from '../harness/network.ts'
+import { startSimulator } from '../harness/network.ts'
 import { connect, lastQr } from './client.ts'
 import { type Attempt, type PasskeyClient, passkeyClient } from './passkey-client.ts'
 import { isStage, passkeyStage, refused } from './passkey-stage.ts'
 
-let simulator: Simulator
-before(async () => {
-  // This companion device violates the protocol, so no trace is written for the wire check.
-  simulator = await startSimulator({ settings: { receipts: 'none' }, trace: undefined })
-})
+// This companion device violates the protocol, so no trace is written for the wire check.
+const simulator = await startSimulator({ settings: { receipts: 'none' }, trace: undefined })
 after(async () => {
   await close()
   await simulator.stop()

@@ -6,20 +6,17 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import type { CeremonyView } from '../../workers/simulator/control/passkeys.ts'
 import type { RelayInput, SignInput } from '../../workers/simulator/control/schemas/passkeys.ts'
-import { type Simulator, startSimulator } from '../harness/network.ts'
+import { startSimulator } from '../harness/network.ts'
 import { createAuthenticator, type Options, type PasskeyPublic, type Signed } from '../harness/passkey-authenticator.ts'
 import { type PhoneOptions, playPhone } from '../harness/passkey-phone.ts'
 import { connect, lastQr } from './client.ts'
 import { type PasskeyClient, passkeyClient } from './passkey-client.ts'
 import { isStage, passkeyStage, refused } from './passkey-stage.ts'
 
-let simulator: Simulator
-before(async () => {
-  simulator = await startSimulator({ settings: { receipts: 'none' } })
-})
+const simulator = await startSimulator({ settings: { receipts: 'none' } })
 after(async () => {
   await close()
   await simulator.stop()

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import { silenceLibsignal } from '../../workers/simulator/people/quiet.ts'
 import { node } from '../../workers/simulator/wire/node.ts'
-import { type Simulator, startSimulator } from '../harness/network.ts'
-import { type Client, jidOf, pair } from './client.ts'
+import { startSimulator } from '../harness/network.ts'
+import { jidOf, pair } from './client.ts'
 
 /**
  * Tests queries of the web client and of other clients that the library does not have. They are sent over the library's
@@ -17,16 +17,11 @@ const PHONE = '5511900000001'
 const SHOP = '5511900000002'
 const SERVER = '@s.whatsapp.net'
 
-let simulator: Simulator
-let client: Client
-
-before(async () => {
-  simulator = await startSimulator()
-  simulator.control.createPhone({ phone: PHONE })
-  const picture = `data:image/jpeg;base64,${Buffer.alloc(64, 7).toString('base64')}`
-  simulator.control.createContact(SHOP, { name: 'Shop', business: true, about: 'open', picture })
-  client = await pair(simulator, PHONE)
-})
+const simulator = await startSimulator()
+simulator.control.createPhone({ phone: PHONE })
+const picture = `data:image/jpeg;base64,${Buffer.alloc(64, 7).toString('base64')}`
+simulator.control.createContact(SHOP, { name: 'Shop', business: true, about: 'open', picture })
+const client = await pair(simulator, PHONE)
 
 after(async () => {
   await client?.close()

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { type BinaryNode, initAuthCreds } from '@whiskeysockets/baileys'
 import type { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import { silenceLibsignal } from '../../workers/simulator/people/quiet.ts'
 import { node } from '../../workers/simulator/wire/node.ts'
-import { type Simulator, startSimulator } from '../harness/network.ts'
-import { type Client, jidOf, pair } from './client.ts'
+import { startSimulator } from '../harness/network.ts'
+import { jidOf, pair } from './client.ts'
 import { connectRaw, type RawClient } from './raw-client.ts'
 
 /**
@@ -17,22 +17,18 @@ silenceLibsignal()
 const PHONE = '5511900000001'
 const ANA = '5511900000002'
 
-let simulator: Simulator
-let library: Client
 /** The linked device. Its library client is closed. */
 let device: { number: string; device: number; secret: Uint8Array }
 const open = new Set<RawClient>()
 
-before(async () => {
-  simulator = await startSimulator()
-  simulator.control.createPhone({ phone: PHONE })
-  simulator.control.createContact(ANA, { name: 'Ana', devices: 2 })
-  library = await pair(simulator, PHONE)
-  const { me, noiseKey } = library.auth.creds
-  const [, number = '', id = '0'] = /^(\d+):(\d+)@/.exec(me!.id) ?? []
-  device = { number, device: Number(id), secret: noiseKey.private }
-  await library.close()
-})
+const simulator = await startSimulator()
+simulator.control.createPhone({ phone: PHONE })
+simulator.control.createContact(ANA, { name: 'Ana', devices: 2 })
+const library = await pair(simulator, PHONE)
+const { me, noiseKey } = library.auth.creds
+const [, number = '', id = '0'] = /^(\d+):(\d+)@/.exec(me!.id) ?? []
+device = { number, device: Number(id), secret: noiseKey.private }
+await library.close()
 
 after(async () => {
   for (const client of open) await client.close()

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import {
   type AuthenticationCreds,
   type BaileysEventMap,
@@ -35,9 +35,7 @@ silenceLibsignal()
 /** Longest wait for an event, in ms. */
 const PATIENCE = 20_000
 
-let dataDir: string
 let network: NetworkThread
-let client: Client
 
 async function control(method: string, path: string, body?: unknown) {
   const response = await fetch(network.controlUrl + path, {
@@ -67,8 +65,6 @@ function memoryKeys(): SignalKeyStore {
     },
   }
 }
-
-type Client = ReturnType<typeof createClient>
 
 function createClient() {
   const creds: AuthenticationCreds = initAuthCreds()
@@ -153,11 +149,9 @@ async function inbox(after: number) {
   }[]
 }
 
-before(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'svc-sandbox-'))
-  network = await startNetworkThread({ dataDir, trace: libraryTrace() })
-  client = createClient()
-})
+const dataDir = await mkdtemp(join(tmpdir(), 'svc-sandbox-'))
+network = await startNetworkThread({ dataDir, trace: libraryTrace() })
+const client = createClient()
 
 after(async () => {
   await client.close()

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { after, before, test } from 'node:test'
-import type { AuthenticationState, BinaryNode } from '@whiskeysockets/baileys'
+import { after, test } from 'node:test'
+import type { BinaryNode } from '@whiskeysockets/baileys'
 import { silenceLibsignal } from '../../workers/simulator/people/quiet.ts'
 import { node } from '../../workers/simulator/wire/node.ts'
-import { type Simulator, startSimulator } from '../harness/network.ts'
+import { startSimulator } from '../harness/network.ts'
 import { jidOf, pair } from './client.ts'
 import { connectRaw, type RawClient } from './raw-client.ts'
 
@@ -15,9 +15,7 @@ const PHONE = '5511900000001'
 const ANA = '5511900000002'
 const GROUPS = '@g.us'
 
-let simulator: Simulator
 let client: RawClient
-let auth: AuthenticationState
 let connectAgain: () => Promise<RawClient>
 
 const contentOf = (item: BinaryNode | undefined): BinaryNode[] => (Array.isArray(item?.content) ? item.content : [])
@@ -31,24 +29,22 @@ const lidOf = (phone: string) => {
   return `${people.find((each) => each.phone === phone)!.lid}@lid`
 }
 
-before(async () => {
-  simulator = await startSimulator()
-  simulator.control.createPhone({ phone: PHONE, name: 'Ada' })
-  simulator.control.createContact(ANA, { name: 'Ana' })
-  const library = await pair(simulator, PHONE)
-  const { me, noiseKey: noise } = library.auth.creds
-  const [, number = '', id = '0'] = /^(\d+):(\d+)@/.exec(me!.id) ?? []
-  await library.close()
-  auth = library.auth
-  connectAgain = () =>
-    connectRaw({
-      url: simulator.url,
-      secret: noise.private,
-      payload: { username: Number(number), device: Number(id), passive: false },
-    })
-  client = await connectAgain()
-  await client.until((item) => find(item, 'offline') !== undefined, 'the end of the queue')
-})
+const simulator = await startSimulator()
+simulator.control.createPhone({ phone: PHONE, name: 'Ada' })
+simulator.control.createContact(ANA, { name: 'Ana' })
+const library = await pair(simulator, PHONE)
+const { me, noiseKey: noise } = library.auth.creds
+const [, number = '', id = '0'] = /^(\d+):(\d+)@/.exec(me!.id) ?? []
+await library.close()
+const auth = library.auth
+connectAgain = () =>
+  connectRaw({
+    url: simulator.url,
+    secret: noise.private,
+    payload: { username: Number(number), device: Number(id), passive: false },
+  })
+client = await connectAgain()
+await client.until((item) => find(item, 'offline') !== undefined, 'the end of the queue')
 
 after(async () => {
   await client?.close()

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { decodeSyncdSnapshot, extractSyncdPatches } from '@whiskeysockets/baileys/lib/Utils/chat-utils.js'
 import { silenceLibsignal } from '../../workers/simulator/people/quiet.ts'
 import { type StanzaJson, toJson } from '../../workers/simulator/watch/stanza-json.ts'
 import { createTrace, type TraceLine } from '../../workers/simulator/watch/trace.ts'
 import { ask, must } from '../harness/http.ts'
-import { type NetworkThread, type Simulator, startNetworkThread } from '../harness/network.ts'
-import { createSandbox, type Sandbox } from '../harness/sandbox.ts'
-import { type Client, connect, jidOf, lastQr, login, received } from './client.ts'
-import { type MediaRoute, mediaRoute } from './media-route.ts'
+import { type Simulator, startNetworkThread } from '../harness/network.ts'
+import { createSandbox } from '../harness/sandbox.ts'
+import { connect, jidOf, lastQr, login, received } from './client.ts'
+import { mediaRoute } from './media-route.ts'
 
 /**
  * Tests how stanzas are watched and changed, with an independent client. The client learns everything about the network
@@ -25,27 +25,19 @@ silenceLibsignal()
 const PHONE = '5511900000001'
 const CONTACT = '5511900000002'
 
-let dir: string
-let network: NetworkThread
-let sandbox: Sandbox
-let client: Client
-let route: MediaRoute
-
-before(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'svc-watch-'))
-  network = await startNetworkThread({ dataDir: join(dir, 'network'), controlPort: 0, trace: join(dir, 'trace.jsonl') })
-  sandbox = createSandbox(network.controlUrl)
-  await sandbox.createPhone(PHONE)
-  await sandbox.createContact(CONTACT, { name: 'Ben' })
-  const { url, root } = network.network
-  route = await mediaRoute(network.network)
-  const first = connect({ url, root } as Simulator, undefined, route.options)
-  await sandbox.scan(PHONE, await lastQr(first))
-  await first.ended()
-  client = await login({ url, root } as Simulator, first.auth, route.options)
-  await client.until(() => client.events['messaging-history.set']?.some((set) => set.progress === 100), 'recent history')
-  while ((await sandbox.pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
-})
+const dir = await mkdtemp(join(tmpdir(), 'svc-watch-'))
+const network = await startNetworkThread({ dataDir: join(dir, 'network'), controlPort: 0, trace: join(dir, 'trace.jsonl') })
+const sandbox = createSandbox(network.controlUrl)
+await sandbox.createPhone(PHONE)
+await sandbox.createContact(CONTACT, { name: 'Ben' })
+const { url, root } = network.network
+const route = await mediaRoute(network.network)
+const first = connect({ url, root } as Simulator, undefined, route.options)
+await sandbox.scan(PHONE, await lastQr(first))
+await first.ended()
+const client = await login({ url, root } as Simulator, first.auth, route.options)
+await client.until(() => client.events['messaging-history.set']?.some((set) => set.progress === 100), 'recent history')
+while ((await sandbox.pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
 
 after(async () => {
   await client?.close()

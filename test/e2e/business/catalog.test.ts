@@ -3,23 +3,18 @@
  * also orders.
  */
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { after, afterEach, test } from 'node:test'
 import sharp from 'sharp'
-import { type FileServer, serveFiles } from '../../harness/file-server.ts'
+import { serveFiles } from '../../harness/file-server.ts'
 import * as files from '../../harness/media-files.ts'
 import { detailsOf } from '../../harness/operations.ts'
 import { pictureAt } from '../../harness/pictures.ts'
 import type { Json } from '../../harness/stage.ts'
-import { ANA, type Ground, ME, NOBODY, SHOP, startGround } from './ground.ts'
+import { ANA, ME, NOBODY, SHOP, startGround } from './ground.ts'
 
-let ground: Ground
-let web: FileServer
-let picture: string
-before(async () => {
-  ground = await startGround()
-  web = await serveFiles()
-  picture = web.put('/mouse.png', await files.image('png', 400, 300))
-})
+const ground = await startGround()
+const web = await serveFiles()
+const picture = web.put('/mouse.png', await files.image('png', 400, 300))
 after(async () => {
   await web.stop()
   await ground.stop()

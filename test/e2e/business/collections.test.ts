@@ -1,14 +1,11 @@
 /** Tests the collections of a catalog: the account creates, changes and deletes them, and other accounts read them. */
 import assert from 'node:assert/strict'
-import { after, afterEach, before, beforeEach, test } from 'node:test'
+import { after, afterEach, beforeEach, test } from 'node:test'
 import { detailsOf } from '../../harness/operations.ts'
 import type { Json } from '../../harness/stage.ts'
-import { ANA, type Ground, ME, SHOP, startGround } from './ground.ts'
+import { ANA, ME, SHOP, startGround } from './ground.ts'
 
-let ground: Ground
-before(async () => {
-  ground = await startGround()
-})
+const ground = await startGround()
 after(() => ground.stop())
 beforeEach(() =>
   ground.business(ME, {

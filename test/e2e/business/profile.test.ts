@@ -1,14 +1,11 @@
 /** Tests the profile of a business: the account changes it, and others see the change. */
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { after, afterEach, test } from 'node:test'
 import { detailsOf } from '../../harness/operations.ts'
 import type { Json } from '../../harness/stage.ts'
-import { ANA, EVA, type Ground, ME, NOBODY, SHOP, startGround } from './ground.ts'
+import { ANA, EVA, ME, NOBODY, SHOP, startGround } from './ground.ts'
 
-let ground: Ground
-before(async () => {
-  ground = await startGround()
-})
+const ground = await startGround()
 after(() => ground.stop())
 afterEach(() => ground.asUsual())
 

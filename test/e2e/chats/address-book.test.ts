@@ -1,9 +1,9 @@
 /** Tests the people of an account: they are listed, read, saved on the phone under a name, and removed. */
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { after, afterEach, test } from 'node:test'
 import { createAsking, NETWORK_CODES } from '../../harness/answers.ts'
 import { phoneOf } from '../../harness/app-state.ts'
-import { type Json, type Stage, startStage } from '../../harness/stage.ts'
+import { type Json, startStage } from '../../harness/stage.ts'
 import { until } from '../../harness/until.ts'
 
 const ME = '5511999990012'
@@ -16,16 +16,13 @@ const NOBODY = '5511977770000'
 const STRANGER = '123456789012345@lid'
 const PICTURE = 'https://127.0.0.1/ana.jpg'
 
-let stage: Stage
-before(async () => {
-  stage = await startStage(ME)
-  const { sandbox } = stage.world
-  await sandbox.createContact(ANA, { name: 'Ana', about: 'Busy', picture: PICTURE })
-  await sandbox.createContact(BEN, { name: 'Ben', blocked_me: true, picture: PICTURE })
-  await sandbox.createContact(SHOP, { name: 'Shop', business: true })
-  await sandbox.createContact(CAT, { name: 'Cat' })
-  await stage.named()
-})
+const stage = await startStage(ME)
+const { sandbox } = stage.world
+await sandbox.createContact(ANA, { name: 'Ana', about: 'Busy', picture: PICTURE })
+await sandbox.createContact(BEN, { name: 'Ben', blocked_me: true, picture: PICTURE })
+await sandbox.createContact(SHOP, { name: 'Shop', business: true })
+await sandbox.createContact(CAT, { name: 'Cat' })
+await stage.named()
 after(() => stage.world.stop())
 const { good, refused, instead, asUsual } = createAsking(() => stage)
 afterEach(asUsual)

@@ -3,7 +3,7 @@
  * account is paired.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import type { Op } from '../../../src/storage/contract.ts'
 import { openStore } from '../../../src/storage/open-store.ts'
 import { createAsking } from '../../harness/answers.ts'
@@ -18,22 +18,19 @@ const SECOND = '15550100002'
 const ANA = '5511988880001'
 const pn = (number: string) => `${number}@s.whatsapp.net`
 
-let stage: Stage
-before(async () => {
-  const world = await startWorld({ own: true })
-  stage = { world } as Stage
-  const { sandbox, gateway, receiver } = world
-  await sandbox.createContact(ANA, { name: 'Ana' })
-  await sandbox.createPhone(SHOP, { name: 'Shop', platform: 'smba', history: { chats: 12, contacts: 30 } })
-  const { act } = phoneOf(() => stage, SHOP)
-  await act('regular_low', ['pin_v1', pn(FIRST)], { pinAction: { pinned: true } })
-  await act('regular_high', ['mute', pn(SECOND)], { muteAction: { muted: true, muteEndTimestamp: -1 } })
-  await act('regular', ['label_edit', '4'], { labelEditAction: { name: 'Paid', color: 3 } })
-  await act('regular', ['label_jid', '4', pn(FIRST)], { labelAssociationAction: { labeled: true } })
-  await act('critical_unblock_low', ['contact', pn(ANA)], { contactAction: { fullName: 'Ana Souza', firstName: 'Ana' } })
-  stage.instance = await gateway.createInstance(receiver)
-  await gateway.pair(stage.instance, sandbox, SHOP)
-})
+const world = await startWorld({ own: true })
+const stage = { world } as Stage
+const { sandbox, gateway, receiver } = world
+await sandbox.createContact(ANA, { name: 'Ana' })
+await sandbox.createPhone(SHOP, { name: 'Shop', platform: 'smba', history: { chats: 12, contacts: 30 } })
+const { act } = phoneOf(() => stage, SHOP)
+await act('regular_low', ['pin_v1', pn(FIRST)], { pinAction: { pinned: true } })
+await act('regular_high', ['mute', pn(SECOND)], { muteAction: { muted: true, muteEndTimestamp: -1 } })
+await act('regular', ['label_edit', '4'], { labelEditAction: { name: 'Paid', color: 3 } })
+await act('regular', ['label_jid', '4', pn(FIRST)], { labelAssociationAction: { labeled: true } })
+await act('critical_unblock_low', ['contact', pn(ANA)], { contactAction: { fullName: 'Ana Souza', firstName: 'Ana' } })
+stage.instance = await gateway.createInstance(receiver)
+await gateway.pair(stage.instance, sandbox, SHOP)
 after(() => stage.world.stop())
 const { good } = createAsking(() => stage)
 

@@ -1,9 +1,9 @@
 /** Tests the labels of a business account: after each change, the phone must have the same labels. */
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { after, afterEach, test } from 'node:test'
 import { createAsking, NETWORK_CODES } from '../../harness/answers.ts'
 import { phoneOf } from '../../harness/app-state.ts'
-import { type Json, joinStage, type Stage, startStage } from '../../harness/stage.ts'
+import { type Json, joinStage, startStage } from '../../harness/stage.ts'
 import { until } from '../../harness/until.ts'
 
 const SHOP = '5511999990013'
@@ -12,17 +12,13 @@ const ANA = '5511988880001'
 const BEN = '5511988880002'
 const NOBODY = '5511977770000'
 
-let stage: Stage
-let group: string
-before(async () => {
-  stage = await startStage(SHOP, { platform: 'smba', name: 'Shop' })
-  const { sandbox } = stage.world
-  await sandbox.createContact(ANA, { name: 'Ana' })
-  await sandbox.createContact(BEN, { name: 'Ben' })
-  const { id } = await sandbox.createGroup({ subject: 'Team', owner: ANA, participants: [ANA, SHOP] })
-  group = id.replace('@g.us', '-group')
-  await stage.named()
-})
+const stage = await startStage(SHOP, { platform: 'smba', name: 'Shop' })
+const { sandbox } = stage.world
+await sandbox.createContact(ANA, { name: 'Ana' })
+await sandbox.createContact(BEN, { name: 'Ben' })
+const { id } = await sandbox.createGroup({ subject: 'Team', owner: ANA, participants: [ANA, SHOP] })
+const group = id.replace('@g.us', '-group')
+await stage.named()
 after(() => stage.world.stop())
 const { good, refused, instead, asUsual } = createAsking(() => stage)
 afterEach(asUsual)

@@ -3,18 +3,15 @@
  * receive, and refusals of the network.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import * as files from '../../harness/media-files.ts'
 import { detailsOf } from '../../harness/operations.ts'
 import { chatOf } from '../../harness/places.ts'
 import type { Json } from '../../harness/stage.ts'
 import { until } from '../../harness/until.ts'
-import { ANA, BEN, EVA, type Ground, ME, startGround } from '../groups/ground.ts'
+import { ANA, BEN, EVA, ME, startGround } from '../groups/ground.ts'
 
-let ground: Ground
-before(async () => {
-  ground = await startGround()
-})
+const ground = await startGround()
 after(() => ground.stop())
 
 interface Made {

@@ -3,20 +3,17 @@
  * network has the matching state afterwards.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { detailsOf } from '../../harness/operations.ts'
 import { chatOf } from '../../harness/places.ts'
 import type { Json } from '../../harness/stage.ts'
-import { ANA, BEN, EVA, type Ground, ME, NOBODY, startGround } from '../groups/ground.ts'
+import { ANA, BEN, EVA, ME, NOBODY, startGround } from '../groups/ground.ts'
 
 /** A person who allows nobody to add her to groups. */
 const CAROL = '5511988880003'
 
-let ground: Ground
-before(async () => {
-  ground = await startGround()
-  await ground.me.world.sandbox.createContact(CAROL, { name: 'Carol', group_add: 'none' })
-})
+const ground = await startGround()
+await ground.me.world.sandbox.createContact(CAROL, { name: 'Carol', group_add: 'none' })
 after(() => ground.stop())
 
 interface Made {

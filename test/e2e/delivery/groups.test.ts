@@ -1,20 +1,17 @@
 /** Tests groups and channels that the account has left, and members whose number is only known from the group. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { addressesOf, chatOf } from '../../harness/places.ts'
-import { type Stage, startStage } from '../../harness/stage.ts'
+import { startStage } from '../../harness/stage.ts'
 
 const ME = '5511999990150'
 const BEN = '5511988880151'
 const CARL = '5511988880152'
 
-let stage: Stage
-before(async () => {
-  stage = await startStage(ME)
-  await stage.world.sandbox.settings({ receipts: 'none' })
-  await stage.world.sandbox.createContact(BEN, { name: 'Ben' })
-  await stage.world.sandbox.createContact(CARL, { name: 'Carl' })
-})
+const stage = await startStage(ME)
+await stage.world.sandbox.settings({ receipts: 'none' })
+await stage.world.sandbox.createContact(BEN, { name: 'Ben' })
+await stage.world.sandbox.createContact(CARL, { name: 'Carl' })
 after(() => stage.world.stop())
 
 async function createGroup(participants: readonly string[]): Promise<{ id: string; phone: string }> {

@@ -3,19 +3,16 @@
  * one.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type Stage, startStage } from '../../harness/stage.ts'
+import { after, test } from 'node:test'
+import { startStage } from '../../harness/stage.ts'
 
 const ME = '5511999990160'
 const ANA = '5511988880161'
 const BEN = '5511988880162'
 
-let stage: Stage
-before(async () => {
-  stage = await startStage(ME)
-  await stage.world.sandbox.createContact(ANA, { name: 'Ana', receipts: 'read' })
-  await stage.world.sandbox.createContact(BEN, { name: 'Ben', receipts: 'none' })
-})
+const stage = await startStage(ME)
+await stage.world.sandbox.createContact(ANA, { name: 'Ana', receipts: 'read' })
+await stage.world.sandbox.createContact(BEN, { name: 'Ben', receipts: 'none' })
 after(() => stage.world.stop())
 
 interface Status {

@@ -1,19 +1,16 @@
 /** Tests device lists with invalid entries: the other devices must still receive the message. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { addressesOf, chatOf } from '../../harness/places.ts'
-import { type Stage, startStage } from '../../harness/stage.ts'
+import { startStage } from '../../harness/stage.ts'
 
 const ME = '5511999990140'
 const ANA = '5511988880141'
 const BEN = '5511988880142'
 
-let stage: Stage
-before(async () => {
-  stage = await startStage(ME)
-  await stage.world.sandbox.createContact(ANA, { name: 'Ana' })
-  await stage.world.sandbox.createContact(BEN, { name: 'Ben' })
-})
+const stage = await startStage(ME)
+await stage.world.sandbox.createContact(ANA, { name: 'Ana' })
+await stage.world.sandbox.createContact(BEN, { name: 'Ben' })
 after(() => stage.world.stop())
 
 /**

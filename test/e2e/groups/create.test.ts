@@ -3,22 +3,19 @@
  * network.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import type { Json } from '../../harness/stage.ts'
-import { ANA, BEN, detailsOf, EVA, type Ground, ME, NOBODY, startGround } from './ground.ts'
+import { ANA, BEN, detailsOf, EVA, ME, NOBODY, startGround } from './ground.ts'
 
 /** Number of a person who allows nobody to add her to groups. */
 const CAROL = '5511988880003'
 /** Number of a person who allows only people whom he trusts to add him to groups. */
 const DAN = '5511988880004'
 
-let ground: Ground
-before(async () => {
-  ground = await startGround()
-  const { sandbox } = ground.me.world
-  await sandbox.createContact(CAROL, { name: 'Carol', group_add: 'none' })
-  await sandbox.createContact(DAN, { name: 'Dan', group_add: 'contacts' })
-})
+const ground = await startGround()
+const { sandbox } = ground.me.world
+await sandbox.createContact(CAROL, { name: 'Carol', group_add: 'none' })
+await sandbox.createContact(DAN, { name: 'Dan', group_add: 'contacts' })
 after(() => ground.stop())
 
 const result = (phone: string, code = 200, invited = false) => ({ phone, success: code === 200, code, invited })

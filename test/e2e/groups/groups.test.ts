@@ -1,13 +1,10 @@
 /** Tests how groups are read and changed: the events that other members receive, and refusals of the network. */
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
+import { after, beforeEach, test } from 'node:test'
 import type { Json } from '../../harness/stage.ts'
-import { ANA, BEN, detailsOf, EVA, type Ground, ME, startGround } from './ground.ts'
+import { ANA, BEN, detailsOf, EVA, ME, startGround } from './ground.ts'
 
-let ground: Ground
-before(async () => {
-  ground = await startGround()
-})
+const ground = await startGround()
 after(() => ground.stop())
 
 /** A group that the account owns. `theirs` is a group of somebody else in which the account is a member. */

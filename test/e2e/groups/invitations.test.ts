@@ -1,14 +1,11 @@
 /** Tests invitation links of groups: they are read, reset and followed. Tests also refusals of the network. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { MEX } from '../../../workers/shard/wire/mex.ts'
 import type { Json } from '../../harness/stage.ts'
-import { ANA, BEN, detailsOf, EVA, type Ground, ME, startGround } from './ground.ts'
+import { ANA, BEN, detailsOf, EVA, ME, startGround } from './ground.ts'
 
-let ground: Ground
-before(async () => {
-  ground = await startGround()
-})
+const ground = await startGround()
 after(() => ground.stop())
 
 /** Creates a group in which the account is not a member, and returns it with its invitation link. */

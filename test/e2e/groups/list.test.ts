@@ -1,14 +1,11 @@
 /** Tests the list of groups: its fields, how changes reach it, and that it is stored. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import type { Json } from '../../harness/stage.ts'
 import { until as eventually } from '../../harness/until.ts'
-import { ANA, BEN, EVA, type Ground, ME, startGround } from './ground.ts'
+import { ANA, BEN, EVA, ME, startGround } from './ground.ts'
 
-let ground: Ground
-before(async () => {
-  ground = await startGround()
-})
+const ground = await startGround()
 after(() => ground.stop())
 
 const list = async (query: Json = {}) => (await ground.must('groups.list', query)) as unknown as { data: Json[]; total: number }

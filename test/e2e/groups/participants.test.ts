@@ -3,14 +3,11 @@
  * receive.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import type { Json } from '../../harness/stage.ts'
-import { ANA, BEN, EVA, type Ground, ME, NOBODY, startGround } from './ground.ts'
+import { ANA, BEN, EVA, ME, NOBODY, startGround } from './ground.ts'
 
-let ground: Ground
-before(async () => {
-  ground = await startGround()
-})
+const ground = await startGround()
 after(() => ground.stop())
 
 const result = (phone: string, code = 200) => ({ phone, success: code === 200, code, invited: false })

@@ -3,20 +3,16 @@
  * are refused.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import sharp from 'sharp'
-import { type FileServer, serveFiles } from '../../harness/file-server.ts'
+import { serveFiles } from '../../harness/file-server.ts'
 import * as files from '../../harness/media-files.ts'
 import { pictureAt } from '../../harness/pictures.ts'
 import type { Json } from '../../harness/stage.ts'
-import { ANA, BEN, type Ground, ME, startGround } from './ground.ts'
+import { ANA, BEN, ME, startGround } from './ground.ts'
 
-let ground: Ground
-let web: FileServer
-before(async () => {
-  ground = await startGround()
-  web = await serveFiles()
-})
+const ground = await startGround()
+const web = await serveFiles()
 after(async () => {
   await web.stop()
   await ground.stop()

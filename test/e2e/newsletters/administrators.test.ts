@@ -3,15 +3,12 @@
  * channel is transferred.
  */
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { after, afterEach, test } from 'node:test'
 import { detailsOf } from '../../harness/operations.ts'
 import type { Json, Stage } from '../../harness/stage.ts'
-import { ANA, BEN, EVA, type Ground, ME, NOBODY, NOWHERE, startGround } from './ground.ts'
+import { ANA, BEN, EVA, ME, NOBODY, NOWHERE, startGround } from './ground.ts'
 
-let ground: Ground
-before(async () => {
-  ground = await startGround()
-})
+const ground = await startGround()
 after(() => ground.stop())
 afterEach(() => ground.asUsual())
 

@@ -1,15 +1,12 @@
 /** Tests channels: they are found, followed, muted and read. */
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { after, afterEach, test } from 'node:test'
 import { MEX } from '../../../workers/shard/wire/mex.ts'
 import { detailsOf } from '../../harness/operations.ts'
 import type { Json } from '../../harness/stage.ts'
-import { ANA, BEN, EVA, type Ground, ME, NOWHERE, startGround } from './ground.ts'
+import { ANA, BEN, EVA, ME, NOWHERE, startGround } from './ground.ts'
 
-let ground: Ground
-before(async () => {
-  ground = await startGround()
-})
+const ground = await startGround()
 after(() => ground.stop())
 afterEach(() => ground.asUsual())
 

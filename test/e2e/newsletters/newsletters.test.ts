@@ -2,21 +2,17 @@
  * Tests channels that are created, changed and deleted: the events that followers receive, and refusals of the network.
  */
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { after, afterEach, test } from 'node:test'
 import sharp from 'sharp'
-import { type FileServer, serveFiles } from '../../harness/file-server.ts'
+import { serveFiles } from '../../harness/file-server.ts'
 import * as files from '../../harness/media-files.ts'
 import { detailsOf } from '../../harness/operations.ts'
 import { pictureAt } from '../../harness/pictures.ts'
 import type { Json } from '../../harness/stage.ts'
-import { ANA, EVA, type Ground, ME, NOWHERE, startGround } from './ground.ts'
+import { ANA, EVA, ME, NOWHERE, startGround } from './ground.ts'
 
-let ground: Ground
-let web: FileServer
-before(async () => {
-  ground = await startGround()
-  web = await serveFiles()
-})
+const ground = await startGround()
+const web = await serveFiles()
 after(async () => {
   await web.stop()
   await ground.stop()

@@ -3,14 +3,11 @@
  * with the id that the network knows.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { ANA, type Ground, ME, startGround } from './ground.ts'
+import { after, test } from 'node:test'
+import { ANA, ME, startGround } from './ground.ts'
 
-let ground: Ground
-before(async () => {
-  ground = await startGround()
-  await ground.me.world.sandbox.settings({ mex_ids: 'older' })
-})
+const ground = await startGround()
+await ground.me.world.sandbox.settings({ mex_ids: 'older' })
 after(() => ground.stop())
 
 const DONE = { value: true }

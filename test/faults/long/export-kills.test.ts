@@ -8,12 +8,12 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { readInstanceArchive } from '../../../src/archive/instance-archive.ts'
 import { type CommandResult, runCommand, runCommandIn } from '../../harness/cli.ts'
-import { createGateway, type Instance } from '../../harness/gateway.ts'
+import { createGateway } from '../../harness/gateway.ts'
 import { run } from '../../harness/process.ts'
-import { type Ground, startGround, until } from '../ground.ts'
+import { startGround, until } from '../ground.ts'
 
 const PHONE = '5511999990061'
 const OTHER_PHONE = '5511999990062'
@@ -21,17 +21,12 @@ const ANA = '5511988880061'
 const PASSPHRASE = 'correct horse battery'
 const MOVED = 'The account was moved to another program, so it is not started here.'
 
-let ground: Ground
-let dir: string
-let instance: Instance
 let round = 0
-before(async () => {
-  ground = await startGround()
-  dir = await mkdtemp(join(tmpdir(), 'svc-export-kills-'))
-  await writeFile(join(dir, 'passphrase'), PASSPHRASE)
-  await ground.sandbox.createContact(ANA)
-  instance = await ground.gateway.connected(ground.sandbox, PHONE, ground.receiver)
-})
+const ground = await startGround()
+const dir = await mkdtemp(join(tmpdir(), 'svc-export-kills-'))
+await writeFile(join(dir, 'passphrase'), PASSPHRASE)
+await ground.sandbox.createContact(ANA)
+const instance = await ground.gateway.connected(ground.sandbox, PHONE, ground.receiver)
 after(async () => {
   await ground?.stop()
   await rm(dir, { recursive: true, force: true })

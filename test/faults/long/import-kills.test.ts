@@ -7,24 +7,20 @@
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { BufferJSON } from '@whiskeysockets/baileys'
 import type { Instance } from '../../harness/gateway.ts'
 import { must } from '../../harness/http.ts'
 import { KEYS, linked } from '../../unit/portability/device.ts'
-import { type Ground, startGround, until } from '../ground.ts'
+import { startGround, until } from '../ground.ts'
 
 const PHONE = '5511999990065'
 const ANA = '5511988880065'
 const PASSPHRASE = 'correct horse battery'
 
-let ground: Ground
-let instance: Instance
-before(async () => {
-  ground = await startGround()
-  await ground.sandbox.createContact(ANA)
-  instance = await ground.gateway.connected(ground.sandbox, PHONE, ground.receiver)
-})
+const ground = await startGround()
+await ground.sandbox.createContact(ANA)
+const instance = await ground.gateway.connected(ground.sandbox, PHONE, ground.receiver)
 after(() => ground?.stop())
 
 const url = (path: string) => `${ground.gateway.baseUrl}${path}`

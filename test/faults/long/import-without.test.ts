@@ -7,14 +7,14 @@ import assert from 'node:assert/strict'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { keyOfName } from '../../../workers/portability/baileys/folder.ts'
 import { runCommand } from '../../harness/cli.ts'
 import type { Instance } from '../../harness/gateway.ts'
 import { must } from '../../harness/http.ts'
 import { linkFolder } from '../../harness/library-folder.ts'
 import { until } from '../../harness/until.ts'
-import { startWorld, type World } from '../../harness/world.ts'
+import { startWorld } from '../../harness/world.ts'
 import { jidOf, received } from '../../simulator/client.ts'
 
 interface Case {
@@ -37,13 +37,9 @@ const CASES: Readonly<Record<string, Case>> = {
   'device-list': { says: /requested again\.$/ },
 }
 
-let world: World
-let dir: string
-before(async () => {
-  world = await startWorld({ untraced: true, own: true })
-  dir = await mkdtemp(join(tmpdir(), 'svc-without-'))
-  await must('PUT', `${world.gateway.baseUrl}/account/webhooks`, { single_url: world.receiver.url }, world.gateway.account)
-})
+const world = await startWorld({ untraced: true, own: true })
+const dir = await mkdtemp(join(tmpdir(), 'svc-without-'))
+await must('PUT', `${world.gateway.baseUrl}/account/webhooks`, { single_url: world.receiver.url }, world.gateway.account)
 after(async () => {
   await world.stop()
   await rm(dir, { recursive: true, force: true })

@@ -9,12 +9,12 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { after, before, type TestContext, test } from 'node:test'
+import { after, type TestContext, test } from 'node:test'
 import { BufferJSON, useMultiFileAuthState } from '@whiskeysockets/baileys'
 import { program, ROOT } from '../../harness/checkout.ts'
 import { ask, must } from '../../harness/http.ts'
 import { linked, session } from '../../unit/portability/device.ts'
-import { type Ground, startGround, until } from '../ground.ts'
+import { startGround, until } from '../ground.ts'
 
 const SESSIONS = 5_000
 /**
@@ -25,12 +25,8 @@ const CLOSED = 16
 const MB = 1_048_576
 const COUNTED = /^5000 sessions with devices: 5000 taken, 5000 converted\.$/m
 
-let ground: Ground
-let dir: string
-before(async () => {
-  ground = await startGround()
-  dir = await mkdtemp(join(tmpdir(), 'svc-large-imports-'))
-})
+const ground = await startGround()
+const dir = await mkdtemp(join(tmpdir(), 'svc-large-imports-'))
 after(async () => {
   await ground?.stop()
   await rm(dir, { recursive: true, force: true })

@@ -8,25 +8,19 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { type CommandResult, runCommandIn } from '../../harness/cli.ts'
-import type { Instance } from '../../harness/gateway.ts'
-import { type Ground, startGround, until } from '../ground.ts'
+import { startGround, until } from '../ground.ts'
 
 const PHONE = '5511999990067'
 const ANA = '5511988880067'
 const MOVED = 'The account was moved to another program, so it is not started here.'
 
-let ground: Ground
-let dir: string
-let instance: Instance
 let round = 0
-before(async () => {
-  ground = await startGround()
-  dir = await mkdtemp(join(tmpdir(), 'svc-resume-kills-'))
-  await ground.sandbox.createContact(ANA)
-  instance = await ground.gateway.connected(ground.sandbox, PHONE, ground.receiver)
-})
+const ground = await startGround()
+const dir = await mkdtemp(join(tmpdir(), 'svc-resume-kills-'))
+await ground.sandbox.createContact(ANA)
+const instance = await ground.gateway.connected(ground.sandbox, PHONE, ground.receiver)
 after(async () => {
   await ground?.stop()
   await rm(dir, { recursive: true, force: true })

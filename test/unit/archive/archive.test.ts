@@ -4,7 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { readArchiveFile, writeArchiveFile } from '../../../src/archive/archive-file.ts'
 import { FAMILIES, familyOf, happensOnce, isArchived } from '../../../src/archive/families.ts'
 import { type Frame, frameBytes, framesIn } from '../../../src/archive/frames.ts'
@@ -19,10 +19,7 @@ const HEAD = { v: 1, kind: 'move', id: ID, made: 5, release: '0.1.0' } as const
 const PARTS = { head: HEAD, config: Buffer.from('{"v":1}'), ringKey: Buffer.alloc(64, 1) }
 const NOTHING = { record() {}, blob() {} }
 
-let dir: string
-before(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'svc-archive-'))
-})
+const dir = await mkdtemp(join(tmpdir(), 'svc-archive-'))
 after(() => rm(dir, { recursive: true, force: true }))
 
 async function* each(frames: readonly Frame[]) {

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { IMPORT_SOURCES } from '../../../src/domain/device-bundle.ts'
 import { NotImportable } from '../../../src/domain/not-importable.ts'
 import { readFile } from '../../../workers/archive/read-file.ts'
@@ -24,10 +24,7 @@ const CONTENTS: Readonly<Record<string, string | Uint8Array>> = {
   'the beginning of an archive': 'age-encryption.org/v1\n-> scrypt ',
 }
 
-let dir: string
-before(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'svc-read-file-'))
-})
+const dir = await mkdtemp(join(tmpdir(), 'svc-read-file-'))
 after(() => rm(dir, { recursive: true, force: true }))
 
 for (const from of IMPORT_SOURCES)

@@ -1,6 +1,6 @@
 /** Tests the directory of instances over a real store and account. A double replaces the engine at its interface. */
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
+import { after, beforeEach, test } from 'node:test'
 import { createInstanceDirectory } from '../../../src/directory/instance-directory.ts'
 import { maskUserInfo } from '../../../src/directory/instance-object.ts'
 import { changeSettings } from '../../../src/directory/settings.ts'
@@ -9,12 +9,9 @@ import { Failure } from '../../../src/domain/failures.ts'
 import type { InstanceId } from '../../../src/domain/ids.ts'
 import { CREATED, DEFAULT_SETTINGS } from '../../../src/domain/instance.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
-import { doubleEngine, openService, type Service } from '../../contract/http/service.ts'
+import { doubleEngine, openService } from '../../contract/http/service.ts'
 
-let service: Service
-before(async () => {
-  service = await openService({ instanceSlots: 4 })
-})
+const service = await openService({ instanceSlots: 4 })
 beforeEach(async () => {
   service.time.now += 60_000
   service.double.startFailure = undefined

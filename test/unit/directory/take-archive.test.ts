@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, beforeEach, test } from 'node:test'
+import { after, beforeEach, test } from 'node:test'
 import { refusalOf, stageArchive } from '../../../src/directory/imports.ts'
 import type { InstanceId } from '../../../src/domain/ids.ts'
 import { DEFAULT_SETTINGS } from '../../../src/domain/instance.ts'
@@ -17,7 +17,7 @@ import { mountBlobs } from '../../../src/storage/open-store.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { createSealer, RING_KEY_BYTES } from '../../../src/storage/sealer.ts'
 import { adoptStaged, dropAdopted, dropStaged, stagedOwner } from '../../../src/storage/staged-blobs.ts'
-import { openService, type Service } from '../../contract/http/service.ts'
+import { openService } from '../../contract/http/service.ts'
 import { startDirectory } from './started.ts'
 
 const ID = '7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c21'
@@ -27,12 +27,9 @@ const RING_KEY = Buffer.alloc(RING_KEY_BYTES, 9)
 const RECORDS = Array.from({ length: 450 }, (_, index) => [`timeline:00001:${index}`, Buffer.from(`record ${index}`)] as const)
 const MEDIA = Buffer.alloc(5_000, 3)
 
-let service: Service
 let blobs: string
 let counter: BigInt64Array
-before(async () => {
-  service = await openService({ instanceSlots: 1 })
-})
+const service = await openService({ instanceSlots: 1 })
 beforeEach(async () => {
   blobs = await mkdtemp(join(tmpdir(), 'svc-blobs-'))
   counter = new BigInt64Array(1)

@@ -3,7 +3,7 @@
  * at any step.
  */
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
+import { after, beforeEach, test } from 'node:test'
 import { importOps, refusalOf, waitingImports } from '../../../src/directory/imports.ts'
 import type { DeviceBundle } from '../../../src/domain/device-bundle.ts'
 import type { InstanceId } from '../../../src/domain/ids.ts'
@@ -11,7 +11,7 @@ import type { Step } from '../../../src/domain/steps.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { createSealer } from '../../../src/storage/sealer.ts'
 import { signalKey } from '../../../src/storage/signal-key.ts'
-import { openService, type Service } from '../../contract/http/service.ts'
+import { openService } from '../../contract/http/service.ts'
 import { startDirectory } from './started.ts'
 
 const ID = '7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c11'
@@ -26,10 +26,7 @@ const bundleOf = (identity: string): DeviceBundle => ({
   keys: Array.from({ length: KEYS }, (_, id) => ['pre-key', String(id), Buffer.from(`key ${id}`)] as const),
 })
 
-let service: Service
-before(async () => {
-  service = await openService({ instanceSlots: 1 })
-})
+const service = await openService({ instanceSlots: 1 })
 beforeEach(async () => {
   for (const id of service.directory.list(service.workspace, { page: 1, page_size: 100 }).ids) await service.directory.delete(id)
 })

@@ -6,20 +6,16 @@ import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { buildConnector } from 'undici'
 import { parseRanges } from '../../../src/egress/addresses.ts'
 import { guardedDownload } from '../../../src/egress/guarded-download.ts'
 import { FetchFailed, type GuardedFetchOptions } from '../../../src/egress/guarded-fetch.ts'
-import { type FileServer, serveFiles } from '../../harness/file-server.ts'
+import { serveFiles } from '../../harness/file-server.ts'
 
-let dir: string
-let web: FileServer
-before(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'svc-download-'))
-  web = await serveFiles()
-})
+const dir = await mkdtemp(join(tmpdir(), 'svc-download-'))
+const web = await serveFiles()
 after(async () => {
   await web.stop()
   await rm(dir, { recursive: true, force: true })

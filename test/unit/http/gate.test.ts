@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { hashOf, newApiKey } from '../../../src/account/credentials.ts'
 import { keyRecords, workspaceRecords } from '../../../src/account/records.ts'
 import { createStoredAccount } from '../../../src/account/stored-account.ts'
@@ -8,12 +8,9 @@ import type { WorkspaceId } from '../../../src/domain/ids.ts'
 import { createAccessChecks } from '../../../src/http/access-checks.ts'
 import { createBuckets, createThrottle } from '../../../src/http/rate-limit.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
-import { openService, type Service } from '../../contract/http/service.ts'
+import { openService } from '../../contract/http/service.ts'
 
-let service: Service
-before(async () => {
-  service = await openService()
-})
+const service = await openService()
 after(() => service.close())
 
 const OTHER = '0d3f7a52-5b1c-4a6e-8b55-6d1f2c3e4a5b' as WorkspaceId

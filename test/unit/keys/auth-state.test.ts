@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { Curve, proto, type SignalDataTypeMap } from '@whiskeysockets/baileys'
 import type { StateStore } from '../../../src/storage/contract.ts'
 import { createAuthState } from '../../../workers/shard/keys/auth-state.ts'
 import { createKeyCache, createKeyStore } from '../../../workers/shard/keys/key-store.ts'
 import { createAddressLocks } from '../../../workers/shard/keys/signal/address/address-locks.ts'
-import { type Disk, openDisk, sealer } from './signal/gateway.ts'
+import { openDisk, sealer } from './signal/gateway.ts'
 
-let disk: Disk
-before(async () => {
-  disk = await openDisk()
-})
+const disk = await openDisk()
 after(() => disk.close())
 
 function open(instanceId: string, store: StateStore = disk.store) {

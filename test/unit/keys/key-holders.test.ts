@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { createAuthState } from '../../../workers/shard/keys/auth-state.ts'
 import { createKeyHolders } from '../../../workers/shard/keys/key-holders.ts'
 import { createKeyCache, createKeyStore } from '../../../workers/shard/keys/key-store.ts'
 import { createAddressLocks } from '../../../workers/shard/keys/signal/address/address-locks.ts'
-import { type Disk, openDisk, sealer } from './signal/gateway.ts'
+import { openDisk, sealer } from './signal/gateway.ts'
 
 const GROUP = '1@g.us'
-let disk: Disk
-before(async () => {
-  disk = await openDisk()
-})
+const disk = await openDisk()
 after(() => disk.close())
 
 async function open(instance: string) {

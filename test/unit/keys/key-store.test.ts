@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import type { Batch } from '../../../src/storage/contract.ts'
 import { keys as records } from '../../../src/storage/record-keys.ts'
 import { createKeyCache, createKeyStore } from '../../../workers/shard/keys/key-store.ts'
-import { type Disk, openDisk, sealer, text } from './signal/gateway.ts'
+import { openDisk, sealer, text } from './signal/gateway.ts'
 
-let disk: Disk
-before(async () => {
-  disk = await openDisk()
-})
+const disk = await openDisk()
 after(() => disk.close())
 
 const value = (words: string) => Buffer.from(words)

@@ -3,17 +3,14 @@
  * `test/e2e/received-media-hostile.test.ts` tests the other behaviour.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { SECOND } from '../../../src/domain/clock.ts'
 import { createFileHost } from '../../../src/media/file-host.ts'
 import { createRoutes } from '../../../src/media/routes.ts'
-import { type HostileHost, startHostileHost } from '../../harness/file-host.ts'
+import { startHostileHost } from '../../harness/file-host.ts'
 
 const quiet = { info() {}, warn() {}, error() {} }
-let host: HostileHost
-before(async () => {
-  host = await startHostileHost()
-})
+const host = await startHostileHost()
 after(() => host.stop())
 
 /**

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import sharp from 'sharp'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -22,11 +22,8 @@ const skip = /x265|hevc/i.test(encoders) ? false : 'heif-enc with an HEVC encode
 
 const prepare = createPrepare(createConverter({ programs: null, conversions: 1, limitMs: 60_000 }))
 
-let dir: string
 let count = 0
-before(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'svc-heic-'))
-})
+const dir = await mkdtemp(join(tmpdir(), 'svc-heic-'))
 after(() => rm(dir, { recursive: true, force: true }))
 
 const RED = { r: 192, g: 32, b: 64 }

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { Failure } from '../../../src/domain/failures.ts'
 import { MEDIA_LIMIT } from '../../../src/domain/media.ts'
@@ -20,10 +20,7 @@ const limits = { conversions: 2, limitMs: 60_000 }
 const prepareWith = createPrepare(createConverter({ programs: files.programs, ...limits }))
 const prepareBare = createPrepare(createConverter({ programs: null, ...limits }))
 
-let dir: string
-before(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'svc-prepare-'))
-})
+const dir = await mkdtemp(join(tmpdir(), 'svc-prepare-'))
 after(() => rm(dir, { recursive: true, force: true }))
 
 let count = 0

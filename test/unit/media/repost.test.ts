@@ -9,19 +9,15 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { SECOND } from '../../../src/domain/clock.ts'
 import { LOOPBACK, parseRanges } from '../../../src/egress/addresses.ts'
 import { createNetworkRoute, type NetworkRoute } from '../../../workers/shard/connection/network-route.ts'
 import { reposted } from '../../../workers/shard/media/repost.ts'
-import { type HostileHost, startHostileHost } from '../../harness/file-host.ts'
+import { startHostileHost } from '../../harness/file-host.ts'
 
-let host: HostileHost
-let tempDir: string
-before(async () => {
-  host = await startHostileHost()
-  tempDir = await mkdtemp(join(tmpdir(), 'svc-repost-'))
-})
+const host = await startHostileHost()
+const tempDir = await mkdtemp(join(tmpdir(), 'svc-repost-'))
 after(async () => {
   await host.stop()
   await rm(tempDir, { recursive: true, force: true })

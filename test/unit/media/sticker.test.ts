@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { MEDIA_LIMIT } from '../../../src/domain/media.ts'
 import type { MediaJob, PreparedMedia } from '../../../src/domain/media-job.ts'
@@ -23,11 +23,8 @@ const MAX_LENGTH = 10_000
 const prepareWith = createPrepare(createConverter({ programs: files.programs, conversions: 2, limitMs: 120_000 }))
 const prepareBare = createPrepare(createConverter({ programs: null, conversions: 2, limitMs: 120_000 }))
 
-let dir: string
 let count = 0
-before(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'svc-sticker-'))
-})
+const dir = await mkdtemp(join(tmpdir(), 'svc-sticker-'))
 after(() => rm(dir, { recursive: true, force: true }))
 
 async function sticker(bytes: Uint8Array, { prepare = prepareWith, author = null as string | null } = {}) {

@@ -6,20 +6,17 @@ import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { after, beforeEach, describe, test } from 'node:test'
 import { type AuthenticationCreds, BufferJSON, useMultiFileAuthState } from '@whiskeysockets/baileys'
 import { complaint } from '../../../src/complaint.ts'
 import { type ProgramName, readDevice } from '../../../workers/portability/read-device.ts'
 import { credsFrom } from '../../../workers/shard/keys/signal/codec.ts'
 import { GROUP, KEYS, linked, ME, MY_LID, OLD_GROUP, OTHER, THEIR_LID } from './device.ts'
 
-let folder: string
 let creds: AuthenticationCreds
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'svc-folder-'))
-  const { state } = await useMultiFileAuthState(folder)
-  await state.keys.set(KEYS)
-})
+const folder = await mkdtemp(join(tmpdir(), 'svc-folder-'))
+const { state } = await useMultiFileAuthState(folder)
+await state.keys.set(KEYS)
 after(() => rm(folder, { recursive: true, force: true }))
 beforeEach(async () => {
   creds = linked()

@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { blocklistQuery, blockQuery, unblockQuery } from '../../../workers/shard/wire/blocklist.ts'
@@ -117,10 +117,7 @@ function lineOf({ tag, attrs, content }: BinaryNode): Line {
 const sent = (node: BinaryNode, index: number): BinaryNode =>
   node.tag === 'iq' ? { ...node, attrs: { ...node.attrs, id: `1.2-${index}` } } : node
 
-let dir: string
-before(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'svc-built-'))
-})
+const dir = await mkdtemp(join(tmpdir(), 'svc-built-'))
 after(() => rm(dir, { recursive: true, force: true }))
 
 /** Runs the check of `.ci/run` with these stanzas as a trace. */

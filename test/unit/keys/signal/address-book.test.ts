@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import type { LIDMapping } from '@whiskeysockets/baileys'
 import { createSignalDevice } from '../../../../workers/simulator/people/signal-device.ts'
-import { type Disk, GATEWAY, openDisk, openGateway, session, text } from './gateway.ts'
+import { GATEWAY, openDisk, openGateway, session, text } from './gateway.ts'
 
-let disk: Disk
-before(async () => {
-  disk = await openDisk()
-})
+const disk = await openDisk()
 after(() => disk.close())
 
 const PN = '4915700000003@s.whatsapp.net'

@@ -6,14 +6,11 @@
  * reply is then lost).
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { createSignalDevice } from '../../../../workers/simulator/people/signal-device.ts'
-import { type Disk, GATEWAY, openDisk, openGateway, session } from './gateway.ts'
+import { GATEWAY, openDisk, openGateway, session } from './gateway.ts'
 
-let disk: Disk
-before(async () => {
-  disk = await openDisk()
-})
+const disk = await openDisk()
 after(() => disk.close())
 
 const PN = '4915700000005@s.whatsapp.net'

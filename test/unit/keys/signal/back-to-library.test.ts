@@ -3,7 +3,7 @@
  * converted them.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import {
   addTransactionCapability,
   BufferJSON,
@@ -15,12 +15,9 @@ import { makeLibSignalRepository } from '@whiskeysockets/baileys/lib/Signal/libs
 import { senderKeyJson } from '../../../../workers/portability/export/sender-key-json.ts'
 import { jsonFromRecord, recordFromJson } from '../../../../workers/shard/keys/signal/session-json.ts'
 import { createSignalDevice } from '../../../../workers/simulator/people/signal-device.ts'
-import { type Disk, GATEWAY, type Gateway, log, openDisk, openGateway, session, text } from './gateway.ts'
+import { GATEWAY, type Gateway, log, openDisk, openGateway, session, text } from './gateway.ts'
 
-let disk: Disk
-before(async () => {
-  disk = await openDisk()
-})
+const disk = await openDisk()
 after(() => disk.close())
 
 const JID = '4915700000006@s.whatsapp.net'

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import type { Batch, StateStore } from '../../../../src/storage/contract.ts'
 import { createSignalDevice } from '../../../../workers/simulator/people/signal-device.ts'
-import { type Disk, GATEWAY, openDisk, openGateway, sealer, session, text } from './gateway.ts'
+import { GATEWAY, openDisk, openGateway, sealer, session, text } from './gateway.ts'
 
-let disk: Disk
-before(async () => {
-  disk = await openDisk()
-})
+const disk = await openDisk()
 after(() => disk.close())
 
 const JID = '4915700000005@s.whatsapp.net'

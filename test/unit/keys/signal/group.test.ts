@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'
 import { createSignalDevice } from '../../../../workers/simulator/people/signal-device.ts'
-import { type Disk, GATEWAY, type GatewayOptions, openDisk, openGateway, padded, text } from './gateway.ts'
+import { GATEWAY, type GatewayOptions, openDisk, openGateway, padded, text } from './gateway.ts'
 
-let disk: Disk
-before(async () => {
-  disk = await openDisk()
-})
+const disk = await openDisk()
 after(() => disk.close())
 
 const GROUP = '120363000000000001@g.us'

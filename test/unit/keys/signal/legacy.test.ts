@@ -1,6 +1,6 @@
 /** Tests that stores which the library's own repository wrote (as JSON records) are converted. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import {
   addTransactionCapability,
   type SignalDataSet,
@@ -11,12 +11,9 @@ import { makeLibSignalRepository } from '@whiskeysockets/baileys/lib/Signal/libs
 import type { KeyChange, KeyType } from '../../../../workers/shard/keys/key-store.ts'
 import { keyBytes } from '../../../../workers/shard/keys/signal/codec.ts'
 import { createSignalDevice } from '../../../../workers/simulator/people/signal-device.ts'
-import { type Disk, GATEWAY, type Gateway, log, openDisk, openGateway, session, text } from './gateway.ts'
+import { GATEWAY, type Gateway, log, openDisk, openGateway, session, text } from './gateway.ts'
 
-let disk: Disk
-before(async () => {
-  disk = await openDisk()
-})
+const disk = await openDisk()
 after(() => disk.close())
 
 const JID = '4915700000006@s.whatsapp.net'

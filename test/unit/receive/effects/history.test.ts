@@ -6,7 +6,7 @@ import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { deflateSync } from 'node:zlib'
 import { proto } from '@whiskeysockets/baileys'
 import { createFileHost } from '../../../../src/media/file-host.ts'
@@ -14,17 +14,13 @@ import { createRoutes } from '../../../../src/media/routes.ts'
 import { historySlices, MAX_SLICE, takeHistory } from '../../../../workers/shard/receive/effects/history.ts'
 import type { HistoryPiece } from '../../../../workers/shard/wire/history.ts'
 import { sealMedia } from '../../../../workers/simulator/people/media.ts'
-import { type HostileHost, startHostileHost } from '../../../harness/file-host.ts'
+import { startHostileHost } from '../../../harness/file-host.ts'
 import { recordingLog } from '../../storage/fixtures.ts'
 
 const { INITIAL_BOOTSTRAP, PUSH_NAME, FULL } = proto.HistorySync.HistorySyncType
 
-let host: HostileHost
-let tempDir: string
-before(async () => {
-  host = await startHostileHost()
-  tempDir = await mkdtemp(join(tmpdir(), 'svc-history-'))
-})
+const host = await startHostileHost()
+const tempDir = await mkdtemp(join(tmpdir(), 'svc-history-'))
 after(async () => {
   await host.stop()
   await rm(tempDir, { recursive: true, force: true })
