@@ -1,5 +1,5 @@
 /** Paths of the repository, and how its modules are run. Both work from source (tsx) and compiled (`npm test`). */
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -13,6 +13,9 @@ function rootAbove(folder: URL): URL {
  * are relative to the test that runs them.
  */
 export const ROOT = rootAbove(new URL('.', import.meta.url))
+
+/** Returns the text of a file of the repository. */
+export const textOf = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
 
 /**
  * Arguments with which node runs the same kind of code as this: hooks for TypeScript if this is source, and none if it

@@ -5,6 +5,7 @@ import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import { silenceLibsignal } from '../../workers/simulator/people/quiet.ts'
 import { node } from '../../workers/simulator/wire/node.ts'
 import { startSimulator } from '../harness/network.ts'
+import { find } from '../harness/nodes.ts'
 import { jidOf, pair } from './client.ts'
 
 /**
@@ -31,8 +32,6 @@ after(async () => {
 const query = (xmlns: string, type: 'get' | 'set', content: BinaryNode[], to = SERVER) =>
   client.socket.query(node('iq', { to, type, xmlns }, content)) as Promise<BinaryNode>
 
-const find = (item: BinaryNode | undefined, ...path: string[]): BinaryNode | undefined =>
-  path.reduce((at, tag) => (Array.isArray(at?.content) ? at.content.find((child) => child.tag === tag) : undefined), item)
 const all = (item: BinaryNode | undefined, tag: string) =>
   Array.isArray(item?.content) ? item.content.filter((child) => child.tag === tag) : []
 

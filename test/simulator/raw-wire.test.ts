@@ -6,6 +6,7 @@ import type { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import { silenceLibsignal } from '../../workers/simulator/people/quiet.ts'
 import { node } from '../../workers/simulator/wire/node.ts'
 import { startSimulator } from '../harness/network.ts'
+import { find } from '../harness/nodes.ts'
 import { jidOf, pair } from './client.ts'
 import { connectRaw, type RawClient } from './raw-client.ts'
 
@@ -47,8 +48,6 @@ async function login(payload: proto.IClientPayload = {}, serverKey?: Uint8Array)
   return client
 }
 
-const find = (item: BinaryNode | undefined, ...path: string[]): BinaryNode | undefined =>
-  path.reduce((at, tag) => (Array.isArray(at?.content) ? at.content.find((child) => child.tag === tag) : undefined), item)
 const is =
   (tag: string, child?: string) =>
   (item: BinaryNode): boolean =>

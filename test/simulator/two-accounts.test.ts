@@ -6,6 +6,7 @@ import { silenceLibsignal } from '../../workers/simulator/people/quiet.ts'
 import type { TraceLine } from '../../workers/simulator/watch/trace.ts'
 import { node } from '../../workers/simulator/wire/node.ts'
 import { type Simulator, startSimulator } from '../harness/network.ts'
+import { find } from '../harness/nodes.ts'
 import { type Client, jidOf, pair, received } from './client.ts'
 
 /**
@@ -146,9 +147,6 @@ test('a new device is told to others under the name they asked for, to the own d
     assert.equal(list?.[1].dhash, hash)
   }
 })
-
-const find = (item: BinaryNode | undefined, ...path: string[]): BinaryNode | undefined =>
-  path.reduce((at, tag) => (Array.isArray(at?.content) ? at.content.find((child) => child.tag === tag) : undefined), item)
 
 test('keys of devices that are missing are fetched by account', async () => {
   const user = node('user', { jid: jidOf(ANN) }, [node('device', { id: '1' }, [node('registration', {}, Buffer.alloc(4))])])

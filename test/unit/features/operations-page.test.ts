@@ -3,15 +3,12 @@
  * the dashboard, and the protocol of the simulated network.
  */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { featureTable, type Promised, withTable } from '../../../docs/feature-table.ts'
 import { RIGHTS_SOURCE, rightsTable } from '../../../docs/rights-table.ts'
 import { SANDBOX_SOURCE, sandboxTable } from '../../../docs/sandbox-table.ts'
 import { endpoints } from '../../../src/features/index.ts'
-import { ROOT } from '../../harness/checkout.ts'
-
-const textOf = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
+import { textOf } from '../../harness/checkout.ts'
 
 test('the table of the page is that of the declarations', () => {
   const page = textOf('docs/api-operations.md')

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,10 +13,8 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { isIn, parseRanges } from '../../../src/egress/addresses.ts'
 import { checkUrl } from '../../../src/egress/targets.ts'
-import { ROOT } from '../../harness/checkout.ts'
+import { ROOT, textOf } from '../../harness/checkout.ts'
 import { RETURNED_MEMORY } from '../../harness/large-bodies.ts'
-
-const textOf = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
 
 /** Files that the Dockerfile copies from the repository into the image. */
 const copied = textOf('deploy/Dockerfile')

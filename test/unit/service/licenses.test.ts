@@ -1,12 +1,9 @@
 /** Tests that production packages only have licences that docs/licenses.md lists. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { ROOT } from '../../harness/checkout.ts'
+import { ROOT, textOf } from '../../harness/checkout.ts'
 import { sampleWith } from '../../harness/samples.ts'
-
-const textOf = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
 
 /** Permissive licences. They require that their notice is kept, but not that source code is published. */
 const PERMISSIVE = new Set(['MIT', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0'])

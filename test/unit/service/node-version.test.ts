@@ -1,11 +1,8 @@
 /** Tests the programs of the service on a version of Node that is too old for them. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { whyTooOld } from '../../../src/node-version.ts'
-import { ROOT } from '../../harness/checkout.ts'
-
-const textOf = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
+import { textOf } from '../../harness/checkout.ts'
 
 test('a Node older than the package wants is refused with one sentence, and newer ones are not', () => {
   const oldest = Number(/^>=(\d+)$/.exec(JSON.parse(textOf('package.json')).engines.node)?.[1])

@@ -4,12 +4,9 @@
  */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { ROOT } from '../../harness/checkout.ts'
+import { ROOT, textOf } from '../../harness/checkout.ts'
 import { samplesOf } from '../../harness/samples.ts'
-
-const textOf = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
 
 const SYSTEMD = 'test/containers/systemd.test.ts'
 const DOCKER = 'test/containers/docker.test.ts'

@@ -12,7 +12,7 @@ import { COMMANDS } from '../../../src/commands/index.ts'
 import { parse } from '../../../src/commands/parse.ts'
 import { readyText } from '../../../src/printed.ts'
 import { CATEGORIES } from '../../../workers/portability/categories.ts'
-import { ROOT } from '../../harness/checkout.ts'
+import { ROOT, textOf } from '../../harness/checkout.ts'
 import { samplesOf, sampleWith } from '../../harness/samples.ts'
 
 const pagesIn = (folder: string) =>
@@ -104,7 +104,6 @@ test('the report and the refusals of an import that docs/moving.md shows are tho
     const category = CATEGORIES.find(({ nouns }) => nouns.some((noun) => noun === name))
     assert.ok(category && ['', category.without].includes(consequence), line)
   }
-  const textOf = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
   const sources = [
     'src/commands/hand-over.ts',
     'src/commands/instance-import.ts',

@@ -19,15 +19,11 @@ import {
 import { tokenGiverIn } from '../../../workers/shard/wire/chat-token.ts'
 import { pictureChangeIn } from '../../../workers/shard/wire/picture.ts'
 import { lastSeenIn } from '../../../workers/shard/wire/presence.ts'
+import { node } from '../../harness/nodes.ts'
 
 const ME = '5511999990000@s.whatsapp.net'
 const LID = '81896604190000@lid'
 
-const node = (tag: string, attrs: Record<string, string> = {}, content?: BinaryNode['content']): BinaryNode => ({
-  tag,
-  attrs,
-  ...(content === undefined ? {} : { content }),
-})
 const notice = (attrs: Record<string, string>, ...content: BinaryNode[]) => node('notification', attrs, content)
 
 test('changes of the account, each a child; what is not known is left out', () => {

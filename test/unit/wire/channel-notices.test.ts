@@ -15,18 +15,13 @@ import {
   reachOutLockIn,
 } from '../../../workers/shard/wire/mex-notice.ts'
 import { newsletterNoticeIn } from '../../../workers/shard/wire/newsletter-notice.ts'
+import { node } from '../../harness/nodes.ts'
 
 const CHANNEL = '120363019502650977@newsletter'
 const ANA = '5511999990001@s.whatsapp.net'
 const ANA_LID = '81896604190001@lid'
 const BEN = '5511999990002@s.whatsapp.net'
 const GROUP = '120363019502650977@g.us'
-
-const node = (tag: string, attrs: Record<string, string> = {}, content?: BinaryNode['content']): BinaryNode => ({
-  tag,
-  attrs,
-  ...(content === undefined ? {} : { content }),
-})
 
 test('roles and reactions in a channel', () => {
   const found = newsletterNoticeIn(

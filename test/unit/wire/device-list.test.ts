@@ -6,15 +6,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { devicesIn, devicesQuery } from '../../../workers/shard/wire/device-list.ts'
+import { node } from '../../harness/nodes.ts'
 
 const PN = '5511999990000@s.whatsapp.net'
 const LID = '81896604190000@lid'
 
-const node = (tag: string, attrs: Record<string, string> = {}, content?: BinaryNode['content']): BinaryNode => ({
-  tag,
-  attrs,
-  ...(content === undefined ? {} : { content }),
-})
 const device = (id: string, attrs: Record<string, string> = {}) => node('device', { id, ...attrs })
 const list = (...devices: BinaryNode[]) => node('devices', {}, [node('device-list', {}, devices)])
 const answered = (users: BinaryNode[], result: BinaryNode[] = []) =>

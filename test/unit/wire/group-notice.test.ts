@@ -9,16 +9,12 @@ import {
   peopleIn,
   requestedIn,
 } from '../../../workers/shard/wire/group-notice.ts'
+import { node } from '../../harness/nodes.ts'
 
 const GROUP = '120363019502650977@g.us'
 const ANA = '5511999990001@s.whatsapp.net'
 const ANA_LID = '81896604190001@lid'
 
-const node = (tag: string, attrs: Record<string, string> = {}, content?: BinaryNode['content']): BinaryNode => ({
-  tag,
-  attrs,
-  ...(content === undefined ? {} : { content }),
-})
 const notice = (attrs: Record<string, string>, ...changes: BinaryNode[]) =>
   groupNoticeIn(node('notification', { type: 'w:gp2', from: GROUP, ...attrs }, changes))
 const only = (change: BinaryNode): GroupChange => notice({}, change).changes[0]!

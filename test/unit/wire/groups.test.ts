@@ -24,16 +24,12 @@ import {
   outcomesIn,
   participatingQuery,
 } from '../../../workers/shard/wire/groups.ts'
+import { node } from '../../harness/nodes.ts'
 
 const GROUP = '120363019502650977@g.us'
 const PN = '5511988887777@s.whatsapp.net'
 const LID = '123456789012345@lid'
 
-const node = (tag: string, attrs: Record<string, string> = {}, content?: BinaryNode['content']): BinaryNode => ({
-  tag,
-  attrs,
-  ...(content === undefined ? {} : { content }),
-})
 const result = (...content: BinaryNode[]) => node('iq', { type: 'result' }, content)
 
 /** Shows a stanza as XML. */

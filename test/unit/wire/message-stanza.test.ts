@@ -15,14 +15,10 @@ import {
   isViewOnce,
 } from '../../../workers/shard/wire/message-stanza.ts'
 import { postStanzaIn } from '../../../workers/shard/wire/newsletter-post.ts'
+import { node } from '../../harness/nodes.ts'
 
 const ANA = '5511999990001@s.whatsapp.net'
 
-const node = (tag: string, attrs: Record<string, string> = {}, content?: BinaryNode['content']): BinaryNode => ({
-  tag,
-  attrs,
-  ...(content === undefined ? {} : { content }),
-})
 const message = (...content: BinaryNode[]) => node('message', { id: 'A', from: ANA }, content)
 const enc = (type: string, byte: number) => node('enc', { type }, Uint8Array.of(byte))
 

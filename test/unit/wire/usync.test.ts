@@ -4,14 +4,10 @@ import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { numberAnswers, numbersQuery } from '../../../workers/shard/wire/number-query.ts'
 import { aboutIn, durationIn } from '../../../workers/shard/wire/person-query.ts'
+import { node } from '../../harness/nodes.ts'
 
 const PN = '5511988887777@s.whatsapp.net'
 const LID = '123456789012345@lid'
-const node = (tag: string, attrs: Record<string, string> = {}, content?: BinaryNode['content']): BinaryNode => ({
-  tag,
-  attrs,
-  ...(content === undefined ? {} : { content }),
-})
 const answer = (users: BinaryNode[], result: BinaryNode[] = []) =>
   node('iq', {}, [node('usync', {}, [node('result', {}, result), node('list', {}, users)])])
 const contact = (type: string, text: string) => node('contact', { type }, Buffer.from(text))

@@ -6,17 +6,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AuthenticationState, BinaryNode, SignalDataSet } from '@whiskeysockets/baileys'
 import { createTrustedTokens } from '../../../../workers/shard/connection/tokens/trusted-tokens.ts'
+import { node } from '../../../harness/nodes.ts'
 
 const PN = '5511988880001@s.whatsapp.net'
 const LID = '81896604190001@lid'
 const NOW = Math.floor(Date.now() / 1_000)
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-const node = (tag: string, attrs: Record<string, string> = {}, content?: BinaryNode['content']): BinaryNode => ({
-  tag,
-  attrs,
-  ...(content === undefined ? {} : { content }),
-})
 const tokensOf = (text: string, t = NOW) =>
   node('iq', {}, [node('tokens', {}, [node('token', { type: 'trusted_contact', t: String(t) }, Buffer.from(text))])])
 

@@ -2,14 +2,13 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { LIDMapping } from '@whiskeysockets/baileys'
 import { createSignalDevice } from '../../../../workers/simulator/people/signal-device.ts'
-import { GATEWAY, openDisk, openGateway, session, text } from './gateway.ts'
+import { GATEWAY, openDisk, openGateway, said, session, text } from './gateway.ts'
 
 const disk = await openDisk()
 after(() => disk.close())
 
 const PN = '4915700000003@s.whatsapp.net'
 const LID = '99900000003@lid'
-const said = (words: string) => Buffer.from(words)
 let count = 0
 const gateway = (options = {}) => openGateway({ store: disk.store, instanceId: `a${++count}`, ...options })
 

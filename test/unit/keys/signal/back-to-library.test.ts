@@ -15,7 +15,7 @@ import { makeLibSignalRepository } from '@whiskeysockets/baileys/lib/Signal/libs
 import { senderKeyJson } from '../../../../workers/portability/export/sender-key-json.ts'
 import { jsonFromRecord, recordFromJson } from '../../../../workers/shard/keys/signal/session-json.ts'
 import { createSignalDevice } from '../../../../workers/simulator/people/signal-device.ts'
-import { GATEWAY, type Gateway, log, openDisk, openGateway, session, text } from './gateway.ts'
+import { GATEWAY, type Gateway, log, openDisk, openGateway, said, session, text } from './gateway.ts'
 
 const disk = await openDisk()
 after(() => disk.close())
@@ -25,7 +25,6 @@ const SESSION = '4915700000006.0'
 const GROUP = '120363000000000003@g.us'
 const ME = '4915700000009:3@s.whatsapp.net'
 const NOW = 1_700_000_000_000
-const said = (words: string) => Buffer.from(words)
 
 /**
  * Creates the library's repository with the gateway's credentials over these keys. The keys are converted to the JSON

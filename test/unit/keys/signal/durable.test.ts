@@ -2,13 +2,12 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Batch, StateStore } from '../../../../src/storage/contract.ts'
 import { createSignalDevice } from '../../../../workers/simulator/people/signal-device.ts'
-import { GATEWAY, openDisk, openGateway, sealer, session, text } from './gateway.ts'
+import { GATEWAY, openDisk, openGateway, said, sealer, session, text } from './gateway.ts'
 
 const disk = await openDisk()
 after(() => disk.close())
 
 const JID = '4915700000005@s.whatsapp.net'
-const said = (words: string) => Buffer.from(words)
 
 /** Creates a view of the real store whose commits the test can make fail. It records the keys of each commit. */
 function failing(store: StateStore) {

@@ -23,6 +23,7 @@ import type { SealedPart } from '../../../../workers/shard/keys/signal/part-turn
 import { createSignalRepository, type SignalRepository } from '../../../../workers/shard/keys/signal/signal-repository.ts'
 import type { SignalBundle, SignalDevice } from '../../../../workers/simulator/people/device.ts'
 
+export const said = (words: string) => Buffer.from(words)
 export const log = pino({ level: 'silent' })
 
 export interface Disk {

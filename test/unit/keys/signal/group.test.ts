@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'
 import { createSignalDevice } from '../../../../workers/simulator/people/signal-device.ts'
-import { GATEWAY, type GatewayOptions, openDisk, openGateway, padded, text } from './gateway.ts'
+import { GATEWAY, type GatewayOptions, openDisk, openGateway, padded, said, text } from './gateway.ts'
 
 const disk = await openDisk()
 after(() => disk.close())
@@ -10,7 +10,6 @@ after(() => disk.close())
 const GROUP = '120363000000000001@g.us'
 const AUTHOR = '4915700000002@s.whatsapp.net'
 const ME = '4915700000009:3@s.whatsapp.net'
-const said = (words: string) => Buffer.from(words)
 let count = 0
 const gateway = (options: Partial<GatewayOptions> = {}) =>
   openGateway({ store: disk.store, instanceId: `g${++count}`, ...options })

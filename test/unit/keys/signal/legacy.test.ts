@@ -11,14 +11,13 @@ import { makeLibSignalRepository } from '@whiskeysockets/baileys/lib/Signal/libs
 import type { KeyChange, KeyType } from '../../../../workers/shard/keys/key-store.ts'
 import { keyBytes } from '../../../../workers/shard/keys/signal/codec.ts'
 import { createSignalDevice } from '../../../../workers/simulator/people/signal-device.ts'
-import { GATEWAY, type Gateway, log, openDisk, openGateway, session, text } from './gateway.ts'
+import { GATEWAY, type Gateway, log, openDisk, openGateway, said, session, text } from './gateway.ts'
 
 const disk = await openDisk()
 after(() => disk.close())
 
 const JID = '4915700000006@s.whatsapp.net'
 const GROUP = '120363000000000003@g.us'
-const said = (words: string) => Buffer.from(words)
 
 /**
  * Creates the library's repository with the gateway's credentials, over a plain map. `carryOver` copies its records to

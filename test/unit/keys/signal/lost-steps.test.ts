@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createSignalDevice } from '../../../../workers/simulator/people/signal-device.ts'
-import { GATEWAY, openDisk, openGateway, session, slowly, text } from './gateway.ts'
+import { GATEWAY, openDisk, openGateway, said, session, slowly, text } from './gateway.ts'
 
 const disk = await openDisk()
 after(() => disk.close())
@@ -13,7 +13,6 @@ after(() => disk.close())
 const PN = '4915700000004@s.whatsapp.net'
 const LID = '99900000004@lid'
 const MESSAGES = 80
-const said = (words: string) => Buffer.from(words)
 
 for (const maxEntries of [1_000, 1]) {
   test(`80 of 80 are read on each side with traffic both ways at once, cache of ${maxEntries}`, async () => {

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createSignalDevice } from '../../../../workers/simulator/people/signal-device.ts'
-import { GATEWAY, openDisk, openGateway, session, text } from './gateway.ts'
+import { GATEWAY, openDisk, openGateway, said, session, text } from './gateway.ts'
 
 const disk = await openDisk()
 after(() => disk.close())
 
 const JID = '4915700000001@s.whatsapp.net'
-const said = (words: string) => Buffer.from(words)
 let count = 0
 const gateway = (options = {}) => openGateway({ store: disk.store, instanceId: `i${++count}`, ...options })
 

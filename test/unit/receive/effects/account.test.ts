@@ -10,13 +10,9 @@ import { createPrivacyTokens } from '../../../../workers/shard/receive/effects/p
 import { chatChangesIn } from '../../../../workers/shard/wire/chat-changes.ts'
 import { chatLine } from '../../../../workers/shard/wire/chat-line.ts'
 import { lidPairsIn } from '../../../../workers/shard/wire/lid-pairs.ts'
+import { node } from '../../../harness/nodes.ts'
 
 const [PN, LID] = ['5511988880001@s.whatsapp.net', '81896604190001@lid']
-const node = (tag: string, attrs: Record<string, string>, content?: BinaryNode['content']): BinaryNode => ({
-  tag,
-  attrs,
-  ...(content === undefined ? {} : { content }),
-})
 
 test('the pair of number and LID is found in every stanza that has both', () => {
   const pair = [{ pn: PN, lid: LID }]
