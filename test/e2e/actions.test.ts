@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { after, test } from 'node:test'
 import sharp from 'sharp'
 import { addressesOf, type ByAddressing, chatOf, createTeams } from '../harness/places.ts'
-import { type Json, startStage } from '../harness/stage.ts'
+import { field, type Json, startStage } from '../harness/stage.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988880001'
@@ -18,7 +18,6 @@ await sandbox.createContact(BEN, { name: 'Ben' })
 const groups = await createTeams(sandbox, [ANA, ME])
 after(() => stage.world.stop())
 
-const field = (proto: Json, name: string) => proto[name] as Json
 const says = async (to: string, message: Json, from = ANA) => {
   const { id } = await stage.world.sandbox.send(from, to, message)
   await stage.world.receiver.waitFor(`received ${id}`, (event) => event.type === 'received' && event.message_id === id)

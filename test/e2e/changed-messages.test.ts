@@ -7,7 +7,7 @@ import { after, test } from 'node:test'
 import type { MessageCopy } from '../../workers/simulator/control/network-control.ts'
 import { chatOf } from '../harness/places.ts'
 import type { InboxItem } from '../harness/sandbox.ts'
-import { type Json, startStage } from '../harness/stage.ts'
+import { field, type Json, startStage } from '../harness/stage.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988880001'
@@ -19,7 +19,6 @@ await sandbox.createContact(ANA, { name: 'Ana' })
 await sandbox.createContact(BEN, { name: 'Ben' })
 after(() => stage.world.stop())
 
-const field = (proto: Json, name: string) => proto[name] as Json
 const textIn = (proto: Json) => field(proto, 'extendedTextMessage')?.text ?? proto.conversation
 
 /** Sends a message by Ana, and resolves with its id when its event has arrived. */

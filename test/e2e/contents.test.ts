@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import sharp from 'sharp'
 import { chatOf } from '../harness/places.ts'
-import { type Json, startStage } from '../harness/stage.ts'
+import { field, type Json, startStage } from '../harness/stage.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988880001'
@@ -14,8 +14,6 @@ await stage.world.sandbox.createContact(ANA, { name: 'Ana' })
 const created = await stage.world.sandbox.createGroup({ subject: 'Team', owner: ANA, participants: [ANA, ME] })
 const group = chatOf(created.id)
 after(() => stage.world.stop())
-
-const field = (proto: Json, name: string) => proto[name] as Json
 
 test('a place arrives with its name, address and coordinates, in a stanza of media', async () => {
   const input = { phone: ANA, title: 'Head office', address: 'Av. Paulista, 1000', latitude: -23.5645, longitude: '-46.6527' }

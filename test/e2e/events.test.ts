@@ -7,7 +7,7 @@ import { after, test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import { unsealAbout } from '../../workers/simulator/people/secret.ts'
 import { addressesOf, createTeams } from '../harness/places.ts'
-import { type Json, startStage } from '../harness/stage.ts'
+import { bytes, field, type Json, metaOf, secretOf, startStage } from '../harness/stage.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988880001'
@@ -27,11 +27,6 @@ const EVENT = {
   location: { name: 'Room 2', address: 'Av. Paulista, 1000', latitude: -23.5, longitude: -46.6 },
   extra_guests_allowed: true,
 }
-const field = (message: Json, name: string) => message[name] as Json
-const bytes = (value: unknown) => Buffer.from(String(value), 'base64')
-const secretOf = (message: Json) => bytes(field(message, 'messageContextInfo').messageSecret)
-const metaOf = (nodes: { tag: string; attrs: Record<string, string> }[] | undefined) =>
-  nodes?.find(({ tag }) => tag === 'meta')?.attrs
 const startOf = (iso: string) => String(Math.floor(Date.parse(iso) / 1_000))
 
 /** Decrypts an edit. Returns the event inside it, and the id of the message whose secret encrypts the edit. */

@@ -5,7 +5,7 @@ import { after, test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'
 import { unsealAbout } from '../../workers/simulator/people/secret.ts'
 import { addressesOf, createTeams } from '../harness/places.ts'
-import { type Json, startStage } from '../harness/stage.ts'
+import { bytes, field, type Json, secretOf, startStage } from '../harness/stage.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988880001'
@@ -18,9 +18,6 @@ const chats = await createTeams(sandbox, [ANA, ME])
 const addresses = await addressesOf(sandbox)
 after(() => stage.world.stop())
 
-const field = (message: Json, name: string) => message[name] as Json
-const bytes = (value: unknown) => Buffer.from(String(value), 'base64')
-const secretOf = (message: Json) => bytes(field(message, 'messageContextInfo').messageSecret)
 const hash = (option: string) => createHash('sha256').update(option).digest('hex')
 const isSent = (delivery: Json) => assert.equal(delivery.status, 'sent', JSON.stringify(delivery))
 

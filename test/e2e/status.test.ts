@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Instance } from '../harness/gateway.ts'
 import type { Json } from '../harness/stage.ts'
+import { field, metaOf } from '../harness/stage.ts'
 import { startWorld, type World } from '../harness/world.ts'
 
 const ME = '5511999990000'
@@ -28,7 +29,6 @@ before(async () => {
 })
 after(() => world.stop())
 
-const field = (message: Json, name: string) => message[name] as Json
 const outcome = async (path: string, input: Json) => {
   const { message_id } = await world.gateway.must(instance, 'POST', path, input)
   const isIt = (event: Json) => event.type === 'delivery' && event.message_id === message_id
@@ -49,8 +49,6 @@ async function inboxItem(phone: string, id: string) {
     after = items.at(-1)!.seq
   }
 }
-const metaOf = (nodes: { tag: string; attrs: Record<string, string> }[] | undefined) =>
-  nodes?.find(({ tag }) => tag === 'meta')?.attrs
 /**
  * Returns the recipients of a status. The function first sends a later message in the same queue; when it arrives, all
  * recipients have received the status.

@@ -7,6 +7,13 @@ import { startWorld, type World, type WorldOptions } from './world.ts'
 /** Raw parts of a message in JSON form. */
 export type Json = Record<string, unknown>
 
+export const field = (message: Json, name: string) => message[name] as Json
+export const bytes = (value: unknown) => Buffer.from(String(value), 'base64')
+/** Returns the secret of a poll or an event, which encrypts what refers to it. */
+export const secretOf = (message: Json) => bytes(field(message, 'messageContextInfo').messageSecret)
+export const metaOf = (nodes: { tag: string; attrs: Record<string, string> }[] | undefined) =>
+  nodes?.find(({ tag }) => tag === 'meta')?.attrs
+
 export interface Stage {
   world: World
   instance: Instance

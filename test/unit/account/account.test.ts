@@ -13,6 +13,7 @@ import type { WorkspaceId } from '../../../src/domain/ids.ts'
 import { type OpenStore, openStore } from '../../../src/storage/open-store.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { createSealer } from '../../../src/storage/sealer.ts'
+import { failsWith } from '../../harness/failures.ts'
 
 let dir: string
 let store: OpenStore
@@ -39,7 +40,6 @@ async function open(adminKey: string | null = null, instanceSlots: number | null
   await account.load()
   return account
 }
-const isFailure = (code: string) => (error: unknown) => error instanceof Failure && error.code === code
 
 test('the first start makes the workspace and its key, tells the key once, and later starts know it', async () => {
   const first = await open()
@@ -187,7 +187,7 @@ test('a decision that fails writes nothing', async () => {
   const refusing = account.transact(workspace, () => {
     throw new Failure('instance_limit_reached')
   })
-  await assert.rejects(refusing, isFailure('instance_limit_reached'))
+  await assert.rejects(refusing, failsWith('instance_limit_reached'))
   assert.deepEqual(await store.get(keys.workspace(workspace)), before)
 })
 
@@ -211,7 +211,7 @@ async function secondWorkspace(account: Awaited<ReturnType<typeof open>>): Promi
 test('the environment owns the key of the first workspace; another one has its own, and may replace it', async () => {
   const other = await secondWorkspace(await open(GIVEN))
   const account = await open(GIVEN)
-  await assert.rejects(account.rotateAdminKey(account.findAdmin(GIVEN)!), isFailure('not_allowed'))
+  await assert.rejects(account.rotateAdminKey(account.findAdmin(GIVEN)!), failsWith('not_allowed'))
   assert.equal(account.findAdmin(other.adminKey), other.id)
   const next = await account.rotateAdminKey(other.id)
   const again = await open(GIVEN)

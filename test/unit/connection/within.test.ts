@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
 import { test } from 'node:test'
-import { Failure } from '../../../src/domain/failures.ts'
 import { pause, untilEnd, within } from '../../../workers/shard/connection/within.ts'
-
-const isFailure = (code: string) => (error: unknown) => error instanceof Failure && error.code === code
+import { failsWith } from '../../harness/failures.ts'
 
 test('a wait leaves nothing behind on the session, however many there were', async () => {
   const { signal } = new AbortController()
@@ -22,11 +20,11 @@ test('the end of the socket ends every wait as not connected', async () => {
   const never = new Promise<never>(() => {})
   const waits = [untilEnd(session, never), within(session, 60_000, never), pause(session, 60_000)]
   controller.abort()
-  for (const wait of waits) await assert.rejects(wait, isFailure('instance_not_connected'))
-  await assert.rejects(untilEnd(session, never), isFailure('instance_not_connected'))
+  for (const wait of waits) await assert.rejects(wait, failsWith('instance_not_connected'))
+  await assert.rejects(untilEnd(session, never), failsWith('instance_not_connected'))
 })
 
 test('an answer that does not come in time is a send_timeout', async () => {
   const { signal } = new AbortController()
-  await assert.rejects(within({ ended: signal }, 1, new Promise<never>(() => {})), isFailure('send_timeout'))
+  await assert.rejects(within({ ended: signal }, 1, new Promise<never>(() => {})), failsWith('send_timeout'))
 })

@@ -5,10 +5,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MINUTE, SECOND } from '../../../src/domain/clock.ts'
-import { Failure } from '../../../src/domain/failures.ts'
 import { type Identifier, parseIdentifier } from '../../../src/domain/ids.ts'
 import { TryLater } from '../../../workers/shard/queue/contract.ts'
 import { chatWith, groupAt, resolveDestination, writableGroup } from '../../../workers/shard/send/destination.ts'
+import { failsWith } from '../../harness/failures.ts'
 import { ANA, ANA_LID, groupAnswer, node, playedNetwork, refused, silent, TEAM, usyncAnswer } from './network.ts'
 
 const identifier = (text: string): Identifier => {
@@ -18,7 +18,6 @@ const identifier = (text: string): Identifier => {
 }
 const person = (text: string) => identifier(text) as Extract<Identifier, { kind: 'user' }>
 const TO_ANA = identifier('5511988880001')
-const failsWith = (code: string) => (error: unknown) => error instanceof Failure && error.code === code
 
 test('a number goes to the form that is registered, which is asked for once', async () => {
   const { context, answers, asked } = playedNetwork()

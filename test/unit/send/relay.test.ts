@@ -7,11 +7,11 @@ import { test } from 'node:test'
 import { Failure } from '../../../src/domain/failures.ts'
 import type { Destination } from '../../../workers/shard/send/destination.ts'
 import { sendMessage } from '../../../workers/shard/send/relay.ts'
+import { failsWith } from '../../harness/failures.ts'
 import { ANA, ANA_LID, groupAnswer, playedNetwork, refused, TEAM } from './network.ts'
 
 const withAna: Destination = { jid: ANA_LID, kind: 'user', other: ANA, group: null }
 const hello = { content: { proto: { conversation: 'hello' } } }
-const failsWith = (code: string) => (error: unknown) => error instanceof Failure && error.code === code
 
 test('what the network takes is stored, remembered as our own, and has left once', async () => {
   const { context, left, stored } = playedNetwork()

@@ -6,14 +6,12 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
-import { Failure } from '../../../src/domain/failures.ts'
 import type { RuntimeState, Status } from '../../../src/domain/instance.ts'
 import { createLog } from '../../../src/log.ts'
 import type { AskOptions } from '../../../workers/shard/connection/ask.ts'
 import { createDispatch, type DispatchDeps } from '../../../workers/shard/dispatch.ts'
+import { failsWith } from '../../harness/failures.ts'
 import { askOver } from '../connection/asking.ts'
-
-const failsWith = (code: string) => (error: unknown) => error instanceof Failure && error.code === code
 
 function instance(status: Status, { isOpen = true } = {}) {
   const asked: BinaryNode[] = []
