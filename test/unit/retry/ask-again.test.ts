@@ -120,6 +120,7 @@ test('the phone is asked for what did not come, many in one question, twice for 
 })
 
 test('what has to wait ends with the connection', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
   const b = bench(t)
   const waiting = Array.from({ length: 60 }, (_, n) => b.ask.sender(message(`m${n}`), null, 'unreadable'))
   await settle()
