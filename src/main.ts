@@ -101,7 +101,7 @@ async function startParts(
   shutdown.add(server.close)
   // The programs are run once as a check, while the store is opened.
   const searching = findPrograms({ ffmpeg: config.ffmpeg, path: config.searchPath })
-  const turn = await standBy(config, { log, backend, starting, searching })
+  const turn = await standBy(config, { log, backend, starting, port: server.port, searching })
   const storage = await openStorage(config, { log, shutdown, backend, turn })
 
   starting.at('the accounts')

@@ -41,12 +41,14 @@ interface Caller {
 /** Answer of a service that does not serve yet. */
 export interface Waiting {
   sentence: string
-  reason?: 'standby' | undefined
+  /** `standby`: another service is active. `database`: a standby cannot ask the database. */
+  reason?: 'standby' | 'database' | undefined
 }
 
 export interface Listening {
   /** Base URL, `http://host:port`, with the actual port. */
   url: string
+  port: number
   /** Sets the answer that callers get before `serve`: a sentence, and for programs the reason, if it has a name. */
   explain(waiting: () => Waiting): void
   /** Serves the application. Before this call every request except `/health/live` is answered 503. */
@@ -118,8 +120,10 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
   server.on('clientError', (error, socket) => lingering.refuse(socket as Socket, answerUnreadable(error, newUlid())))
   await bind(server, host, port)
 
+  const bound = (server.address() as AddressInfo).port
   return {
-    url: urlOf(host, (server.address() as AddressInfo).port),
+    url: urlOf(host, bound),
+    port: bound,
 
     explain(next) {
       waiting = next

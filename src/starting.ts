@@ -8,7 +8,7 @@ const SAY_EVERY = 10 * SECOND
 
 export interface Starting {
   /** Sets what the start is waiting for. `isSaidElsewhere` is true if the part that it waits for writes log lines itself. */
-  at(what: string, options?: { isSaidElsewhere?: boolean; reason?: Waiting['reason'] }): void
+  at(what: string, options?: { isSaidElsewhere?: boolean; reason?: () => Waiting['reason'] }): void
   waiting(): Waiting
   end(): void
 }
@@ -17,20 +17,20 @@ export function watchStart({ log, clock, everyMs = SAY_EVERY }: { log: Log; cloc
   const since = clock.now()
   let waitsFor = 'the store'
   let isSaid = false
-  let known: Waiting['reason']
+  let reasonNow: () => Waiting['reason'] = () => undefined
   const saying = setInterval(() => {
     if (!isSaid) log.warn({ waited_ms: clock.now() - since, waits_for: waitsFor }, 'the service is still starting')
   }, everyMs)
   saying.unref()
   return {
-    at(what, { isSaidElsewhere = false, reason } = {}) {
+    at(what, { isSaidElsewhere = false, reason = () => undefined } = {}) {
       waitsFor = what
       isSaid = isSaidElsewhere
-      known = reason
+      reasonNow = reason
     },
     waiting: () => ({
       sentence: `The service has been starting for ${Math.round((clock.now() - since) / SECOND)} s; it is waiting for ${waitsFor}.`,
-      reason: known,
+      reason: reasonNow(),
     }),
     end: () => clearInterval(saying),
   }

@@ -4,9 +4,11 @@
  */
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
+import { steadyClock } from '../domain/clock.ts'
 import type { Programs } from '../engine/programs.ts'
 import type { Logger } from '../log.ts'
 import type { Starting } from '../starting.ts'
+import { LONGEST_GAP } from '../storage/drivers/postgres/owner/owner-watch.ts'
 import { checkSecretKey } from '../storage/key-ring.ts'
 import { refuseMarked } from '../storage/moving/marks.ts'
 import { openStore } from '../storage/open-store.ts'
@@ -20,6 +22,8 @@ export interface StandbyDeps {
   log: Logger
   backend: Backend
   starting: Starting
+  /** Port on which this service listens. */
+  port: number
   /** Resolves when the search for ffmpeg has ended. */
   searching: Promise<Programs | null>
 }
@@ -28,14 +32,23 @@ export interface StandbyDeps {
 const LOOKS = 3
 
 /** Resolves with the turn of this process; undefined if it is no standby. */
-export async function standBy(config: Config, { log, backend, starting, searching }: StandbyDeps): Promise<Turn | undefined> {
+export async function standBy(
+  config: Config,
+  { log, backend, starting, port, searching }: StandbyDeps,
+): Promise<Turn | undefined> {
   // A sandbox without a store that outlives it has no waiting either.
   if (!config.isStandby || backend.waitForTurn === undefined) return undefined
   refuseConverter(await searching, config)
   await checkStore(config)
   let shown: string | undefined
+  let seenAt = Number.NEGATIVE_INFINITY
+  /**
+   * The active service asks for this reason while it cannot reach the database itself, so it must be true at this moment: after a longer gap, this
+   * standby observes the active service from the beginning.
+   */
+  const reason = () => (steadyClock.now() - seenAt <= LONGEST_GAP ? 'standby' : 'database')
   /** Shows what the standby waits for, and writes the log line if that is new. */
-  function show(what: string, reason: 'standby' | undefined, write: () => void) {
+  function show(what: string, write: () => void) {
     if (shown === what) return
     shown = what
     starting.at(what, { isSaidElsewhere: true, reason })
@@ -50,18 +63,22 @@ export async function standBy(config: Config, { log, backend, starting, searchin
   }
   const turn = await backend.waitForTurn({
     threads: threadsOf(config),
+    port,
     signal: unfit.signal,
     onWaiting({ id, name = 'another machine' }) {
-      show(`the service on ${name}, whose standby it is`, 'standby', () =>
+      seenAt = steadyClock.now()
+      show(`the service on ${name}, whose standby it is`, () =>
         log.info({ active: name }, 'another service uses the store; this service is its standby'),
       )
       if (id !== undefined) void checkFolders(id, name)
     },
     // Callers without a key read what it waits for, so the message of the error, which may have an address, is only in the log.
-    onFailed: (cause) =>
-      show('the database, which its standby cannot ask', undefined, () =>
+    onFailed(cause) {
+      seenAt = Number.NEGATIVE_INFINITY
+      show('the database, which its standby cannot ask', () =>
         log.warn({ err: cause }, 'the standby cannot ask the database who uses the store; it tries again'),
-      ),
+      )
+    },
     onDead: (name) => log.warn({ former: name }, 'the service that used the store no longer runs; its standby takes over'),
   })
   starting.at('the store')

@@ -51,6 +51,11 @@ export interface StateStore {
    */
   count(prefix: string, options?: CountOptions): Promise<number>
   /**
+   * Makes an empty commit. Rejects if another service has replaced this one as the writer of the store. Absent if only services on one machine could
+   * use the store.
+   */
+  confirm?(): Promise<void>
+  /**
    * Returns the distinct ids that follow a prefix which ends with `:`. Absent if a read of each id costs nothing (`ids-under.ts`).
    */
   ids?(prefix: string): Promise<string[]>

@@ -52,6 +52,8 @@ export interface Owner {
 export interface TurnOptions {
   /** Number of threads of this service that will open the store. */
   threads: number
+  /** Port on which this service listens. The owner asks there whether this service can reach the store. */
+  port: number
   /** Ends the wait, which then rejects with its reason. */
   signal: AbortSignal
   /** Called at each look while another service owns the store. */
@@ -85,7 +87,9 @@ export interface OpenOptions {
 }
 
 /** A driver of unstorage that can also commit and list in order. `state:` needs both, so `Backend.open` must return such a driver. */
-export interface StateDriver extends Omit<Driver, 'dispose'>, Pick<StateStore, 'get' | 'commit' | 'range' | 'count' | 'ids'> {
+export interface StateDriver
+  extends Omit<Driver, 'dispose'>,
+    Pick<StateStore, 'get' | 'commit' | 'range' | 'count' | 'ids' | 'confirm'> {
   dispose(): Promise<void>
 }
 

@@ -143,6 +143,16 @@ test('an account whose device cannot be read for a while is connected again by i
   await until('the connection', () => world.state().status === 'connected')
 })
 
+test('a login leaves only after the store has accepted a commit, so a service that was replaced does not log in', async () => {
+  let refused = 0
+  world.refuse(({ ops }) => ops.length === 0 && ++refused > 0)
+  await world.instance.call(callTo('instance.restart'))
+  await until('two refused logins', () => refused >= 2)
+  assert.notEqual(world.state().status, 'connected')
+  world.refuse(null)
+  await until('the connection', () => world.state().status === 'connected')
+})
+
 test('whatever came again was told once', () => {
   const events = new Map<unknown, Set<string>>()
   for (const { message_id, event_id } of world.receiver.events('received'))

@@ -42,7 +42,8 @@ export interface HostedWorld {
    */
   untilRelinked(what: string, isSo: () => boolean | Promise<boolean>): Promise<void>
   /**
-   * Sets a function that is called before every commit. If it returns true, the commit is refused, as on a full disk.
+   * Sets a function that is called before every commit. If it returns true, the commit is refused, as on a full disk. The commit before a login is
+   * empty.
    */
   refuse(when: ((batch: Batch) => boolean) | null): void
   /** Sets a function that is called before every read. If it returns true, the read fails. */
@@ -109,6 +110,9 @@ export async function startHosted(
     range: store.range,
     count: store.count,
     close: store.close,
+    confirm: async () => {
+      if (refuses?.({ ops: [] })) throw new StorageFailure('Another service writes to the store.')
+    },
     commit: async (batch) => {
       if (refuses?.(batch)) throw new StorageFailure('The disk is full, so nothing was stored.')
       return store.commit(batch)

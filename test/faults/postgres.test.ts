@@ -17,6 +17,7 @@ import { steadyClock } from '../../src/domain/clock.ts'
 import { StorageFailure } from '../../src/domain/storage-failure.ts'
 import { findPrograms } from '../../src/engine/programs.ts'
 import { createLog } from '../../src/log.ts'
+import { listen } from '../../src/serve.ts'
 import { markFolders } from '../../src/service/shared-folders.ts'
 import { standBy } from '../../src/service/stand-by.ts'
 import { watchStart } from '../../src/starting.ts'
@@ -415,6 +416,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
       const { waitForTurn } = await backendOf(url)
       return waitForTurn!({
         threads: 1,
+        port: 1,
         signal: new AbortController().signal,
         onWaiting: ({ name }) => waited.push(name),
         onFailed: (cause) => failed.push(cause),
@@ -460,6 +462,36 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await giveBack()
   })
 
+  test('an owner that cannot reach the database ends its sessions if a standby can, and says so', async () => {
+    const { main, thread, giveBack, over, schema } = await service()
+    const server = await listen({ host: '127.0.0.1', port: 0 })
+    let looks = 0
+    server.explain(() => ({ sentence: 'It waits.', reason: 'standby' }))
+    const { waitForTurn } = await backendOf(cluster.url(schema))
+    const turn = waitForTurn!({
+      threads: 1,
+      port: server.port,
+      signal: new AbortController().signal,
+      onWaiting: () => looks++,
+      onFailed() {},
+      onDead() {},
+    })
+    // The owner has then seen the standby.
+    await until(
+      async () => looks,
+      (count) => count > 3,
+    )
+    proxy.refuse(true)
+    proxy.cut()
+    await until(async () => over.length, Boolean)
+    assert.equal(over[0], 'The service cannot reach PostgreSQL, and its standby may take over.')
+    proxy.refuse(false)
+    const last = await openStore(cluster.url(schema), { turn: await turn })
+    const giveBackLast = await last.own()
+    for (const store of [thread, main, last]) await store.close()
+    await Promise.all([giveBack(), giveBackLast(), server.close()])
+  })
+
   test('a standby that cannot serve says so at its start, and one that can does not show the address of the database', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'svc-standby-'))
     const { main, thread, giveBack, schema } = await service()
@@ -481,7 +513,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
       })
       const starting = watchStart({ log, clock: steadyClock })
       const searching = findPrograms({ ffmpeg: config.ffmpeg, path: config.searchPath })
-      const turn = standBy(config, { log, backend: await backendOf(config.storeUrl), starting, searching })
+      const turn = standBy(config, { log, backend: await backendOf(config.storeUrl), starting, port: 1, searching })
       return { starting, turn: turn.finally(() => starting.end()) }
     }
     const refused = async (env: Record<string, string>, says: RegExp) => assert.rejects((await standby(env)).turn, says)
@@ -499,7 +531,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     proxy.cut()
     const { sentence } = await until(
       async () => starting.waiting(),
-      ({ reason }) => reason === undefined,
+      ({ reason }) => reason === 'database',
     )
     assert.match(sentence, /it is waiting for the database, which its standby cannot ask\.$/)
     proxy.refuse(false)

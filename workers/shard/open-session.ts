@@ -84,6 +84,7 @@ export function openSession(context: SessionContext, deps: SessionDeps, opening:
     learnTime: shard.clock.learned,
     save: appState.save,
     settled: appState.settled,
+    confirmOwner: context.store.confirm,
     isWorthAnother: receiving.isWorthAnother,
     onEnd() {
       inbox.fence()

@@ -17,10 +17,10 @@ import { NoStore, type OpenOptions, type StateDriver } from '../store-backend.ts
 import { createCommits } from './postgres/commits.ts'
 import { idsUnder } from './postgres/ids.ts'
 import { connect, type Question, UnfitServer } from './postgres/link.ts'
+import { isFreeSoon } from './postgres/owner/schema-owner.ts'
 import { type Interval, intervalsOfCount, intervalsOfRange, keyOf } from './postgres/places.ts'
 import { refusePooling } from './postgres/pooling.ts'
 import { createReads } from './postgres/reads.ts'
-import { isFreeSoon } from './postgres/schema-owner.ts'
 import { FORMAT, makeTables, tablesExist } from './postgres/tables.ts'
 import { type Target, targetOf } from './postgres/target.ts'
 import { type Counts, Fenced, openWriter, type Work } from './postgres/writer.ts'
@@ -149,7 +149,14 @@ export async function openPostgres({
   }
 
   return postgresDriver({
-    state: { get: reads.get, commit, range, count, ids: (prefix) => idsUnder(reads.ask, prefix) },
+    state: {
+      get: reads.get,
+      commit,
+      range,
+      count,
+      ids: (prefix) => idsUnder(reads.ask, prefix),
+      confirm: async () => void (await commits.add({ ops: [] })),
+    },
     writer: writer?.id,
     doubts: writer?.counts ?? (() => ({ stored: 0, repeated: 0 })),
     ask: reads.ask,
@@ -162,7 +169,7 @@ export async function openPostgres({
 }
 
 type Opened = Pick<PostgresDriver, 'writer' | 'doubts' | 'ask' | 'hasRoom' | 'dispose'> & {
-  state: Pick<PostgresDriver, 'get' | 'commit' | 'range' | 'count' | 'ids'>
+  state: Pick<PostgresDriver, 'get' | 'commit' | 'range' | 'count' | 'ids' | 'confirm'>
 }
 
 /** The factory runs after the connections were opened, because unstorage does not wait for an asynchronous factory. */

@@ -1,12 +1,14 @@
 /**
  * Tests a standby (`SVC_STANDBY`): a second service on the same store in PostgreSQL takes over when the first one is
- * killed or stands still. Nothing is lost, nothing is stored by the former service afterwards, and no account is stopped.
+ * killed or stands still. Nothing is lost, nothing is stored by the former service afterwards, and no account is stopped. While neither can reach the
+ * database, the accounts stay connected.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { schemaOf } from '../../../src/domain/store-url.ts'
 import type { Instance } from '../../harness/gateway.ts'
 import { ask, must } from '../../harness/http.ts'
@@ -19,6 +21,10 @@ import { freePort, type Ground, startGround } from '../ground.ts'
 const ME = '5511999990000'
 const SHOP = '5511999990001'
 const ANA = '5511988887777'
+/** Time in ms for which a service stands still. */
+const STILL = 20_000
+/** Time in ms for which the database is away: longer than the lease of the active service (`owner-lease.ts`). */
+const AWAY = 8_000
 
 /** SQL of the trigger that notes which process of the server wrote each record, in order. */
 const AUDIT = `
@@ -61,7 +67,7 @@ interface Standby {
   active: Promise<Running>
 }
 
-describe('a standby', { skip: noPostgres, timeout: 240_000 }, () => {
+describe('a standby', { skip: noPostgres, timeout: 400_000 }, () => {
   let cluster: Cluster
   let ground: Ground
   let env: Record<string, string>
@@ -103,7 +109,14 @@ describe('a standby', { skip: noPostgres, timeout: 240_000 }, () => {
     assert.equal((await deliveryOf(message_id)).status, 'sent')
   }
 
-  const texts = ['first', 'queued 1', 'queued 2', 'queued 3', 'after the kill', 'while it stands still', 'at the end']
+  const texts = ['first', 'queued 1', 'queued 2', 'queued 3', 'after the kill', 'while it stands still', 'then', 'at the end']
+  let active: Standby
+
+  /** Returns what the device said at its last login. Each login has another count. */
+  async function lastLogin(): Promise<unknown> {
+    const { phones } = await ground.sandbox.get<{ phones: { phone: string; devices: { login: unknown }[] }[] }>('/state')
+    return phones.find(({ phone }) => phone === ME)!.devices[0]!.login
+  }
 
   test('goes on with the queue, the waiting events and the keys of a service that was killed', async () => {
     const { gateway, sandbox, receiver } = ground
@@ -145,17 +158,34 @@ describe('a standby', { skip: noPostgres, timeout: 240_000 }, () => {
     const pids = (await side.query(WRITERS)).rows.map(({ pid }) => pid as number)
     await side.query(AUDIT)
     former.child.kill('SIGSTOP')
-    await standby.active
+    await Promise.all([standby.active, pause(STILL)])
     await exchange(standby.url, texts[5]!)
+    const login = await lastLogin()
     former.child.kill('SIGCONT')
     assert.equal((await former.ended).signal, 'SIGKILL')
     await exchange(standby.url, texts[6]!)
+    assert.deepEqual(await lastLogin(), login)
     // The trigger was created before the former service stood still, so its last writes may be there, but none behind the first of the other service.
     const { rows } = await side.query('SELECT n, pid FROM audit ORDER BY n')
     const isFormer = rows.map(({ pid }) => pids.includes(pid))
     assert.ok(isFormer.includes(false))
     assert.equal(isFormer.lastIndexOf(true) < isFormer.indexOf(false), true, 'the former service wrote after the takeover')
     assert.equal((await must('GET', `${at(standby.url).api_url}/status`)).status, 'connected')
+    active = standby
+  })
+
+  test('accounts stay connected while neither the service nor its standby can reach the database', async () => {
+    await startStandby('d')
+    const login = await lastLogin()
+    await cluster.kill()
+    await pause(AWAY)
+    await cluster.start()
+    await until(
+      () => ask('GET', `${active.url}/health/ready`),
+      ({ status }) => status === 200,
+    )
+    await exchange(active.url, texts[7]!)
+    assert.deepEqual(await lastLogin(), login)
     const inbox = await ground.sandbox.inbox(ANA, 0, 1_000)
     assert.deepEqual([...new Set(inbox.map(({ text }) => text))], texts)
     assert.equal((await ground.sandbox.stats()).undecryptable, 0)

@@ -1,7 +1,7 @@
 /** Tests the rule by which a standby decides that the owner of a schema has ended, with a clock that the test sets. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createOwnerWatch, type Verdict } from '../../../src/storage/drivers/postgres/owner-watch.ts'
+import { createOwnerWatch, type Verdict } from '../../../src/storage/drivers/postgres/owner/owner-watch.ts'
 
 const HOLDER = '1 today'
 

@@ -67,6 +67,8 @@ export interface ConnectionDeps {
   save(): void
   /** Resolves when all changes so far are on disk. After the first failed write, it always rejects. */
   settled(): Promise<void>
+  /** Rejects if the socket must not log in, because another service has this account now. Absent if there can be no such service. */
+  confirmOwner: (() => Promise<void>) | undefined
   /** Whether the network should deliver a stanza again after its handler failed. Each call counts as an attempt. */
   isWorthAnother(stanza: string): boolean
   /** Called when the socket has ended, before all other listeners: nothing may be decrypted from now on. */

@@ -57,6 +57,7 @@ export function createInstanceStore(store: StateStore, onWritten: () => void): I
       }
       throw new Failure('engine_unavailable', { cause: new Error(`the guard ${batch.guard?.key} refused a commit`) })
     },
+    ...(store.confirm && { confirm: store.confirm }),
     carries(its) {
       rider = its
     },

@@ -26,12 +26,18 @@ export interface HandshakeDeps {
   write(bytes: Uint8Array): Promise<void>
   /** The server's first frame. */
   hello: Promise<Uint8Array>
+  /**
+   * Rejects if another service has this account now. It is called right before the login, because a service that stood still while it was replaced
+   * would end the session of the other one. Absent if there can be no such service.
+   */
+  confirmOwner?: (() => Promise<void>) | undefined
 }
 
 export async function shakeHands(deps: HandshakeDeps): Promise<void> {
   const { noise, ephemeral, creds, write, hello } = deps
   await write(HandshakeMessage.encode({ clientHello: { ephemeral: ephemeral.public } }).finish())
   const answer = HandshakeMessage.decode(await hello)
+  await deps.confirmOwner?.()
   const key = noise.processHandshake(answer, creds.noiseKey)
   const payload = noise.encrypt(ClientPayload.encode(clientPayload(deps)).finish())
   const sent = write(HandshakeMessage.encode({ clientFinish: { static: key, payload } }).finish())

@@ -72,7 +72,8 @@ export interface NetworkSocket {
   end(reason?: Error, how?: 'clean' | 'abrupt'): Promise<void>
 }
 
-export interface NetworkSocketOptions extends Pick<TransportOptions, 'url' | 'agent' | 'version' | 'loginCounts'> {
+export interface NetworkSocketOptions
+  extends Pick<TransportOptions, 'url' | 'agent' | 'version' | 'loginCounts' | 'confirmOwner'> {
   auth: AuthenticationState
   makeSignalRepository: MakeSignalRepository
   /** Called when a frame could not be decrypted or decoded. The socket must be ended, because it receives nothing further. */

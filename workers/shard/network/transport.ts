@@ -24,10 +24,10 @@ import { corkPerTurn } from './cork.ts'
 import { CONNECTION_CLOSED, endReason } from './end-reason.ts'
 import { createFrameReader, type FrameReader } from './frames/frame-reader.ts'
 import { createSplitter } from './frames/splitter.ts'
-import { shakeHands } from './handshake.ts'
+import { type HandshakeDeps, shakeHands } from './handshake.ts'
 import type { LoginCounts } from './login-counts.ts'
 
-export interface TransportOptions {
+export interface TransportOptions extends Pick<HandshakeDeps, 'confirmOwner'> {
   url: string
   agent?: Agent | undefined
   version: WAVersion

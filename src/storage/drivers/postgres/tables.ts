@@ -30,7 +30,7 @@ export const tablesExist = (schema: string) => ({
  *   of a thread refers to the row of its service's main thread, and is removed with it: from then on no thread of the service can store anything, and
  *   no further thread can start.
  * - `svc_node` has the row of the service that owns the schema. Its counter `beat` grows every second while the service
- *   runs (`owner-watch.ts`), and the row is removed with the service's writer.
+ *   runs (`owner/owner-watch.ts`), and the row is removed with the service's writer.
  */
 export const makeTables = (schema: string, hasSchema: boolean) => ({
   text: `

@@ -39,7 +39,7 @@ const PASSING: ReadonlySet<string | undefined> = new Set(['40P01', '40001', '55P
  */
 const READ_ONLY = '25006'
 const DISK_FULL = '53100'
-/** Code of the error if the row of the main thread's writer was removed (`schema-owner.ts`). */
+/** Code of the error if the row of the main thread's writer was removed (`owner/schema-owner.ts`). */
 const NO_SUCH_SERVICE = '23503'
 
 /** Shortest and longest pause between two attempts to connect, in ms. */

@@ -37,6 +37,7 @@ export function openWatchedSocket(deps: ConnectionDeps): WatchedSocket {
     agent: deps.route.agent,
     version: deps.version,
     loginCounts: deps.loginCounts,
+    confirmOwner: deps.confirmOwner,
     auth: deps.auth,
     makeSignalRepository: deps.makeSignalRepository,
     onStalled(error) {

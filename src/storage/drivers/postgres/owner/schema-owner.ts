@@ -7,11 +7,13 @@
  */
 import { hostname } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
-import { BRAND } from '../../../domain/brand.ts'
-import type { OpenOptions, Turn } from '../../store-backend.ts'
-import { connect, type Link, UnfitServer } from './link.ts'
-import type { Target } from './target.ts'
-import { Fenced, TERMINATE } from './writer.ts'
+import { BRAND } from '../../../../domain/brand.ts'
+import type { OpenOptions, Turn } from '../../../store-backend.ts'
+import { connect, type Link, UnfitServer } from '../link.ts'
+import type { Target } from '../target.ts'
+import { Fenced, TERMINATE } from '../writer.ts'
+import { CHECK_EVERY, createOwnerLease } from './owner-lease.ts'
+import { isAway, STANDBYS, standbysIn } from './standbys.ts'
 
 /** A turn with the connection that holds the lock. */
 export interface SchemaTurn extends Turn {
@@ -48,7 +50,7 @@ const VISIT = {
  */
 const LOOK = `WITH w AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true) AS set),
   b AS (UPDATE svc_node SET beat = beat + 1 FROM w WHERE writer = $1 AND w.set <> '')
-SELECT EXISTS (SELECT FROM svc_writer WHERE id = $1), (SELECT value FROM svc_meta WHERE key = 'visits')`
+SELECT EXISTS (SELECT FROM svc_writer WHERE id = $1), (SELECT value FROM svc_meta WHERE key = 'visits'), ${STANDBYS}`
 const SHOW = 'INSERT INTO svc_node (writer, name) VALUES ($1, $2)'
 const MARK = 'UPDATE svc_writer SET is_service = true WHERE id = $1'
 /**
@@ -91,6 +93,7 @@ const LOOK_SILENCE = 2_000
 const LOOK_AGAIN = 50
 
 const OVER = 'Another service has taken over the store in PostgreSQL.'
+const AWAY = 'The service cannot reach PostgreSQL, and its standby may take over.'
 
 export async function ownSchema(target: Target, options: OwnerOptions): Promise<() => Promise<void>> {
   const { writer, turn, isClosing, onVisit, onTakenOver, onOver } = options
@@ -114,17 +117,27 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
   let timer: NodeJS.Timeout | undefined
   let looking: Promise<unknown> = Promise.resolve()
 
+  const lease = createOwnerLease({
+    now: () => performance.now(),
+    isAway,
+    onEnded() {
+      if (!isClosing()) onOver(new Fenced('The database cannot be reached from here, and its standby may take over.'), AWAY)
+    },
+  })
+
   async function look(): Promise<void> {
     if (!link.isUp()) {
       former ??= link.backend
       link = await connect(target, { name: 'owner' })
     }
+    const sentAt = performance.now()
     const { rows } = await link.ask({ text: LOOK, values: [writer] }, LOOK_SILENCE)
-    const [isThere, found] = rows[0] as [boolean, unknown]
+    const [isThere, found, standbys] = rows[0] as [boolean, unknown, string | null]
     if (!isThere) {
       if (!isClosing()) onOver(new Fenced('The database has no entry of this service as its writer: somebody removed it.'), OVER)
       return
     }
+    lease.renew(sentAt, standbysIn(standbys))
     if (former) {
       // The process of the server that served the broken connection may still run and hold the lock, so it is ended.
       await link.ask({ text: TERMINATE, values: [[former[0]], [former[1]]] }, SILENCE)
@@ -158,8 +171,11 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
     throw error
   }
   later(LOOK_EVERY)
+  const checking = setInterval(() => void lease.check(), CHECK_EVERY)
+  checking.unref()
 
   return async () => {
+    clearInterval(checking)
     clearTimeout(timer)
     timer = undefined
     await looking

@@ -3,11 +3,12 @@
  * nothing while it waits.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { TurnOptions } from '../../store-backend.ts'
-import { connect, type Link } from './link.ts'
+import type { TurnOptions } from '../../../store-backend.ts'
+import { connect, type Link } from '../link.ts'
+import type { Target } from '../target.ts'
 import { createOwnerWatch, type OwnerLook } from './owner-watch.ts'
 import { checkConnections, isGrantedSoon, OWNING, type SchemaTurn, SILENCE } from './schema-owner.ts'
-import type { Target } from './target.ts'
+import { nameStandby } from './standbys.ts'
 
 /** Interval between two looks, in ms. */
 const LOOK_EVERY = 1_000
@@ -28,9 +29,13 @@ const END_OWNER = `SELECT pg_terminate_backend(pid) FROM (${HOLDER}) AS h
 
 export async function waitForTurn(
   target: Target,
-  { threads, signal, onWaiting, onFailed, onDead }: TurnOptions,
+  { threads, port, signal, onWaiting, onFailed, onDead }: TurnOptions,
 ): Promise<SchemaTurn> {
-  const connectAgain = () => connect(target, { name: 'standby' })
+  async function connectAgain(): Promise<Link> {
+    const made = await connect(target, { name: 'standby' })
+    await made.ask(nameStandby(port), SILENCE)
+    return made
+  }
   const watch = createOwnerWatch(() => performance.now())
   let link = await connectAgain()
   try {

@@ -30,7 +30,7 @@ const UNLOCKED: Still = { ms: 2_000, looks: 3 }
 /**
  * Longest time in ms between two looks. After a longer gap this process or the database stood still too, so the owner gets the whole time again.
  */
-const LONGEST_GAP = 1_500
+export const LONGEST_GAP = 1_500
 
 export interface OwnerWatch {
   /** Judges a look. `askedAt` is the time on the clock of the watch at which the look began. */
