@@ -175,7 +175,7 @@ describe('a standby', { skip: noPostgres, timeout: 400_000 }, () => {
   })
 
   test('accounts stay connected while neither the service nor its standby can reach the database', async () => {
-    await startStandby('d')
+    const next = await startStandby('d')
     const login = await lastLogin()
     await cluster.kill()
     await pause(AWAY)
@@ -189,5 +189,9 @@ describe('a standby', { skip: noPostgres, timeout: 400_000 }, () => {
     const inbox = await ground.sandbox.inbox(ANA, 0, 1_000)
     assert.deepEqual([...new Set(inbox.map(({ text }) => text))], texts)
     assert.equal((await ground.sandbox.stats()).undecryptable, 0)
+    // The standby observes the service again, from the return of the database.
+    const former = await active.active
+    former.child.kill('SIGKILL')
+    await next.active
   })
 })
