@@ -678,6 +678,9 @@ describe('the dashboard in Chromium', { skip }, () => {
     }
     await to('instances')
     await page.getByRole('img', { name: /^Messages sent: [1-9]\d* in all/ }).waitFor()
+    // A service that is a minute old has one value of the week.
+    await to('health?window=week')
+    await page.getByRole('img', { name: /^Memory: now \d+ MB/ }).waitFor()
   })
 
   test('deletes several, once that is typed', async () => {

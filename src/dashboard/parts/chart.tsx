@@ -28,8 +28,9 @@ const BAR = 0.8
 
 const heightOf = (value: number, max: number) => (value / max) * (HEIGHT - 6)
 
-/** Draws a path through the points that have a value, with gaps where there is none. */
-function pathOf(values: readonly Value[], max: number): string {
+/** Draws a path through the points that have a value, with gaps where there is none. A single point becomes a line as wide as the chart. */
+function pathOf(points: readonly Value[], max: number): string {
+  const values = points.length === 1 ? [...points, ...points] : points
   let isDown = false
   return values
     .map((value, at) => {

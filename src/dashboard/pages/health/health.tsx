@@ -178,7 +178,7 @@ export function HealthPage() {
           <Problems health={data} />
           <Tiles health={data} />
           <Chips label={t('Time')} value={window} options={WINDOWS} onChange={(value) => setQuery({ window: value })} />
-          {data.series.points.length > 1 ? (
+          {data.series.points.length > 0 ? (
             <Charts series={data.series} />
           ) : (
             <section class="card">
