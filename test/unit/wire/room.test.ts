@@ -15,7 +15,6 @@ const READING =
 
 /** Files that match the expression, but do not read a node. */
 const NOT_READING: Readonly<Record<string, string>> = {
-  [QUOTES]: 'quotes the library',
   'stanzas/stanza-table.ts': 'writes down which attributes a row is about (`wire/match.ts` reads them)',
   'stanzas/stanza-left.ts': 'the same, for kinds that are left alone',
 }

@@ -1,7 +1,7 @@
 /** The queries with which a login is completed: the one-time keys are checked, and the network begins to send stanzas. */
-import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
+import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
-import { activeQuery, keyDigestQuery } from '../wire/login.ts'
+import { activeQuery, hasKeyDigest, keyDigestQuery } from '../wire/login.ts'
 import type { OneTimeKeys } from './one-time-keys.ts'
 
 export interface LoginDeps {
@@ -17,7 +17,7 @@ export async function login({ query, oneTimeKeys, log }: LoginDeps): Promise<voi
     await query(activeQuery())
     const answer = await query(keyDigestQuery())
     // The network has lost the keys of this device.
-    if (!getBinaryNodeChild(answer, 'digest')) await oneTimeKeys.upload()
+    if (!hasKeyDigest(answer)) await oneTimeKeys.upload()
   } catch (error) {
     log.info({ err: error }, 'the network did not answer a query of the login')
   }

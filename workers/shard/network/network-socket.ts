@@ -9,7 +9,6 @@ import {
   type BinaryNode,
   configureSuccessfulPairing,
   generateMdTagPrefix,
-  getBinaryNodeChild,
   getCodeFromWSError,
   type SignalKeyStoreWithTransaction,
 } from '@whiskeysockets/baileys'
@@ -21,12 +20,15 @@ import { libraryLogger } from '../baileys/logger.ts'
 import { asError } from '../baileys/thread/rejections.ts'
 import { escalateTrap } from '../baileys/thread/trap.ts'
 import type { MakeSignalRepository, SignalRepository } from '../keys/signal/signal-repository.ts'
+import { CONNECTION_CLOSED } from '../wire/connection-end.ts'
 import { networkTimeOf } from '../wire/envelope.ts'
 import { lidAnswer, lidQuery } from '../wire/lid-query.ts'
+import { lidOfLogin } from '../wire/login.ts'
+import { isPairSuccess } from '../wire/pair-device.ts'
 import { newName } from '../wire/presence.ts'
 import { routingInfoIn } from '../wire/routing-info.ts'
 import { unifiedSession } from '../wire/unified-session.ts'
-import { CONNECTION_CLOSED, endOf, endReason } from './end-reason.ts'
+import { endOf, endReason } from './end-reason.ts'
 import { login } from './login.ts'
 import { createOneTimeKeys } from './one-time-keys.ts'
 import { createQueries } from './queries.ts'
@@ -138,7 +140,7 @@ export function openNetworkSocket(options: NetworkSocketOptions): NetworkSocket 
     isLoggedIn = true
     await login({ query, oneTimeKeys, log })
     if (ending) return
-    const { lid } = node.attrs
+    const lid = lidOfLogin(node)
     ev.emit('creds.update', { me: { ...creds.me!, ...(lid ? { lid } : {}) } })
     ev.emit('connection.update', { connection: 'open' })
     sendUnifiedSession()
@@ -156,7 +158,7 @@ export function openNetworkSocket(options: NetworkSocketOptions): NetworkSocket 
   function received(node: BinaryNode) {
     queries.came(node)
     if (node.tag === 'success') loggedIn(node).catch(stray)
-    if (node.tag === 'iq' && getBinaryNodeChild(node, 'pair-success')) linked(node).catch(failed)
+    if (isPairSuccess(node)) linked(node).catch(failed)
     const routingInfo = routingInfoIn(node)
     if (routingInfo) ev.emit('creds.update', { routingInfo })
     ws.emit('frame', node)

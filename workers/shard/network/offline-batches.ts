@@ -1,16 +1,12 @@
 /**
  * The network sends the backlog of an account in batches that the client requests, and new stanzas only after all of them. This file
  * requests more as long as stanzas arrive, as the web client does, and also when none arrives for a while, because the network may count differently.
- *
- *   <ib><offline_preview count message receipt …/></ib>   network: this many wait
- *   <ib><offline_batch count/></ib>                       ours: send this many more
- *   <message … offline>, <receipt … offline>, …
- *   <ib><offline count/></ib>                             network: that was all
+ * `wire/offline-batch.ts` shows the stanzas.
  */
-import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
+import type { BinaryNode } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
 import { envelopeOf } from '../wire/envelope.ts'
-import { offlineBatch } from '../wire/offline-batch.ts'
+import { offlineBatch, offlineMark } from '../wire/offline-batch.ts'
 import type { NetworkSocket } from './network-socket.ts'
 
 /** Number of stanzas per batch, as in the web client. */
@@ -65,8 +61,9 @@ export function askForBatches(sock: Pick<NetworkSocket, 'ws' | 'ev' | 'sendNode'
   }
 
   ws.on('frame', (node: BinaryNode) => {
-    if (node.tag === 'ib' && getBinaryNodeChild(node, 'offline_preview')) return begin()
-    if (node.tag === 'ib' && getBinaryNodeChild(node, 'offline')) return stop()
+    const mark = offlineMark(node)
+    if (mark === 'begin') return begin()
+    if (mark === 'end') return stop()
     if (isComing && envelopeOf(node).isOffline) count()
   })
   sock.ev.on('connection.update', ({ connection }) => {

@@ -3,18 +3,13 @@
  * uploaded.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import {
-  type AuthenticationCreds,
-  type BinaryNode,
-  getBinaryNodeChild,
-  type SignalKeyStoreWithTransaction,
-} from '@whiskeysockets/baileys'
+import type { AuthenticationCreds, BinaryNode, SignalKeyStoreWithTransaction } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import { nextOneTimeKeys } from '../keys/next-one-time-keys.ts'
 import { keyUpload } from '../wire/key-upload.ts'
-import { keyCountQuery } from '../wire/login.ts'
+import { keyCountIn, keyCountQuery } from '../wire/login.ts'
 
 export interface OneTimeKeys {
   /** Uploads a few keys. Callers at the same time share one upload. */
@@ -96,7 +91,7 @@ export function createOneTimeKeys({ creds, keys, query, changed, log }: OneTimeK
     async check() {
       try {
         const answer = await query(keyCountQuery())
-        const left = Number(getBinaryNodeChild(answer, 'count')?.attrs.value)
+        const left = keyCountIn(answer)
         const count = left === 0 ? FIRST : FEW
         if (left <= count || !(await isNewestStored())) await upload(count)
       } catch (error) {

@@ -1,8 +1,9 @@
 /** The queries of one socket that wait for their answers. An answer has the id of its query. */
-import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
+import type { BinaryNode } from '@whiskeysockets/baileys'
 import { MINUTE } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
-import { refusalCode, refusedField, withId } from '../wire/refusal.ts'
+import { idOf } from '../wire/envelope.ts'
+import { isRefusal, refusalCode, refusalText, refusedField, withId } from '../wire/refusal.ts'
 
 /** The network refused a query. */
 export class QueryRefused extends Error {
@@ -12,7 +13,7 @@ export class QueryRefused extends Error {
   readonly refusedField: string | null
 
   constructor(answer: BinaryNode) {
-    super(getBinaryNodeChild(answer, 'error')?.attrs.text || 'Unknown error')
+    super(refusalText(answer) || 'Unknown error')
     this.data = refusalCode(answer)
     this.refusedField = refusedField(answer)
   }
@@ -59,7 +60,7 @@ export function createQueries({ send, tag }: QueriesDeps): Queries {
         }
         function settle(answer: BinaryNode) {
           over()
-          if (getBinaryNodeChild(answer, 'error')) reject(new QueryRefused(answer))
+          if (isRefusal(answer)) reject(new QueryRefused(answer))
           else resolve(answer)
         }
         waiting.set(id, { settle, fail })
@@ -67,7 +68,7 @@ export function createQueries({ send, tag }: QueriesDeps): Queries {
       })
     },
     came(node) {
-      waiting.get(node.attrs.id ?? '')?.settle(node)
+      waiting.get(idOf(node))?.settle(node)
     },
     end() {
       for (const { fail } of [...waiting.values()]) fail(new Error('Connection Closed'))

@@ -1,5 +1,11 @@
-/** `<ib><offline_batch count/></ib>`: requests more stanzas of the offline backlog. Pure. */
-import type { BinaryNode } from '@whiskeysockets/baileys'
+/**
+ * The stanzas around the offline backlog. Pure.
+ *
+ *   <ib><offline_preview count message receipt …/></ib>   network: this many wait
+ *   <ib><offline_batch count/></ib>                       ours: send this many more
+ *   <ib><offline count/></ib>                             network: that was all
+ */
+import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
 
 /** Builds the request for `count` more of the waiting stanzas. */
 export const offlineBatch = (count: number): BinaryNode => ({
@@ -7,3 +13,10 @@ export const offlineBatch = (count: number): BinaryNode => ({
   attrs: {},
   content: [{ tag: 'offline_batch', attrs: { count: String(count) } }],
 })
+
+/** Returns whether this stanza announces the backlog or ends it; undefined for every other stanza. */
+export function offlineMark(node: BinaryNode): 'begin' | 'end' | undefined {
+  if (node.tag !== 'ib') return undefined
+  if (getBinaryNodeChild(node, 'offline_preview')) return 'begin'
+  return getBinaryNodeChild(node, 'offline') && 'end'
+}

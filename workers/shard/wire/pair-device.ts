@@ -3,6 +3,7 @@
  *
  *   <iq from="s.whatsapp.net" id type="set" xmlns="md"><pair-device><ref>2@…</ref>…      six references
  *   <iq to="s.whatsapp.net" id type="result"/>                                           the answer (`confirmation.ts`)
+ *   <iq from="s.whatsapp.net" id type="set"><pair-success>…                            the device is linked
  */
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys'
 import { contentText } from './content.ts'
@@ -10,3 +11,7 @@ import { contentText } from './content.ts'
 /** Returns the references in the order in which they are shown; empty ones are omitted. */
 export const refsIn = (offer: BinaryNode): string[] =>
   getBinaryNodeChildren(getBinaryNodeChild(offer, 'pair-device'), 'ref').flatMap((ref) => contentText(ref) || [])
+
+/** Tells whether the network reports that this device has been linked. */
+export const isPairSuccess = (node: BinaryNode): boolean =>
+  node.tag === 'iq' && getBinaryNodeChild(node, 'pair-success') !== undefined

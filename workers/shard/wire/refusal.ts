@@ -1,6 +1,12 @@
 /** Parses `<iq type="error"><error code text><field name reason?/></error></iq>`: the network refused a query. Pure. */
 import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
 
+/** Tells whether the answer is a refusal. */
+export const isRefusal = (answer: BinaryNode): boolean => getBinaryNodeChild(answer, 'error') !== undefined
+
+/** Returns the network's text; empty if it is absent. */
+export const refusalText = (answer: BinaryNode): string => getBinaryNodeChild(answer, 'error')?.attrs.text ?? ''
+
 /** Returns the code; 0 if it is absent or not a number. */
 export const refusalCode = (answer: BinaryNode): number => Number(getBinaryNodeChild(answer, 'error')?.attrs.code) || 0
 
