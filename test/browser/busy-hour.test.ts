@@ -9,7 +9,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import type { InstanceRow, LiveEventName, LiveEvents, SessionInfo } from '../../src/domain/dashboard.ts'
+import type { Activity, InstanceRow, LiveEventName, LiveEvents, SessionInfo } from '../../src/domain/dashboard.ts'
 import { eventText } from '../../src/http/event-stream.ts'
 import { amount } from '../harness/amount.ts'
 import { launch, skip } from './chromium.ts'
@@ -75,6 +75,21 @@ const counts = {
   stopped: 0,
 }
 
+/** Returns the activity of the last seven days, with messages in every hour. */
+function weekOfActivity(): Activity {
+  const now = Date.now()
+  const at = (hoursAgo: number) => new Date(now - hoursAgo * 3_600_000).toISOString()
+  return {
+    hours: Array.from({ length: 168 }, (_, index) => ({
+      at: at(168 - index),
+      sent: 4_000,
+      received: 3_000,
+      delivered: 9_000,
+      failed: index % 9,
+    })),
+  }
+}
+
 /** Sends an event. If the reader is too slow, waits until it has read more. */
 async function tell<Name extends LiveEventName>(
   response: ServerResponse,
@@ -113,6 +128,8 @@ test('an hour of busy events leaves the page under 150 MB', { skip, timeout: 300
     const path = new URL(request.url!, 'http://page').pathname.replace('/dashboard/', '')
     if (path === 'session') {
       response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(session))
+    } else if (path === 'api/activity') {
+      response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(weekOfActivity()))
     } else if (path === 'api/live') {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' })
       await tell(response, 0, 'reset', { total: INSTANCES })
