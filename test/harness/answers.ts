@@ -1,6 +1,7 @@
 /**
- * Sends requests of immediate operations. A good answer is checked against the operation's own schema, and a refusal by
- * its code. The test can replace answers of the network.
+ * Sends requests of immediate operations (those that are answered without the queue). A successful answer is checked
+ * against the operation's own schema. A refusal is returned with its error code. The test can also choose how the
+ * simulated network answers the service's queries.
  */
 import assert from 'node:assert/strict'
 import { endpoints } from '../../src/features/index.ts'
@@ -16,7 +17,9 @@ export function createAsking(stage: () => Stage) {
   const ask = (method: string, path: string, body?: unknown) => stage().world.gateway.ask(stage().instance, method, path, body)
 
   return {
-    /** Sends a request, and returns the answer, which must have exactly the fields of the operation's schema. */
+    /**
+     * Sends a request, and returns the answer, which must be 200 and have exactly the fields of the operation's schema.
+     */
     async good(id: string, method: string, path: string, body?: unknown): Promise<Json> {
       const { status, body: answer } = await ask(method, path, body)
       assert.equal(status, 200, JSON.stringify(answer))
@@ -30,8 +33,8 @@ export function createAsking(stage: () => Stage) {
       return { status, code, details }
     },
     /**
-     * Makes the network answer the next matching query of the account with this action. With other options in `more`,
-     * it answers every such query until `asUsual`.
+     * Makes the network answer the next matching query of the account with this action. If `more` replaces the default
+     * `{ times: 1 }`, the network answers every matching query with the action until `asUsual` is called.
      */
     instead: (match: Json, action: unknown, more: Json = { times: 1 }) =>
       stage().world.sandbox.post('/answers', { match, do: action, ...more }),

@@ -1,19 +1,19 @@
 /**
- * Lends a test file a place from a process that serves one test file after another (`world-host.ts`).
- * `scripts/test-worlds.mjs` is the lender. The messages are lines of JSON over a socket. When the connection ends for
- * any reason, the place is returned.
+ * Lends a test file a place (a simulated network and a service, `place.ts`) from a process that serves one test file
+ * after another (`world-host.ts`). `scripts/test-worlds.mjs` is the lender. The messages between the lender and the
+ * test file are lines of JSON over a socket. When the connection ends for any reason, the place is returned.
  */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
 import type { Place } from './place.ts'
 
-/** Tasks that the process of a place does for the test file that borrowed the place. */
+/** Tasks that the process with the place does for the test file that has borrowed the place. */
 export type HostTask = 'stopService' | 'startService' | 'empty'
-/** The data with which the process of a place reports that it is ready. */
+/** The data with which the process with the place reports that the place is ready. */
 export type HostReady = Omit<Place, 'service' | HostTask | 'end'>
 
-/** Socket of the lender; undefined if no lender runs, for example if a test file runs alone. */
+/** Path of the lender's socket; undefined if no lender runs, for example if a test file runs alone. */
 export const lender = process.env.TEST_WORLDS || undefined
 
 export async function borrowPlace(kind: 'traced' | 'untraced', address = lender!): Promise<Place> {

@@ -1,6 +1,6 @@
 /**
- * Builds the call of an operation in the form in which it is sent to a shard, from the fields that a caller gives.
- * Tests use it for an instance without HTTP.
+ * Builds the call of an operation, as the main thread sends it to a shard, from the fields that a caller gives. It is
+ * for tests that run an instance without HTTP.
  */
 import type { Call } from '../../src/domain/call.ts'
 import { callOf } from '../../src/features/call.ts'

@@ -18,8 +18,8 @@ export const ROOT = rootAbove(new URL('.', import.meta.url))
 export const textOf = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
 
 /**
- * Arguments with which node runs the same kind of code as this: hooks for TypeScript if this is source, and none if it
- * is compiled.
+ * Arguments with which node can run modules of the same kind as this file: hooks for TypeScript if this file is source,
+ * and none if it is compiled.
  */
 export const HOOKS = extname(import.meta.url) === '.ts' ? ['--import', 'tsx'] : []
 

@@ -15,12 +15,12 @@ export interface CommandResult {
 }
 
 /**
- * Runs a command. `dataDir` is its only setting, besides the variables that say where the stores of the tests are
+ * Runs a command. Besides `dataDir`, the command gets only the variables that say where the stores of the tests are
  * (`store-env.ts`).
  */
 export const runCommand = (dataDir: string, ...args: string[]): Promise<CommandResult> => runCommandIn({}, dataDir, ...args)
 
-/** Runs a command. `dataDir` and the variables in `env` are its only settings. */
+/** Runs a command whose only settings are `dataDir` and the variables in `env`. */
 export async function runCommandIn(env: Record<string, string>, dataDir: string, ...args: string[]): Promise<CommandResult> {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')))
   const child = spawn(process.execPath, [...CLI, ...args], {

@@ -1,4 +1,7 @@
-/** Installs the package `svc-client` into an empty project. It has no dependencies, so it is only packed and unpacked. */
+/**
+ * Installs the package `svc-client` into an empty project. The package has no dependencies, so packing and unpacking it
+ * is enough.
+ */
 import { cp, mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +12,7 @@ import { runIn, unpackPacked } from './packed.ts'
 export const CLIENT = fileURLToPath(new URL('packages/client/', ROOT))
 const COMPILER = fileURLToPath(new URL('node_modules/typescript/bin/tsc', ROOT))
 
-/** Options of a strict project for a runtime with Web standards. */
+/** Compiler options of a strict TypeScript project for a runtime that only has the Web standards. */
 const OPTIONS = {
   strict: true,
   exactOptionalPropertyTypes: true,
@@ -29,7 +32,10 @@ export interface ClientProject {
   /** Loads a module of the installed package. */
   // biome-ignore lint/suspicious/noExplicitAny: the installed package has its types in the empty project only
   load(name: string): Promise<any>
-  /** Compiles programs by name, and returns the folder of the results. By default the compiler is that of this repository. */
+  /**
+   * Compiles these programs (source text by name), and returns the folder with the compiled files. By default the
+   * compiler is that of this repository.
+   */
   compile(programs: Readonly<Record<string, string>>, compiler?: string): Promise<string>
 }
 

@@ -1,6 +1,7 @@
 /**
- * The cryptography of linking with a passkey, with WebCrypto and its own protobuf reader. It shares no code with the
- * gateway or the simulator. So tests that use it find a mistake even if both of them have it.
+ * Implements the cryptography of linking with a passkey, with WebCrypto and its own protobuf reader. It shares no code
+ * with the gateway or the simulator. So the tests that use it find an error even if the gateway and the simulator both
+ * contain that error.
  */
 
 import type { webcrypto } from 'node:crypto'
@@ -50,7 +51,7 @@ export async function ephemeralOf(secret: Bytes, publicKey: Bytes): Promise<Ephe
   return { privateKey, publicKey }
 }
 
-/** Performs a key agreement. Fails for a public key for which the result is always zero. */
+/** Performs a key agreement. Fails for the public keys with which the result is zero for every private key. */
 export async function agree({ privateKey }: EphemeralPair, theirs: Bytes): Promise<Bytes> {
   const publicKey = await subtle.importKey('raw', theirs, { name: 'X25519' }, false, [])
   const shared = new Uint8Array(await subtle.deriveBits({ name: 'X25519', public: publicKey }, privateKey, 256))

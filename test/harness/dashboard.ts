@@ -1,6 +1,6 @@
 /**
- * Creates a client that uses the dashboard's API as its page does: with a session cookie, the header of the page, and
- * the stream of events.
+ * Creates a client that uses the dashboard's API as the page of the dashboard does: with a session cookie, the headers
+ * that the page sends, and the stream of events.
  */
 import assert from 'node:assert/strict'
 import { ask, must } from './http.ts'

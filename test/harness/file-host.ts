@@ -1,6 +1,6 @@
 /**
- * Starts a simulated media host of the network for the download thread. The test chooses its answers. It uses TLS, with
- * its own certificate authority.
+ * Starts a simulated media host of the network, from which the download thread fetches files. The test chooses the
+ * answers. The host uses TLS, with its own certificate authority.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -55,8 +55,8 @@ export async function startHostileHost(): Promise<HostileHost> {
 }
 
 /**
- * Writes zeros for as long as the client reads. Resolves with the number of bytes that were written when the connection
- * ended.
+ * Writes zeros for as long as the client reads, but at most `most` bytes. Resolves when the connection ends, with the
+ * number of bytes that were written.
  */
 export function pour(response: ServerResponse, most = Number.POSITIVE_INFINITY): Promise<number> {
   const piece = Buffer.alloc(65_536, 7)

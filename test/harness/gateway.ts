@@ -1,4 +1,4 @@
-/** Creates a client that only uses the gateway's HTTP API. */
+/** Creates a client of the service that uses only its HTTP API. */
 import { ask, must } from './http.ts'
 import type { Receiver } from './receiver.ts'
 import type { Sandbox } from './sandbox.ts'
@@ -70,8 +70,8 @@ export async function createGateway(baseUrl: string, adminKey: string, apiKey?: 
   /** Pairs an instance by its QR image, as a person would do, and waits until it is connected. */
   async function pair(instance: Instance, sandbox: Sandbox, phone: string) {
     let shown: Record<string, unknown>
-    // If no code comes within 8 s, the answer is an error. On a busy machine this is not a failure, so the request is
-    // repeated.
+    // If no code comes within 8 s, the service answers with an error. On a busy machine this is not a failure, so the
+    // request is repeated.
     do shown = await must('GET', `${instance.api_url}/qr-code`)
     while (shown.value === null)
     await sandbox.scan(phone, String(shown.value))

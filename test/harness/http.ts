@@ -27,8 +27,8 @@ export async function ask<T = Record<string, unknown>>(
 }
 
 /**
- * Sends a request as `ask` does, for requests that are only a step of a test. Every answer other than success fails the
- * test, with the answer in the message.
+ * Sends a request as `ask` does, for requests that must succeed. If the answer is not a success, the test fails with
+ * the answer in the message.
  */
 export async function must<T = Record<string, unknown>>(
   method: string,

@@ -1,15 +1,18 @@
 /**
- * Sends many large bodies at once, and measures the memory of the service while they arrive. The clients do not hold
- * the bodies in memory.
+ * Sends many large bodies at once, and measures the memory of the service while they arrive. The bodies are written
+ * piece by piece, so the clients themselves need little memory.
  */
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 
 const PIECE = 1_048_576
-/** Base64 of zero bytes. Every piece of every body can have these letters. */
+/** Zero bytes as base64. Every piece of every body has this content. */
 const LETTERS = Buffer.alloc(PIECE, 'A')
 
-/** Settings of glibc that the files in `deploy/` contain. Without them, glibc keeps a part of the freed memory. */
+/**
+ * Settings of glibc that the files in `deploy/` contain. Without them, glibc does not return all freed memory to the
+ * system.
+ */
 export const RETURNED_MEMORY = {
   MALLOC_ARENA_MAX: '2',
   MALLOC_MMAP_THRESHOLD_: '1048576',
@@ -17,7 +20,7 @@ export const RETURNED_MEMORY = {
 }
 
 export interface BodyOptions {
-  /** The other fields of the request besides the document, as JSON text without the outer braces. */
+  /** The fields of the request other than the document, as JSON text without the outer braces. */
   fields: string
   /** Size of the whole body, in bytes. */
   size: number
@@ -31,12 +34,12 @@ export interface Outcome {
   body: string
 }
 
-/** Sends a document. The whole body is sent before the answer is read, as blocking clients do. */
+/** Sends a document. The client sends the whole body before it reads the answer, as a blocking client does. */
 export function postDocument(baseUrl: string, { fields, size, path = '/send-document/bin' }: BodyOptions): Promise<Outcome> {
   const { hostname, port, pathname } = new URL(baseUrl + path)
   const begin = `{${fields},"document":"`
   const end = '"}'
-  // Base64 needs no padding if the number of letters is a multiple of four.
+  // The number of letters is a multiple of four, so that the base64 needs no padding.
   const letters = Math.floor((size - begin.length - end.length) / 4) * 4
   const head = [
     `POST ${pathname} HTTP/1.1`,

@@ -1,4 +1,4 @@
-/** Links a device with the library itself, whose state is in the library's own folder. */
+/** Links a device with the library (Baileys) alone, which stores the state of the device in a folder of files. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
@@ -58,7 +58,8 @@ export async function openFolder(
 }
 
 /**
- * Links a device of the phone's account with the library, which stores it in the folder. The device stays connected.
+ * Links a device to the phone's account with the library, which stores the device in the folder. The device stays
+ * connected.
  */
 export async function linkFolder(world: World, sandbox: Sandbox, phone: string, folder: string): Promise<FolderClient> {
   await sandbox.createPhone(phone, { name: `Phone ${phone}` })
@@ -75,7 +76,7 @@ export async function linkFolder(world: World, sandbox: Sandbox, phone: string, 
   return linked
 }
 
-/** Reads all files of a folder. Nothing may be writing to the folder. */
+/** Reads the device from all files of a folder. No library may be writing to the folder at the same time. */
 export async function readWholeFolder(folder: string): Promise<{ creds: AuthenticationCreds; keys: SignalDataSet }> {
   const parsed = async (name: string) => JSON.parse(await readFile(join(folder, name), 'utf8'), BufferJSON.reviver)
   const keys: Record<string, Record<string, unknown>> = {}

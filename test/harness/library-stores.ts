@@ -1,7 +1,7 @@
 /**
- * Converts a device of Baileys to the formats in which other programs store it: rows of Evolution API, OpenWA and WAHA,
- * and hashes of Evolution API and fazer-ai/baileys-api. The names of tables, columns and fields are those of the
- * programs.
+ * Converts a device of Baileys to the formats in which other programs store such a device: rows of Evolution API,
+ * OpenWA and WAHA, and Redis hashes of Evolution API and fazer-ai/baileys-api. The names of tables, columns and fields
+ * are those of these programs.
  */
 import { type AuthenticationCreds, BufferJSON, type SignalDataSet } from '@whiskeysockets/baileys'
 
@@ -20,7 +20,7 @@ const entries = ({ keys }: LibraryDevice) =>
 /** Returns the name of the file in which the library stores a key, without `.json`. */
 const fileName = (id: string) => id.replaceAll('/', '__').replaceAll(':', '-')
 
-/** Returns the hash of Evolution API, `<prefix>:instance:<id>`. */
+/** Returns the Redis hash in which Evolution API stores a device: `<prefix>:instance:<id>`. */
 export const evolutionHash = (device: LibraryDevice): Record<string, string> =>
   Object.fromEntries(entries(device).map(({ type, id, text }) => [`${type}-${id}`, text]))
 
@@ -35,14 +35,16 @@ export const evolutionRow = ({ creds }: LibraryDevice, sessionId: string) => ({
   createdAt: '2026-01-01T00:00:00',
 })
 
-/** Returns the hash of fazer-ai/baileys-api, `@baileys-api:connections:<number>:authState`. */
+/**
+ * Returns the Redis hash in which fazer-ai/baileys-api stores a device: `@baileys-api:connections:<number>:authState`.
+ */
 export const fazerHash = (device: LibraryDevice): Record<string, string> => ({
   creds: json(device.creds),
   metadata: '{"webhookUrl":"https://hooks.example/","webhookVerifyToken":"a token"}',
   ...evolutionHash(device),
 })
 
-/** Returns the rows of OpenWA's table `baileys_auth_state`. Their ids have the form of the library's file names. */
+/** Returns the rows of OpenWA's table `baileys_auth_state`. Their ids look like the library's file names. */
 export const openwaRows = (device: LibraryDevice, sessionName: string) =>
   [{ type: 'creds', id: 'creds', text: json(device.creds) }, ...entries(device)].map(({ type, id, text }) => ({
     sessionName,
@@ -53,7 +55,7 @@ export const openwaRows = (device: LibraryDevice, sessionName: string) =>
   }))
 
 /**
- * Returns the rows of WAHA's table `waha_auth`. Each contains the JSON text of the column `value`, which has the type
+ * Returns the rows of WAHA's table `waha_auth`. The field `value` contains JSON text, because that column has the type
  * `jsonb`.
  */
 export const wahaRows = (device: LibraryDevice, session_id: string) => [

@@ -16,7 +16,7 @@ export const programs: Programs | null = await findPrograms({
   path: process.env.PATH ?? '',
 })
 
-/** The reason why tests of conversions are skipped, for `test(name, { skip })`, or false. */
+/** The reason for which tests of conversions are skipped (`test(name, { skip })`), or false if they can run. */
 export const withoutFfmpeg: string | false = programs ? false : 'ffmpeg and ffprobe are not on the PATH (nor named by SVC_FFMPEG)'
 
 const made = new Map<string, Promise<Buffer>>()
@@ -26,7 +26,10 @@ function once(name: string, make: () => Promise<Buffer>): Promise<Buffer> {
   return known
 }
 
-/** Makes a gradient with some variation, so that encoders do not compress it to almost nothing. */
+/**
+ * Makes an image of a gradient with some variation. Without the variation, encoders would compress it to almost
+ * nothing.
+ */
 function picture(width: number, height: number) {
   const pixels = Buffer.alloc(width * height * 3)
   for (let at = 0; at < pixels.length; at++) pixels[at] = (at * 7 + (at % 251) * (at % 3)) & 0xff
@@ -116,7 +119,7 @@ export type MovingFormat = 'gif' | 'webp' | 'apng' | 'mp4' | 'webm'
 export interface Moving {
   size: string
   seconds: number
-  /** Content of the image. Noise cannot be compressed; most real stickers are drawings. */
+  /** What the image shows. `noise` cannot be compressed; most real stickers are drawings. */
   scene: 'drawing' | 'noise'
 }
 const MOVING: Readonly<Record<MovingFormat, readonly string[]>> = {
@@ -179,7 +182,7 @@ const VOICES = [
 ]
 const voices = new Map<string, Promise<readonly string[] | undefined>>()
 
-/** Returns the first options of `VOICES` that the encoder accepts. */
+/** Returns the first entry of `VOICES` that the encoder accepts. */
 async function firstVoice(encoder: string): Promise<readonly string[] | undefined> {
   for (const voice of VOICES) if (await encoded([...voice, '-c:a', encoder], 'framehash').catch(() => undefined)) return voice
   return undefined
@@ -188,8 +191,8 @@ async function firstVoice(encoder: string): Promise<readonly string[] | undefine
 const encoded = (codec: readonly string[], muxer: string) => ffmpeg('made', [...TONE(1), ...codec, '-strict', '-2', '-f', muxer])
 
 /**
- * Makes a tone with this encoder in this container; null selects the default encoder of the container. Returns
- * undefined if ffmpeg cannot do this.
+ * Makes a sound file of a tone with this encoder in this container. If the encoder is null, ffmpeg uses the default
+ * encoder of the container. Resolves with undefined if ffmpeg cannot do this.
  */
 export async function soundBy(encoder: string | null, muxer: string): Promise<Buffer | undefined> {
   const voice = encoder === null ? [] : await (voices.get(encoder) ?? firstVoice(encoder))
@@ -216,7 +219,7 @@ const CONTAINERS: Readonly<Record<string, readonly string[]>> = {
 export type FilmFormat = 'mp4' | 'mov' | 'mkv' | 'webm' | 'avi' | '3gp'
 export const film = (format: FilmFormat, size = '320x240', seconds = 2): Promise<Buffer> =>
   once(`${format} ${size} ${seconds}`, () => ffmpeg(format, [...SCENE(size, seconds), ...CONTAINERS[format]!]))
-/** Makes a file with sound and video, in which the sound is the first track. */
+/** Makes a file with sound and video, in which the sound is the first track and the video the second. */
 export const soundFirst = (container: 'asf' | 'ogg'): Promise<Buffer> => {
   const codecs = container === 'asf' ? ['-c:v', 'wmv2', '-c:a', 'wmav2'] : ['-c:v', 'libtheora', '-c:a', 'libvorbis']
   return once(`${container} with sound first`, () =>
@@ -226,7 +229,7 @@ export const soundFirst = (container: 'asf' | 'ogg'): Promise<Buffer> => {
 /** Makes an mp4 with a codec that phones cannot play. */
 export const mpeg2Film = (): Promise<Buffer> =>
   once('mpeg2', () => ffmpeg('mp4', [...SCENE('320x240', 1), '-c:v', 'mpeg2video', '-c:a', 'aac']))
-/** Makes a video file with only one of its tracks, in the same container. */
+/** Makes a video file in this format that has only one track, because the picture or the sound is left out. */
 export const halfFilm = (format: 'mp4' | 'webm', without: 'picture' | 'sound'): Promise<Buffer> =>
   once(`${format} without ${without}`, () =>
     ffmpeg(format, [...SCENE('320x240', 1), ...CONTAINERS[format]!, without === 'picture' ? '-vn' : '-an']),

@@ -1,7 +1,7 @@
 /**
- * n8n's own engine (`n8n-core`, `n8n-workflow`), in which the nodes of `packages/n8n-nodes-svc` run. It loads the package
- * as n8n does. The parts of n8n around its engine have a few lines each here: stored credentials, the server of webhooks,
- * and the registry of active workflows.
+ * Runs the nodes of `packages/n8n-nodes-svc` in n8n's own engine (`n8n-core`, `n8n-workflow`), which loads the package
+ * as n8n does. This file replaces the parts of n8n around its engine by a few lines each: stored credentials, the
+ * server of webhooks, and the registry of active workflows.
  */
 import { existsSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -26,7 +26,7 @@ export interface ExportedWorkflow {
 export interface Run {
   /** Error that ended the execution. */
   error?: { message: string; description?: string; httpCode?: string }
-  /** Items that each node has put out. */
+  /** The items that each node has returned, by the name of the node. */
   items: Record<string, { json: Json; binary?: Record<string, Json> }[]>
 }
 
@@ -81,14 +81,17 @@ export async function startN8n(folder: string, credentials: Json) {
     ...more,
   })
 
-  /** Builds a workflow from the form in which n8n exports it. Every node gets the stored credential. */
+  /** Builds a workflow from the JSON that n8n exports. Every node gets the stored credential. */
   function workflowOf(id: string, { nodes, connections }: ExportedWorkflow): Untyped {
     const own = { webhookId: `${id}-hook`, credentials: { svcApi: { id: '1', name: 'svc' } } }
     const built = nodes.map((node, index) => ({ id: `${id}-${index}`, typeVersion: 1, position: [0, 0], ...node, ...own }))
     return new workflows.Workflow({ id, name: id, nodes: built, connections, active: true, nodeTypes, settings: {} })
   }
 
-  /** Runs a workflow from its first node, which puts out these items if it is a trigger, and takes them if it is none. */
+  /**
+   * Runs a workflow from its first node. If that node is a trigger, it returns these items; otherwise they are its
+   * input.
+   */
   async function run(workflow: Untyped, items: Json[], data: Untyped = additionalData()): Promise<Run> {
     const [node] = Object.values(workflow.nodes) as Untyped[]
     const input = items.map((item) => ('json' in item ? item : { json: item }))
@@ -121,7 +124,7 @@ export async function startN8n(folder: string, credentials: Json) {
     onRun(run: Run): void
   }
 
-  /** Answers a webhook as n8n's server does: the body is given as its bytes. */
+  /** Handles a request to a webhook as n8n's server does: the node gets the body as bytes. */
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname } = new URL(request.url ?? '', origin)
     const found = routes.get(pathname)
@@ -139,7 +142,10 @@ export async function startN8n(folder: string, credentials: Json) {
     if (workflowData) onRun(await run(workflow, workflowData[0]))
   }
 
-  /** Activates a workflow that begins with a webhook, as its editor (`isTest`) or its switch would. */
+  /**
+   * Activates a workflow that begins with a webhook. `isTest`: as the editor does for a test run; otherwise as the
+   * switch for active workflows does.
+   */
   async function listen(workflow: Untyped, onRun: (run: Run) => void, { isTest = false } = {}) {
     const [node] = Object.values(workflow.nodes) as Untyped[]
     const data = additionalData()
@@ -163,7 +169,7 @@ export async function startN8n(folder: string, credentials: Json) {
     }
   }
 
-  /** Activates a workflow that begins with a trigger without a webhook. */
+  /** Activates a workflow that begins with a trigger which has no webhook. */
   async function trigger(workflow: Untyped, onRun: (run: Run) => void, onError: (error: Error) => void = () => {}) {
     const data = additionalData()
     const functions = (...given: Untyped[]) => {
@@ -177,7 +183,9 @@ export async function startN8n(folder: string, credentials: Json) {
     return { stop: closeFunction as () => Promise<void> }
   }
 
-  /** Sends the request with which a person tests a credential. `more`: other fields than those of the stored one. */
+  /**
+   * Sends the request with which n8n tests a credential. `more`: fields that replace those of the stored credential.
+   */
   function requested({ baseURL, url }: { baseURL: string; url: string }, more: Json): Promise<Response> {
     const workflow = workflowOf('test', chain({ name: 'test', type: 'n8n-nodes-svc.svc', parameters: {} }))
     const value = (text: string) =>
@@ -204,7 +212,7 @@ export async function startN8n(folder: string, credentials: Json) {
   }
 }
 
-/** Returns a workflow whose nodes follow each other. */
+/** Returns a workflow in which each node passes its items to the next one. */
 export function chain(...nodes: ExportedWorkflow['nodes']): ExportedWorkflow {
   const links = nodes
     .slice(1)

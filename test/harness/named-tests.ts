@@ -1,11 +1,14 @@
 /**
- * Finds the tests to which the rows of a document refer. The last cell of a row has the form `` `test/…ts`: title /
- * title; `test/…ts`: title ``, where each title is a part of a test's title.
+ * Finds the tests that the rows of a table in a document name. The last cell of a row has the format `` `test/…ts`:
+ * title / title; `test/…ts`: title ``. Each title in it may be only a part of the real title.
  */
 import { readFileSync } from 'node:fs'
 import { ROOT } from './checkout.ts'
 
-/** Returns one sentence for each named test that does not exist, and one sentence if the row names no test. */
+/**
+ * Returns one sentence for each test that the row names and that does not exist, or one sentence if the row names no
+ * test.
+ */
 export function missingTests(row: string): string[] {
   const cell = row.split('|').at(-2) ?? ''
   const named = [...cell.matchAll(/`(test\/\S+\.ts)`: ([^;]+)/g)]

@@ -1,8 +1,9 @@
 /**
- * Starts the simulator for tests. If `SVC_SANDBOX_TRACE` is a folder, every network of a run writes its trace to a
- * separate file there. Traces of an unmodified library are in a subfolder, because the gateway is not responsible for
- * what the library sends. Processes that tests start read the variable themselves. The simulator is imported late,
- * because a test whose network runs in a thread does not need it in this thread.
+ * Starts the simulator for tests. If `SVC_SANDBOX_TRACE` is a folder, every network of a run writes its trace (the
+ * stanzas that it sent and received) to a separate file there. Traces of an unmodified library are in a subfolder,
+ * because the gateway is not responsible for what the library sends. Processes that tests start read the variable
+ * themselves. The simulator is imported only when it is needed: a test whose network runs in another thread does not
+ * need it in this thread.
  */
 import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +15,7 @@ export type { NetworkThread, SandboxNetworkReady, Simulator }
 
 const trace = process.env.SVC_SANDBOX_TRACE || undefined
 
-/** Returns the folder for traces of an unmodified library; undefined if no traces are written. */
+/** Returns the folder for traces of an unmodified library, or undefined if no traces are written. */
 export function libraryTrace(): string | undefined {
   if (trace === undefined || !statSync(trace, { throwIfNoEntry: false })?.isDirectory()) return trace
   const folder = join(trace, 'library')

@@ -1,9 +1,9 @@
-/** Binary nodes in tests: one that a test makes, and one that it looks for. */
+/** Functions that build a binary node (a stanza or an element of it), and that find one by its tags. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 
 export const node = (tag: string, attrs: Record<string, string> = {}, content?: BinaryNode['content']): BinaryNode =>
   content === undefined ? { tag, attrs } : { tag, attrs, content }
 
-/** Returns the first node at this path of tags below the item. */
+/** Follows a path of child tags below a node, and returns the first node at its end. */
 export const find = (item: BinaryNode | undefined, ...path: string[]): BinaryNode | undefined =>
   path.reduce((at, tag) => (Array.isArray(at?.content) ? at.content.find((child) => child.tag === tag) : undefined), item)

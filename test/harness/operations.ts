@@ -1,4 +1,7 @@
-/** Calls operations by their ids. Answers are checked against the schema, and refusals against the declared codes. */
+/**
+ * Calls operations of the API by their ids. Each answer is checked against the operation's schema, and each refusal
+ * against the error codes that the operation declares.
+ */
 import assert from 'node:assert/strict'
 import type { z } from 'zod'
 import { INSTANCE_BASE } from '../../src/features/endpoint.ts'

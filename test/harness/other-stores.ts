@@ -16,7 +16,7 @@ interface Device {
 const bytes = (value: Uint8Array | string | null | undefined): Uint8Array =>
   typeof value === 'string' ? Buffer.from(value, 'base64') : Buffer.from(value ?? [])
 
-/** Encodes a session in the format of libsignal, which both programs use. */
+/** Encodes a session in the format of libsignal, in which both programs store sessions. */
 function record({ creds }: Device, value: unknown): Uint8Array {
   const own = {
     identityKey: Buffer.concat([Buffer.of(5), creds.signedIdentityKey.public]),
@@ -43,7 +43,7 @@ const fingerprintBytes = (value: proto.Message.IAppStateSyncKeyFingerprint | nul
 
 const stateKeys = (device: Device) =>
   rowsOf(device, 'app-state-sync-key').map(([id, value]) => {
-    // In the library's folder, bytes are stored as text.
+    // The library's files contain bytes as text, which `fromObject` decodes.
     const { keyData, fingerprint, timestamp } = proto.Message.AppStateSyncKeyData.fromObject(value)
     return { id: bytes(id), keyData: bytes(keyData), fingerprint: fingerprintBytes(fingerprint), timestamp: Number(timestamp) }
   })
@@ -236,7 +236,7 @@ export function zapoTables(device: Device, salt: Uint8Array): Stored {
   }
 }
 
-/** Prints the rows as PostgreSQL's `row_to_json` does, one per line. */
+/** Prints the rows as PostgreSQL's `row_to_json` does, one row per line. */
 export const printedRows = (stored: Stored): string =>
   Object.entries(stored)
     .flatMap(([table, rows]) =>

@@ -25,7 +25,7 @@ export async function openPlace({ shards = 1, env = {}, untraced = false }: Plac
    */
   let port = '0'
   let service = await serve().catch(async (error) => {
-    // The parts that have already started would keep the process alive forever, so they are stopped.
+    // If a part fails to start, the other parts would keep the process alive forever, so they are stopped.
     await stop()
     throw error
   })

@@ -1,4 +1,4 @@
-/** An authenticator for tests that uses WebCrypto, and a function that verifies its signatures. */
+/** Simulates an authenticator (the device that holds a passkey) with WebCrypto, and verifies signatures of passkeys. */
 import { type Bytes, isEqual, joined, random, sha256, utf8 } from './crsc.ts'
 
 /** The passkey options that the network sends and a browser signs. */
@@ -9,7 +9,7 @@ export interface Options {
   [member: string]: unknown
 }
 
-/** The parts of a browser's result that the client sends to the network. */
+/** The fields of the browser's result that the client sends to the network. */
 export interface Signed {
   id: string
   rawId: string
@@ -17,7 +17,7 @@ export interface Signed {
   response: { clientDataJSON: string; authenticatorData: string; signature: string; userHandle?: string | null }
 }
 
-/** Creates an authenticator whose public key the network knows. */
+/** Creates an authenticator. The network gets its public key. */
 export async function createAuthenticator() {
   const { subtle } = globalThis.crypto
   const pair = await subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, false, ['sign', 'verify'])
@@ -27,11 +27,11 @@ export async function createAuthenticator() {
     credential_id: credentialId,
     public_jwk: { kty, crv, x, y } as { kty: 'EC'; crv: 'P-256'; x: string; y: string },
     async sign({ challenge, rpId }: Options, origin = 'https://web.whatsapp.com'): Promise<Signed> {
-      // Chromium sometimes adds a member to this JSON, so that programs do not compare it as text.
+      // Chromium sometimes adds a member to this JSON, so that no program compares the JSON as text.
       const clientData = utf8(
         JSON.stringify({ type: 'webauthn.get', challenge, origin, crossOrigin: false, other_keys_can_be_added_here: true }),
       )
-      // The flags say that the user is present and was verified. The last bytes are the counter of signatures.
+      // The flags (5) say that the user is present and was verified. The last four bytes are the counter of signatures.
       const authenticatorData = joined(await sha256(utf8(rpId)), new Uint8Array([5, 0, 0, 0, 7]))
       const signed = joined(authenticatorData, await sha256(clientData))
       const raw = await subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, pair.privateKey, signed)
@@ -52,8 +52,8 @@ export async function createAuthenticator() {
 }
 
 /**
- * Converts a signature to ASN.1. WebCrypto returns the two numbers of a signature as 64 bytes, but authenticators
- * return them as two ASN.1 integers.
+ * Converts a signature from WebCrypto to ASN.1. WebCrypto returns the two numbers of a signature as 64 bytes, but an
+ * authenticator returns them as two ASN.1 integers.
  */
 function derOf(raw: Bytes): Bytes {
   const integer = (half: Bytes) => {
@@ -66,7 +66,7 @@ function derOf(raw: Bytes): Bytes {
   return joined(new Uint8Array([0x30, both.length]), both)
 }
 
-/** Converts the two ASN.1 integers of a signature to 64 bytes, which WebCrypto expects. */
+/** Converts a signature of two ASN.1 integers to 64 bytes, the format that WebCrypto expects. */
 function rawOf(der: Bytes): Bytes {
   const padded = (integer: Bytes) => joined(new Uint8Array(32), integer).slice(-32)
   if (der[0] !== 0x30 || der[1] !== der.length - 2 || der[2] !== 2)

@@ -1,6 +1,6 @@
 /**
- * The steps in which the owner, a browser and the phone link an account that requires its passkey. Each test file has
- * one world.
+ * Functions for tests that link an account whose phone requires a passkey: the steps of the owner, of the browser and
+ * of the phone. Each test file has one world (network, service and receiver).
  */
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
@@ -29,7 +29,7 @@ export function linkWithPasskeys(options: WorldOptions = {}) {
 export const REQUIRED = 'The account wants its passkey before it links a device; confirm it on the pairing page.'
 export const CONFIRMATION = 'The passkey was accepted; look at the phone and confirm there.'
 
-/** Repeats `look`, and resolves with its first result that is not empty. */
+/** Repeats `look`, and resolves with its first result that is neither undefined nor false. */
 export async function found<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> {
   const value = await until(look, (each) => each !== undefined && each !== false).catch((error) =>
     assert.fail(`${what}: ${error}`),
@@ -63,7 +63,7 @@ export async function scan({ phone, instance }: Linking) {
   await world.sandbox.scan(phone, String(value))
 }
 
-/** Starts to link an instance whose QR code the phone has scanned. */
+/** Starts to link an instance: the phone scans its QR code and requires the passkey. */
 export async function asked(passkey: PasskeyInput = {}): Promise<Linking> {
   const linking = await waiting(passkey)
   await scan(linking)
@@ -74,7 +74,10 @@ export async function asked(passkey: PasskeyInput = {}): Promise<Linking> {
 export const toSign = (linking: Pick<Linking, 'instance'>) =>
   found('something to sign', async () => (await stateOf(linking)).public_key ?? undefined)
 
-/** Signs the options as a browser does, and submits the result. `more` causes deviations. */
+/**
+ * Signs the network's passkey options as a browser does, and submits the assertion to the service. `more` are
+ * deviations from a correct assertion.
+ */
 export async function answer(linking: Linking, more: Record<string, unknown> = {}) {
   const assertion = await world.sandbox.signPasskey(linking.phone, await toSign(linking), more)
   return world.gateway.ask(linking.instance, 'POST', '/passkey/response', { assertion })
@@ -83,13 +86,19 @@ export async function answer(linking: Linking, more: Record<string, unknown> = {
 export const TAKEN = [200, 'awaiting_confirmation']
 export const taken = async (linking: Linking) => assert.deepEqual(answerOf(await answer(linking)), TAKEN)
 
-/** Makes the network refuse the next query with this child on the connection. */
+/**
+ * Makes the network refuse the next query on this linking's connection that contains this child. `code`: the error
+ * code.
+ */
 export async function refuse(linking: Linking, child: string, code = 403) {
   const { conn } = await ceremonyOf(linking)
   await world.sandbox.post('/answers', { match: { conn, xmlns: 'md', child }, do: { error: [code, 'refused'] }, times: 1 })
 }
 
-/** Uses up the proof with an answer that the network refuses. After that, the owner must compare the code. */
+/**
+ * Submits a response that the network refuses, which uses up the proof of this attempt. After that, the owner must
+ * compare the confirmation code.
+ */
 export async function withoutProof(linking: Linking) {
   await refuse(linking, 'passkey_prologue')
   assert.deepEqual(answerOf(await answer(linking)), [502, 'action_failed'])
@@ -115,7 +124,7 @@ export async function failed(linking: Linking, error: string) {
   assert.deepEqual({ stage, last_error, code, public_key }, { stage: 'none', last_error: error, code: null, public_key: null })
 }
 
-/** Checks that the linked instance sends and receives, and that it logs in again after a restart. */
+/** Checks that the linked instance sends and receives messages, and that it logs in again after a restart. */
 export async function works({ instance, phone }: Linking) {
   const { gateway, sandbox, receiver } = world
   for (const text of [`first of ${phone}`, `second of ${phone}`]) {
@@ -128,10 +137,10 @@ export async function works({ instance, phone }: Linking) {
   }
 }
 
-/** The statuses through which an instance goes when it is linked with a passkey. */
+/** The statuses of an instance, in order, while it is linked with a passkey. */
 export const LINKED = ['created', 'starting', 'qr', 'connecting', 'connected']
 
-/** Functions that start to link an instance, each up to another stage. */
+/** For each stage of a linking, a function that starts a linking and brings it to this stage. */
 export const STAGES: Readonly<Record<string, () => Promise<Linking>>> = {
   'something to sign': () => asked(),
   async 'the phone has its turn'() {

@@ -1,6 +1,7 @@
 /**
- * The phone's side of linking with a passkey. It replaces the phone of the simulator and shares no code with it: the
- * sandbox's relay passes it the network's items for the phone. The simulator does the ordinary linking at the end.
+ * Simulates the phone's side of linking with a passkey. It replaces the phone of the simulator and shares no code with
+ * it: the relay of the sandbox passes to it what the network sends to the phone. At the end, the simulator does the
+ * part that is the same without a passkey.
  */
 import type { RelayItem } from '../../workers/simulator/control/passkeys.ts'
 import type { RelayInput } from '../../workers/simulator/control/schemas/passkeys.ts'
@@ -30,21 +31,25 @@ export interface Relay {
 }
 
 export interface Owner {
-  /** Asks the person whether to link. It is not called if a proof is valid and WhatsApp is in the foreground. */
+  /**
+   * Asks the person whether to link the device. Not called if the proof is valid and WhatsApp is in the foreground: the
+   * phone then links without a question.
+   */
   wantsToLink(): boolean | Promise<boolean>
   codeIsEqual(code: string): boolean | Promise<boolean>
 }
 
 export interface PlayedPhone {
-  /** Whether the proof in the last prologue was valid. */
+  /** Whether the last prologue (the client's first message) contained a valid proof. */
   readonly hasProof: boolean | undefined
   /** The confirmation code that the phone shows. */
   readonly code: string | undefined
   /**
-   * Resolves when the phone has sent the secret for the ordinary linking; rejects with the error that the phone found.
+   * Resolves when the phone has sent the secret that the rest of the linking needs; rejects with the error that the
+   * phone found.
    */
   readonly done: Promise<void>
-  /** Ends the phone's part. `done` then rejects. */
+  /** Stops the phone. `done` then rejects. */
   stop(): void
 }
 

@@ -1,6 +1,6 @@
 /**
- * A network and a service that uses it. They are the parts of a world without the receiver, and run in this process or
- * in a borrowed one.
+ * A place: a network and a service that uses it. A world (`world.ts`) is a place and a webhook receiver. The place runs
+ * in this process or in a borrowed one.
  */
 import type { Service } from '../../src/main.ts'
 import type { SandboxNetworkReady } from './network.ts'
@@ -9,10 +9,10 @@ export interface Place extends SandboxNetworkReady {
   dir: string
   baseUrl: string
   adminKey: string
-  /** The object of the service; null if the service runs in another process. */
+  /** Returns the service object, or null if the service runs in another process. */
   service(): Service | null
   stopService(): Promise<void>
-  /** Starts the service on the same data and the same port. */
+  /** Starts the service with the same data and on the same port as before. */
   startService(): Promise<void>
   end(): Promise<void>
 }
@@ -20,6 +20,9 @@ export interface Place extends SandboxNetworkReady {
 export interface PlaceOptions {
   shards?: number
   env?: Record<string, string>
-  /** True if the test makes the network deviate from the protocol. Then no trace is written for the wire check. */
+  /**
+   * True if the test makes the network deviate from the protocol. Then no trace is written, because the check of the
+   * traces would find the deviation.
+   */
   untraced?: boolean
 }

@@ -1,14 +1,14 @@
 /**
- * Chats to which tests write, and the people in them: groups of each kind of addressing, and the phone-number JID and
- * LID JID of each person.
+ * Creates chats to which tests write: groups with each kind of addressing (the kind of JID that members have in a
+ * group). Finds the phone-number JID and the LID JID of each person.
  */
 import type { Sandbox } from './sandbox.ts'
 
-/** The kinds of addressing: by LID, or by phone number. */
+/** The kinds of addressing of a group: its members have LIDs or phone numbers. */
 export type Addressing = 'lid' | 'pn'
 export type ByAddressing<T> = Record<Addressing, T>
 
-/** The id of a group: as the API writes it, and as the network writes it. */
+/** A group, with its id as the API writes it and as the network writes it. */
 export interface Place {
   chat: string
   jid: string
@@ -22,7 +22,7 @@ async function createTeam(sandbox: Sandbox, addressing: Addressing, participants
   return { chat: chatOf(id), jid: id }
 }
 
-/** Creates one group for each kind of addressing. The first participant owns both groups. */
+/** Creates one group with each kind of addressing. The first participant owns both groups. */
 export const createTeams = async (sandbox: Sandbox, participants: readonly string[]): Promise<ByAddressing<Place>> => ({
   lid: await createTeam(sandbox, 'lid', participants),
   pn: await createTeam(sandbox, 'pn', participants),

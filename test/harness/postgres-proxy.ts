@@ -18,7 +18,7 @@ export type Fault = 'before' | 'during' | 'after' | 'silent'
 export interface PostgresProxy {
   port: number
   /**
-   * The next message from a client that contains this text has this fault. The text is the name or the SQL of a
+   * Makes the next message of a client that contains this text fail in this way. The text is the name or the SQL of a
    * statement.
    */
   next(text: string, fault: Fault): void
@@ -66,7 +66,7 @@ export async function startProxy(socket: string): Promise<PostgresProxy> {
       planned = undefined
       faults++
       if (fault === 'before') return end()
-      // The bytes are passed to the operating system before the connection ends.
+      // The connection ends after the bytes were passed to the operating system, so the server receives them.
       if (fault === 'during') return void far.write(bytes, end)
       dropped = fault
       far.write(bytes)

@@ -1,6 +1,6 @@
 /** Counts the statements that a client of PostgreSQL runs, from the bytes that it sends. */
 
-/** Type of the message that runs a prepared statement once. */
+/** Type of the message (Bind) that precedes each execution of a statement. */
 const BIND = 0x42
 const LENGTH_BYTES = 4
 
@@ -10,7 +10,7 @@ const LENGTH_BYTES = 4
  */
 export function statementReader(onStatement: (name: string) => void): (bytes: Buffer) => void {
   let rest = Buffer.alloc(0)
-  // The first message of a connection has no type.
+  // The first message of a connection has no type byte.
   let typeBytes = 0
   return (bytes) => {
     rest = Buffer.concat([rest, bytes])

@@ -13,8 +13,9 @@ import { until } from './until.ts'
 
 const INSTALLED = '/usr/lib/postgresql'
 /**
- * Number of starts of a server that may fail, and the pause in ms after each. After a kill, a process of the former server may still be about to end,
- * and as long as it has the memory of that server, a new one ends at once.
+ * How often a server may fail to start before the test fails, and the pause in ms after each failure. After a kill, a
+ * process of the earlier server may still be ending. A new server cannot start while that process uses the earlier
+ * server's shared memory.
  */
 const STARTS = 20
 const START_AGAIN = 200
@@ -31,7 +32,7 @@ const programs = existsSync(INSTALLED)
       .find((folder) => existsSync(join(folder, 'initdb')))
   : undefined
 
-/** The reason why PostgreSQL cannot be used here, to skip the test, or false. */
+/** The reason why PostgreSQL cannot be used on this machine and its tests are skipped; false if it can be used. */
 export const noPostgres: string | false =
   programs === undefined ? "PostgreSQL is not installed here (Debian's package postgresql)" : false
 
@@ -40,12 +41,12 @@ export interface Cluster {
   url(schema: string): string
   /** Path of the socket that the server listens on. */
   socket: string
-  /** Opens a connection that does not belong to the store. It is ended with the cluster. */
+  /** Opens a separate connection for the test, which no store uses. The connection ends together with the server. */
   client(schema?: string): Promise<pg.Client>
   /** Ends the server and all its processes immediately, as a loss of power does. */
   kill(): Promise<void>
   start(): Promise<void>
-  /** Returns the CPU time that the server and its running processes have used, in ms. */
+  /** Returns the CPU time in ms that the server and its current child processes have used. */
   cpuMs(): number
   stop(): Promise<void>
 }
@@ -149,8 +150,8 @@ export async function startCluster(settings: Record<string, string> = {}): Promi
 }
 
 /**
- * Whether the last line of this file says that this server is ready. After a kill, the file may still name the process
- * of an earlier server.
+ * Whether the last line of the server's status file says that this server is ready. After a kill, the file may still
+ * contain the process id of an earlier server.
  */
 function isReady(data: string, server: ChildProcess): boolean {
   const file = join(data, 'postmaster.pid')
@@ -171,7 +172,7 @@ function cpuOf(pid: number): number {
         .split(' ')
         .map(Number)
     } catch {
-      // The process has ended in the meantime.
+      // The process has ended since it was listed.
       return undefined
     }
   }

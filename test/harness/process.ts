@@ -21,7 +21,9 @@ export interface Running {
   stop(): Promise<void>
 }
 
-/** Running child processes. If a failing test does not stop them, they are ended with the test's process. */
+/**
+ * Running child processes. At the end of the test's process they are killed, in case a failing test did not stop them.
+ */
 const children = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL')
@@ -29,15 +31,18 @@ process.on('exit', () => {
 
 const START = program('../../src/start', import.meta.url)
 /**
- * Deadline for a start, in ms. It ends a start that hangs. A start that succeeds may take more than half a minute on a
- * busy machine.
+ * Longest time in ms for a start. A process that hangs is killed then. A start that succeeds may take more than half a
+ * minute on a busy machine.
  */
 const START_DEADLINE = 120_000
 
-/** Runs a program. `args` are arguments for node, because benchmarks start the program in another way, as users do. */
+/**
+ * Runs a program. `args` are node's arguments with the program; benchmarks replace them, to start the program as users
+ * do.
+ */
 export async function run(flags: string[], env: Record<string, string>, args = START): Promise<Running> {
   const child = spawn(process.execPath, [...args, '--json', ...flags], {
-    // If the test sets a log level, it reads the log itself.
+    // If the test sets a log level, it reads the log itself, so the log is not redirected to the folder of logs.
     env: { ...process.env, ...(env.SVC_LOG_LEVEL === undefined ? loggingEnv() : {}), ...env },
     stdio: ['ignore', 'pipe', process.env.SVC_LOG_LEVEL ? 'inherit' : 'pipe'],
   })

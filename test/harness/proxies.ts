@@ -1,7 +1,7 @@
 /**
- * Starts reverse proxies in front of a service. Each passes the caller's address on in the same way as a real proxy.
- * The header `X-Test-Caller` of a request gives the address of the caller, because every caller on one machine has a
- * loopback address.
+ * Starts reverse proxies in front of a service. Each adds the caller's address to the request in the same way as a real
+ * proxy. A request gives the address of its caller in the header `X-Test-Caller`, because on one machine every caller
+ * has a loopback address.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -38,7 +38,10 @@ function merged(lines: readonly HeaderLine[]): HeaderLine[] {
   return names.map((name) => [name, valuesOf(lines, name).join(name === 'cookie' ? '; ' : ', ')])
 }
 
-/** The header lines that a proxy sends, by the way in which it adds the caller's address. */
+/**
+ * For each kind of proxy, a function that returns the header lines that it sends. The kinds differ in how they add the
+ * caller's address.
+ */
 const ARRANGEMENTS = {
   /** The proxy joins its header lines with those of the caller, sorted by name, as proxies written in Go do. */
   sorting: (lines: readonly HeaderLine[], caller: string): HeaderLine[] => {
@@ -109,8 +112,8 @@ const NGINX = '/usr/sbin/nginx'
 export const nginxMissing = existsSync(NGINX) ? false : `nginx is not installed: there is no ${NGINX}`
 
 /**
- * Returns the sample of docs/running.md with another address of the service. The header that only tests send is removed
- * from the request.
+ * Returns the nginx configuration of docs/running.md, with the address of the service replaced. nginx also removes the
+ * header that only tests send from the request.
  */
 const guide = (to: string) =>
   sampleWith('docs/running.md', 'proxy_pass')
@@ -118,8 +121,8 @@ const guide = (to: string) =>
     .replace('proxy_http_version', `proxy_set_header ${CALLER} ""; proxy_http_version`)
 
 /**
- * Builds the configuration of nginx: first the module that sets the address of the caller, and then the sample of
- * docs/running.md.
+ * Builds the complete configuration of nginx: first the settings that take the caller's address from the test's header,
+ * and then the configuration of docs/running.md.
  */
 const nginxConfig = (dir: string, { to, from }: ProxyRoute) => `
 daemon off;
@@ -144,9 +147,7 @@ http {
 }
 `
 
-/**
- * Returns a port that was free a moment ago. The test has to choose it, because nginx cannot choose a free port itself.
- */
+/** Returns a port that was free a moment ago. nginx cannot choose a free port itself, so the test chooses one. */
 export async function freePort(): Promise<number> {
   const server = createServer()
   server.listen(0, '127.0.0.1')
@@ -171,7 +172,7 @@ async function untilListening(port: number, child: ChildProcess): Promise<void> 
   }
 }
 
-/** Starts a separate nginx for the test. Its files are in a temporary folder. */
+/** Starts an nginx of its own for the test. Its files are in a temporary folder. */
 export async function startNginx(route: ProxyRoute): Promise<FrontProxy> {
   const dir = await mkdtemp(join(tmpdir(), 'svc-nginx-'))
   const port = await freePort()

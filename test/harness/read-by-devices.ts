@@ -5,8 +5,8 @@ import type { Sandbox } from './sandbox.ts'
 import { until } from './until.ts'
 
 /**
- * Waits until each of these devices of a person has its copy of a message. Checks that each device could decrypt its
- * first copy, so that none has requested the message again. Resolves with the number of devices.
+ * Waits until each of these devices of a person has received the message. Checks that each device could decrypt it at
+ * once, so that no device has requested the message again. Resolves with the number of devices.
  */
 export async function readByDevices(sandbox: Sandbox, phone: string, id: string, devices: number): Promise<number> {
   const copies = await until(

@@ -1,6 +1,6 @@
 /**
- * Complete received events. Tests of their transport create them with these functions, and tests of their creation read
- * them.
+ * Builds complete `received` events, for tests of the code that delivers events. Also reads such events, for tests of
+ * the code that builds them.
  */
 import assert from 'node:assert/strict'
 import type { BlockName, ReceivedBlocks, ReceivedContent } from '../../src/features/received/blocks.ts'
@@ -13,8 +13,8 @@ const textBlock = (message: string): ReceivedContent => ({
 })
 
 /**
- * Creates the event of a text in a private chat. `text` is both its id and its content. The other fields are those of
- * the sample in `webhooks/sample.ts`, from a person whose name is not known.
+ * Builds the event of a text in a private chat. `text` is both the message id and the content. The other fields are
+ * those of the sample in `webhooks/sample.ts`; the name of the sender is not known.
  */
 export function textEvent(text: string, at: number, fields: Partial<ReceivedFields> = {}): ReceivedEvent {
   const sample = sampleEvent('received', at) as ReceivedEvent
@@ -22,7 +22,7 @@ export function textEvent(text: string, at: number, fields: Partial<ReceivedFiel
   return { ...sample, body: { ...sample.body, ...nameless, message_id: text, ...fields, ...textBlock(text) } }
 }
 
-/** Returns the block with this name. The event must have no other block. */
+/** Returns the content block (such as `image`) with this name. The event must have no other content block. */
 export function blockOf<Name extends BlockName>(body: Received | undefined, name: Name): ReceivedBlocks[Name] {
   assert.equal(body?.message_type, name)
   return (body as unknown as ReceivedBlocks)[name]

@@ -19,9 +19,9 @@ type Reply = (received: Received, response: ServerResponse) => void
 
 export interface Receiver {
   url: string
-  /** Requests with a valid signature, in the order of arrival, including repetitions. */
+  /** Events of requests with a valid signature, in the order of arrival, including repeated deliveries. */
   readonly received: readonly Received[]
-  /** Sentences about requests with a wrong signature or form. A test that causes such a request fails. */
+  /** Sentences about requests with an invalid signature or body. A test whose receiver has such requests fails. */
   readonly problems: readonly string[]
   /** Adds a secret that is accepted for this instance. */
   trust(instance: string, secret: string): void
@@ -33,7 +33,9 @@ export interface Receiver {
 }
 
 const WAIT = 20_000
-/** Longest wait for the secret of an unknown instance, in ms. The service gives up an attempt after 10 s. */
+/**
+ * Longest wait in ms for the secret of an instance that is not known yet. The service gives up an attempt after 10 s.
+ */
 const STRANGER = 8_000
 
 interface Parked {
@@ -51,14 +53,14 @@ export async function startReceiver(): Promise<Receiver> {
   const waiting = new Set<() => void>()
   const strangers = new Set<() => void>()
   /**
-   * Requests of instances whose secret did not become known in time, because their creation took longer than a webhook
-   * waits. They are answered immediately, and verified when the secret is known.
+   * Requests of instances whose secret was not known in time, because the creation of the instance took longer than
+   * `STRANGER`. They are answered at once, and verified when the secret is known.
    */
   let parked: Parked[] = []
   let answer: Reply | null = null
   /**
-   * Each receiver has its own path. Ports are used again, so requests for an earlier test may still arrive at this
-   * port.
+   * Each receiver has its own path. A port may be used again by a later test, and requests for the earlier test may
+   * still arrive at it.
    */
   const path = `/hook/${randomUUID()}`
 
@@ -84,7 +86,10 @@ export async function startReceiver(): Promise<Receiver> {
     })
   }
 
-  /** Counts the request if its signature is valid. If it is not valid, returns undefined. */
+  /**
+   * Verifies the signature of a request, and adds the request to `received`. Returns undefined if the signature is not
+   * valid.
+   */
   function accept({ body, headers, at }: Omit<Parked, 'instance'>, secret: string): Received | undefined {
     try {
       stripe.webhooks.constructEvent(body, String(headers['x-svc-signature']), secret)

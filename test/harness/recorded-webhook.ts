@@ -1,11 +1,14 @@
-/** Records a signed webhook of the service, so that receivers can be tested with genuine requests. */
+/**
+ * Records a signed webhook of the service, so that the receivers in the documentation and the packages can be tested
+ * with real requests.
+ */
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { deferred } from '../../src/lib/deferred.ts'
 import type { Gateway, Instance } from './gateway.ts'
 
-/** Lets the service send a webhook, and returns the request as it was. */
+/** Makes the service send a webhook, and returns the request exactly as it arrived. */
 export async function recordedWebhook(
   gateway: Gateway,
   instance: Instance,

@@ -1,6 +1,6 @@
 /**
- * A relay to a server on this machine. When it is closed, it ends every open connection and accepts no new one. It
- * either breaks new connections, or answers each with 502, like a reverse proxy whose server is down.
+ * A relay that passes connections on to a server on this machine. When it is closed, it ends every open connection.
+ * After that, it either breaks new connections, or answers each with 502, like a reverse proxy whose server is down.
  */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
@@ -13,7 +13,8 @@ export interface Relay {
 }
 
 /**
- * An answer with 502 that scripts of every origin may read. So a test sees the status, and not only a failed request.
+ * An answer with 502 that scripts of every origin may read. With it, a browser reports the status 502, and not only
+ * that the request failed.
  */
 const BAD_GATEWAY = [
   'HTTP/1.1 502 Bad Gateway',

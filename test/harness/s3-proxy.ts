@@ -1,5 +1,5 @@
 /**
- * A proxy in front of an S3 server. It can make the server unreachable, slow or full, or make it refuse credentials.
+ * A proxy in front of an S3 server. It can make the server appear unreachable, slow or full, or refuse all credentials.
  */
 import { request as ask, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -16,7 +16,7 @@ export type Mood = 'well' | 'away' | 'slow' | 'full' | 'refusing'
 export interface S3Proxy {
   endpoint: string
   mood: Mood
-  /** Number of requests by state of the proxy. */
+  /** Number of requests that arrived while the proxy was in each state. */
   readonly asked: Record<Mood, number>
   stop(): Promise<void>
 }

@@ -1,10 +1,10 @@
-/** Finds the samples in the documentation: blocks of code, with the language that follows the opening fence. */
+/** Finds the samples in the documentation: fenced code blocks. */
 import { existsSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { ROOT } from './checkout.ts'
 
 export interface Sample {
-  /** Path of the page, and the line of the page on which the code begins. */
+  /** Path of the page, and number of the line on which the code begins. */
   place: string
   /** Language of the block; empty if the page names none. */
   language: string
@@ -33,8 +33,8 @@ export function sampleWith(page: string, words: string): string {
 }
 
 /**
- * Returns the arguments of the only `npm run cli -- …` command of a page that ends in these words. `values` replace the
- * words that a reader has to replace, such as `<id>` and `/path/to/auth`.
+ * Returns the arguments of an `npm run cli -- …` command on a page. The command ends in these words, and no other
+ * command of the page does. `values` replace the placeholders in the command, such as `<id>` and `/path/to/auth`.
  */
 export function cliSample(page: string, words: string, values: Readonly<Record<string, string>> = {}): string[] {
   const lines = samplesOf(page).flatMap(({ code }) => code.split('\n').map((line) => line.replace(/ +#.*$/, '')))
@@ -46,8 +46,8 @@ export function cliSample(page: string, words: string, values: Readonly<Record<s
 }
 
 /**
- * Folders in which programs are searched. They include the folders of programs for administrators, which the `PATH` of
- * other users often lacks.
+ * Folders in which programs are searched: those in `PATH`, and the folders of programs for administrators, which are
+ * often missing in the `PATH` of other users.
  */
 const FOLDERS = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin', '/sbin']
 
@@ -55,5 +55,5 @@ const FOLDERS = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/us
 export const installed = (name: string): string | undefined =>
   FOLDERS.map((folder) => join(folder, name)).find((path) => existsSync(path))
 
-/** The reason why a test that needs the program is skipped, or false. */
+/** Returns the reason to skip a test that needs the program, or false if the program is installed. */
 export const missing = (name: string): string | false => (installed(name) === undefined ? `${name} is not installed` : false)

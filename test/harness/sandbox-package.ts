@@ -1,6 +1,6 @@
 /**
- * Installs the package `svc-sandbox` into an empty project, beside an unmodified Baileys. The package itself is packed
- * and unpacked; its dependencies are links to the packages of this checkout, so no registry is needed.
+ * Installs the package `svc-sandbox` into an empty project, beside an unmodified Baileys. The package is packed and
+ * unpacked as from a registry. Its dependencies are links to the packages of this checkout, so no registry is needed.
  */
 import { cp, mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -36,7 +36,10 @@ export async function installSandbox(): Promise<EmptyProject> {
   return { folder, installed, compile: (name, program) => compile(folder, name, program) }
 }
 
-/** Libraries are not checked, because the types of Baileys need types of packages that it does not install. */
+/**
+ * Compiler options. The types of libraries are not checked, because those of Baileys need packages that Baileys does
+ * not install.
+ */
 const OPTIONS = { strict: true, module: 'NodeNext', target: 'ES2023', types: ['node'], skipLibCheck: true }
 
 async function compile(folder: string, name: string, program: string): Promise<string> {

@@ -3,7 +3,7 @@ import type { Assertion, PasskeyView, RelayItem } from '../../workers/simulator/
 import type { PasskeyInput, RelayInput } from '../../workers/simulator/control/schemas/passkeys.ts'
 import { must } from './http.ts'
 
-/** A media file as the contact received it: downloaded, decrypted and hashed. `error` is the reason if that failed. */
+/** A media file as the contact received it: downloaded, decrypted and hashed. `error`: why this failed. */
 export interface ReceivedMedia {
   mime: string
   bytes: number
@@ -23,16 +23,16 @@ export interface InboxItem {
   /** Media inside other content, such as headers, cards, or the picture of a product. */
   inner_media?: ReceivedMedia[]
   /**
-   * The decrypted content of votes, answers to events, encrypted edits and reactions. They are decrypted with the JIDs
-   * of the chat; `error` is the reason if that failed.
+   * The decrypted content of a vote, an answer to an event, an encrypted edit or a reaction. It is decrypted with the
+   * JIDs that the people have in this chat. `error`: why this failed.
    */
   opened?: Record<string, unknown>
   /** Attributes of the stanza. */
   attrs?: Record<string, string>
-  /** Child nodes of the stanza, without those of the ciphertexts. */
+  /** Child nodes of the stanza, except the nodes with ciphertexts. */
   nodes?: { tag: string; attrs: Record<string, string>; content?: unknown }[]
   retries: number
-  /** How often the message arrived again under the same id. */
+  /** How often the message arrived again with the same id. */
   repeats?: number
   /** True if one of the repeated messages had another content. */
   repeats_differ?: true
@@ -58,8 +58,8 @@ export function createSandbox(url: string) {
     post,
     put,
     /**
-     * Returns the number of stanzas that the network would send again, for all phones. It is 0 if every stanza was
-     * received and acknowledged.
+     * Returns the number of stanzas, for all phones, that the network would send again because they were not
+     * acknowledged.
      */
     async pending(): Promise<number> {
       const { phones } = await get<{ phones: { devices: { pending: number }[] }[] }>('/state')
@@ -84,8 +84,8 @@ export function createSandbox(url: string) {
     sayPasskey: (phone: string, what: 'request' | 'refresh' | 'continuation') =>
       post<PasskeyView>(`/phones/${phone}/passkey/say`, { what }),
     /**
-     * Passes the network's items for a phone to a program that acts as this phone, and passes the program's messages
-     * back.
+     * Returns functions that connect a program which acts as this phone: they read what the network sends to the phone,
+     * and send the program's messages to the network.
      */
     passkeyRelay: (phone: string) => ({
       read: (after: number, waitMs: number) =>

@@ -1,7 +1,7 @@
 /**
- * Checks that no log of any test contains a secret. If `TEST_LOGS` is a folder, every service writes its log there, and
- * tests write every credential that they received or sent there. `scripts/log-secrets.mjs` then searches the logs for
- * the credentials.
+ * Finds out whether a log of any test contains a secret. If `TEST_LOGS` is a folder, every service writes its log
+ * there, and tests write there every credential that they received or sent. `scripts/log-secrets.mjs` then searches the
+ * logs for these credentials.
  */
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,8 +15,8 @@ const CREDENTIAL = /svc_(?:key|admin|oat|ort)_[0-9a-f]{48,80}|whsec_[0-9A-Za-z]{
 export const credentialsIn = (text: string): string[] => [...text.matchAll(CREDENTIAL)].map(([credential]) => credential)
 
 /**
- * Throws if the text of a refusal contains a credential. A refusal may name the wrong field, but must not repeat its
- * value.
+ * Throws if the text of a refusal contains a credential. A refusal may name the field that is wrong, but must not
+ * repeat its value.
  */
 export function checkRefusal(what: string, text: string): void {
   const [found] = credentialsIn(text)
@@ -36,7 +36,7 @@ export function noteSecrets(text: string): void {
 }
 
 /**
- * Returns the environment variables for the log of a service: the log is only written to the folder, unless a test
+ * Returns the environment variables for the log of a service. The log is written only to the folder, unless a test
  * reads it.
  */
 export function loggingEnv(): Record<string, string> {

@@ -1,7 +1,7 @@
 /**
- * Builds a stanza of each kind that the server may send without a request, from the description of the protocol. It has
- * every required attribute and child, with values of their types. The description is outside the repository
- * (`../shared`); without it there are no such stanzas.
+ * Builds an example of each kind of stanza that the server may send without a request, from a description of the
+ * protocol. An example has every required attribute and child, with values of the right types. The description is
+ * outside the repository (`../shared`); without it, no examples are built.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -58,8 +58,8 @@ async function read(): Promise<{ spec: Spec; isSpecified(node: StanzaJson): bool
 const TIME = '1795360566'
 
 /**
- * Returns the stanzas by kind. The name of a kind is `tag type child`, with a dash for each part that is absent.
- * `person`: the number and the LID of the stanzas' sender.
+ * Returns the examples by kind. The name of a kind is `tag type child`, with a dash for each of these that is absent.
+ * `person`: the number and the LID of the sender of the stanzas.
  */
 export async function specimens(
   kinds: readonly string[],
@@ -90,8 +90,8 @@ function fits({ attrs, children = [] }: Tree, type: string | undefined, child: s
 const comesIn = ({ direction }: Value) => direction !== 'out'
 
 /**
- * Builds a stanza from its description. `only`: the child that determines the kind; other children that would determine
- * one are left out.
+ * Builds a stanza from its description. `only`: the child by which the stanza is recognized as this kind. Children of
+ * other kinds are left out.
  */
 function specimen(tree: Tree, person: { pn: string; lid: string }, only?: string): StanzaJson {
   const required = Object.entries(tree.attrs ?? {}).filter(([, value]) => comesIn(value) && !value.optional)

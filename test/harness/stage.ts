@@ -1,4 +1,4 @@
-/** Starts a world with one connected instance, and has functions for tests of single messages. */
+/** Starts a world with one connected instance, and adds functions for tests that send one message and look at it. */
 import assert from 'node:assert/strict'
 import type { Ack, Instance } from './gateway.ts'
 import type { InboxItem } from './sandbox.ts'
@@ -9,7 +9,7 @@ export type Json = Record<string, unknown>
 
 export const field = (message: Json, name: string) => message[name] as Json
 export const bytes = (value: unknown) => Buffer.from(String(value), 'base64')
-/** Returns the secret of a poll or an event, which encrypts what refers to it. */
+/** Returns the secret in a poll or an event. Votes and answers are encrypted with it. */
 export const secretOf = (message: Json) => bytes(field(message, 'messageContextInfo').messageSecret)
 export const metaOf = (nodes: { tag: string; attrs: Record<string, string> }[] | undefined) =>
   nodes?.find(({ tag }) => tag === 'meta')?.attrs
@@ -17,11 +17,13 @@ export const metaOf = (nodes: { tag: string; attrs: Record<string, string> }[] |
 export interface Stage {
   world: World
   instance: Instance
-  /** Sends a message, and resolves with what the contact received. */
+  /** Sends a message, and resolves with the message as the contact received it. */
   shown(path: string, input: Json & { phone: string }, contact?: string): Promise<InboxItem>
-  /** Sends a message, and resolves with its result. The inbox of the contact is not read. */
+  /** Sends a message, and resolves with the result that the service reports. The inbox of the contact is not read. */
   outcome(path: string, input: Json & { phone: string }): Promise<Json>
-  /** Sends a request that is refused at once, and returns its issues. */
+  /**
+   * Sends a request that is refused at once, and returns the issues (wrong fields and their messages) of the refusal.
+   */
   refused(path: string, input: Json): Promise<{ path: string; message: string }[]>
   deliveryOf(messageId: string): Promise<Json>
   next(contact: string): Promise<InboxItem>

@@ -3,14 +3,17 @@ import { createHash } from 'node:crypto'
 import { withSchema } from '../../src/domain/store-url.ts'
 
 /**
- * URL of the PostgreSQL server that `scripts/test-postgres.mjs` gives. Without it, every store is in its data folder.
+ * URL of the PostgreSQL server that `scripts/test-postgres.mjs` starts for the tests. If it is not set, every store is
+ * in the data folder of its service.
  */
 const server = process.env.TEST_POSTGRES || undefined
 
-/** The secret key for all stores in PostgreSQL. Such a store has no folder in which a generated key could be saved. */
+/**
+ * The secret key of all stores in PostgreSQL. It must be given, because such a service does not save a generated key.
+ */
 export const SECRET_KEY = '5e'.repeat(32)
 
-/** Returns the variables that place the store in a schema of the PostgreSQL server. */
+/** Returns the variables with which a service uses its own schema of the PostgreSQL server. */
 export const postgresEnv = (url: string, dir: string): Record<string, string> => ({
   SVC_STORE_URL: withSchema(url, `of_${createHash('sha256').update(dir).digest('hex').slice(0, 24)}`),
   SVC_SECRET_KEY: SECRET_KEY,

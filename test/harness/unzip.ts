@@ -1,4 +1,7 @@
-/** Reads a zip archive from its end, like a program that extracts it, and makes the same checks as such programs. */
+/**
+ * Reads a zip archive from its directory at the end, as programs that extract archives do, and makes the same checks as
+ * they do.
+ */
 import assert from 'node:assert/strict'
 import { gzipSync, inflateRawSync } from 'node:zlib'
 
@@ -30,7 +33,7 @@ export function unzip(archive: Buffer): Record<string, string> {
     const local = archive.readUInt32LE(at + 42)
     const name = archive.toString('utf8', at + 46, at + 46 + nameLength)
     assert.equal(archive.readUInt32LE(local), LOCAL)
-    // The two headers of a file are equal between the signature and the extra field.
+    // A file has two headers, which must be equal from the signature to the extra field.
     assert.deepEqual(archive.subarray(local + 4, local + 30), archive.subarray(at + 6, at + 32), name)
     const data = local + 30 + nameLength
     assert.equal(method, 8)

@@ -1,6 +1,7 @@
 /**
- * A page that replaces web.whatsapp.com. It uses TLS and an equally strict policy: no foreign connections, no inline
- * scripts, and Trusted Types. Its own script reports which parts of its address a script of the real page could read.
+ * Serves a page that replaces web.whatsapp.com. It uses TLS and a policy as strict as that of the real page: no foreign
+ * connections, no inline scripts, and Trusted Types. A script of the page reports which parts of the page's address it
+ * could read, because a script of the real page could read the same parts.
  */
 import { createHash, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
@@ -18,7 +19,7 @@ const POLICY = [
   "trusted-types 'none'",
 ].join('; ')
 
-/** A script that reads every property through which scripts can see addresses, as soon as the page runs scripts. */
+/** The only script of the page. It reads every property in which a script can see the page's address. */
 const SCRIPT = `
 window.seen = JSON.stringify([
   location.href, document.URL, document.baseURI, document.referrer, history.state,

@@ -1,7 +1,7 @@
 /**
- * The process of a place that is lent to one test file after another. It is a child of `scripts/test-worlds.mjs`, which
- * passes on the tasks of the test files. One process for some seventy files saves two to four seconds of CPU time for
- * each file.
+ * A process with a place (a network and a service, `place.ts`) that is lent to one test file after another. It is a
+ * child of `scripts/test-worlds.mjs`, which passes on the tasks of the test files. One process for some seventy files
+ * saves two to four seconds of CPU time for each file.
  */
 import type { HostReady, HostTask } from './borrowed-place.ts'
 import { createEmptying } from './empty-place.ts'
@@ -23,6 +23,6 @@ process.on('message', ({ task }: { task: HostTask }) => {
     (error: Error) => say({ error: error.stack ?? error.message }),
   )
 })
-// The lender no longer needs the place, or the lender has ended.
+// The channel closes when the lender no longer needs the place, or when the lender has ended.
 process.on('disconnect', () => place.end().finally(() => process.exit()))
 say({ ready: { network, controlUrl, dir, baseUrl, adminKey } })

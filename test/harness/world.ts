@@ -1,6 +1,6 @@
 /**
- * Starts a complete world: the network in its own thread, a service with real shards, and the receiver. The network and
- * the service run in this process or in a borrowed one, which behaves in the same way.
+ * Starts a complete world: the network in its own thread, a service with real shards, and a webhook receiver. The
+ * network and the service run in this process or in a borrowed one, which behaves in the same way.
  */
 import assert from 'node:assert/strict'
 import type { Service } from '../../src/main.ts'
@@ -15,12 +15,15 @@ export interface World {
   gateway: Gateway
   sandbox: Sandbox
   receiver: Receiver
-  /** The object of the service. It is only available in a world that no other test shares. */
+  /** The service object. It is only available in a world that is not shared with other test files. */
   service: Service
   network: SandboxNetworkReady
-  /** Folder of the service's data. In a shared world it also contains the data of other tests. */
+  /** Folder of the service's data. In a shared world it also contains the data of other test files. */
   dir: string
-  /** Stops the service and starts it again on the same data. The client of the gateway is replaced by a new one. */
+  /**
+   * Stops the service, runs `meanwhile`, and starts the service again on the same data. A new client replaces
+   * `gateway`.
+   */
   restartService(meanwhile?: () => Promise<void>): Promise<void>
   /**
    * Ends everything. Throws if the network received something that it did not know or could not decrypt, or if a
@@ -31,7 +34,7 @@ export interface World {
 
 export interface WorldOptions extends PlaceOptions {
   /**
-   * True if the test needs a world that is not shared, because it uses the service object or its data, changes settings
+   * True if the test needs a world that is not shared: because it uses the service object or its data, changes settings
    * of the whole service, or counts all objects of a kind.
    */
   own?: boolean
