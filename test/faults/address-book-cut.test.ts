@@ -1,7 +1,7 @@
 /**
- * Tests an interrupted first reading of an address book: its people were written, but not its version. Before the next
- * login the phone removes one person. The network does not report this to a device that has read no version. The person
- * must not stay stored.
+ * Tests an interrupted first reading of an address book: its people are stored, but the version of the collection is
+ * not. Before the next login, the phone removes one person. The network does not report the removal to a device that
+ * has no version. The service must still remove the stored person.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

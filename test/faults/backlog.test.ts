@@ -1,6 +1,6 @@
 /**
- * Tests 500 texts that wait on the network while the account is disconnected. More texts arrive while they are being
- * sent. All must be reported, in order.
+ * Tests 500 texts that wait on the network while the account is disconnected. More texts arrive while the network sends
+ * the waiting ones. All must be reported, in order.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,8 +17,8 @@ test('a backlog of 500 texts is delivered whole and in order, ahead of what is n
     const { group } = await createPeople(sandbox)
     // With this setting, the network sends the next batch only on request, as it does with the web client.
     await sandbox.settings({ offline_batches: 'required' })
-    // In the group, the first message of each author contains the sender key for the others. So the network goes down
-    // first, and this message waits as well.
+    // The first message of each author in the group contains the sender key, without which the later ones cannot be
+    // decrypted. So the network goes down before these messages, and they wait as well.
     await sandbox.setDown(true)
     await until('away', async () => (await gateway.status(instance)).status !== 'connected')
     const { ids, burst } = writeBursts(sandbox)
@@ -29,7 +29,7 @@ test('a backlog of 500 texts is delivered whole and in order, ahead of what is n
     const onPhone = async () => (await sandbox.inbox(PHONE)).map(({ text }) => text!)
     await until('500 on the phone', async () => (await onPhone()).length === 500)
     await sandbox.setDown(false)
-    // Two senders of the backlog write new texts, from before the login until after the backlog.
+    // Two people whose texts wait also write new texts, from before the login until all waiting texts have arrived.
     await burst(CONTACTS[2], PHONE, 60, 'a new ', 15)
     await burst(MEMBERS[0], group, 60, 'g new ', 15)
     await gateway.waitForStatus(instance, 'connected')

@@ -1,4 +1,7 @@
-/** Tests lost connections. They are the most frequent fault, and would lose messages if the inbox did not exist. */
+/**
+ * Tests lost connections. They are the most frequent fault. Without the inbox, which stores messages before it
+ * acknowledges them, they would lose messages.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { amount } from '../harness/amount.ts'
@@ -9,7 +12,9 @@ import { assertIncomingOrder, CONTACTS, createPeople, MEMBERS, PHONE, waitForAll
 const CUTS = amount(45, 20)
 /** Number of texts that are sent at a steady rate, to the account and to one of its groups. */
 const PACED = amount(88, 40)
-/** Number of texts in a burst. Every fifth lost connection happens during a burst. */
+/**
+ * Number of texts in a burst (texts that are sent without pauses). Every fifth lost connection happens during a burst.
+ */
 const BURST = 25
 
 test(`${CUTS} lost connections during incoming texts lose none and keep their order`, { timeout: 180_000 }, async (t) => {
@@ -19,7 +24,7 @@ test(`${CUTS} lost connections during incoming texts lose none and keep their or
     const instance = await gateway.connected(sandbox, PHONE, receiver)
     const { group } = await createPeople(sandbox)
     const { ids, burst } = writeBursts(sandbox)
-    // The steady texts continue during the whole test. A burst starts at every fifth lost connection.
+    // The texts at a steady rate continue during the whole test. A burst starts at every fifth lost connection.
     await burst(CONTACTS[0], PHONE, PACED, 'paced a ', 4)
     await burst(MEMBERS[1], group, PACED, 'paced g ', 4)
     const bursts = [

@@ -1,5 +1,5 @@
 /**
- * Tests a disk that is not full, but fails in other ways. A preloaded library makes system calls fail, so the test
+ * Tests a disk that is not full, but fails in other ways. A preloaded library makes system calls fail. So the test
  * needs a C compiler and Linux.
  */
 import assert from 'node:assert/strict'
@@ -13,9 +13,10 @@ import { line } from './ledger.ts'
 import { CONTACTS, createPeople, type Owed, PHONE, settleOutgoing } from './traffic.ts'
 
 /**
- * Source of the preloaded library. While the file that the variable `FAIL_AT` names exists, its first letter selects the
- * calls that fail. `w`: a write of less than 256 bytes in the first 16 KB of a file; so lmdb writes the record of its
- * newest tree. `p`: a write of at least 4,096 bytes. `s`: a sync. `o`: the opening of a file of waiting media.
+ * Source of the preloaded library. Calls fail while the file that the variable `FAIL_AT` names exists. Its first letter
+ * selects the calls. `w`: writes of less than 256 bytes in the first 16 KB of a file, with which lmdb writes the record
+ * of its newest tree. `p`: writes of at least 4,096 bytes. `s`: syncs. `o`: opening a file with the media of a waiting
+ * message.
  */
 const SOURCE = `
 #define _GNU_SOURCE
@@ -142,7 +143,7 @@ test('while nothing can be synced nothing is acknowledged, and the service is no
   const [refused, why] = await ready()
   assert.equal(refused, 503)
   assert.match(why, /"database":"failed"/)
-  // The state `disconnected` cannot be written, but the answers and the lists show it.
+  // The disk fails, so the state `disconnected` cannot be written. The answers and the lists must show it nevertheless.
   await ground.sandbox.setDown(true)
   const now = async () => (await gateway.ask(instance, 'GET', '/status')).body
   await until('the end of the session', async () => (await now()).connected === false)
@@ -167,7 +168,7 @@ test('media that cannot be opened for a while is sent when it can', { timeout: 1
   await world.fail('o')
   const refused = await gateway.ask(instance, 'POST', '/send-document', input)
   assert.equal(refused.status, 503, JSON.stringify(refused.body))
-  // The item becomes due during this pause.
+  // The waiting message becomes due during this pause.
   await pause(6_000)
   assert.deepEqual(receiver.events('delivery'), [])
   await world.works()

@@ -1,6 +1,6 @@
 /**
- * Tests failed reads. A failed read must not change how a message is treated: the message is neither acknowledged nor
- * reported as undecryptable, and it is received again.
+ * Tests failed reads of the store. A message that is received during such a failure must be neither acknowledged nor
+ * reported as undecryptable. It is then received again, and handled as if the read had not failed.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -19,14 +19,17 @@ before(async () => {
 })
 after(() => world.stop())
 
-/** Resolves with the `received` events of a message, when its first event has arrived. */
+/** Resolves with all `received` events of a message, when the first of them has arrived. */
 async function told(id: string) {
   const found = () => world.receiver.events('received').filter(({ message_id }) => message_id === id)
   await until(`message ${id}`, () => found().length > 0, 20_000)
   return found()
 }
 
-/** Builds an answer to a message of the account, which the service looks up in memory and then on disk. */
+/**
+ * Builds a message that answers one of the account's own messages. The service looks that message up in memory and then
+ * on disk.
+ */
 const answerTo = (stanzaId: string) => ({
   proto: {
     interactiveResponseMessage: {
@@ -37,7 +40,7 @@ const answerTo = (stanzaId: string) => ({
   },
 })
 
-/** Fails the first read of a matching key. The returned function gives the number of failed reads. */
+/** Makes the first read of a matching key fail. The returned function gives the number of failed reads. */
 function failOnce(fits: (key: string) => boolean) {
   let failed = 0
   world.refuseRead((key) => fits(key) && failed++ === 0)
@@ -63,8 +66,8 @@ test('a sender key that cannot be read for a moment costs no message', async () 
   assert.equal(textOf(event!), 'to all')
 })
 
-// The failed read was once treated as an unknown kind of message. The message was reported as `unsupported`, and its
-// text was lost.
+// An earlier bug: if this read failed, the message was treated as one of an unknown kind. It was reported as
+// `unsupported`, and its text was lost.
 test('a message about another one is told whole although that one could not be read at first', async () => {
   const failed = failOnce((key) => key.startsWith(keys.sents(INSTANCE)))
   const { id } = await world.sandbox.send(CONTACTS[2], PHONE, answerTo('3EB0NOBODYKNOWS'))
@@ -85,7 +88,7 @@ test('one that meets a failure every time is let go, and those behind it come', 
 
 const mapping = keys.signals(INSTANCE, 'lid-mapping')
 
-/** Creates a group with a member who has sent nothing yet, so that the service must look up the member's LID. */
+/** Creates a group with a member who has not sent anything. So the service has to look up the LID of this member. */
 async function groupWith(stranger: string) {
   const { id } = await world.sandbox.createGroup({
     subject: 'Team',
@@ -104,7 +107,8 @@ async function groupWith(stranger: string) {
   }
 }
 
-// The failed read was once treated as an unknown stanza. The notification was acknowledged, and lost.
+// An earlier bug: if this read failed, the notification was treated as an unknown stanza. It was acknowledged, and
+// lost.
 test('a notification is told although whoever acts could not be looked up at first', async () => {
   const stranger = '5511988880077'
   const group = await groupWith(stranger)
@@ -133,7 +137,8 @@ test('a notification that can never be told is let go, and those behind it come'
   assert.deepEqual(group.told('group_participant_leave'), [])
 })
 
-// After three failed reads the account was once stopped for good, for example after a short outage of the database.
+// An earlier bug: after three failed reads (for example in a short outage of the database) the account was stopped
+// permanently.
 test('an account whose device cannot be read for a while is connected again by itself', async () => {
   let failed = 0
   world.refuseRead((key) => key === keys.creds(INSTANCE) && ++failed > 0)

@@ -1,7 +1,7 @@
 /**
- * Tests frames of the network: compressed frames stay in order, large frames do not block other work, and a hostile
- * frame only ends the connection. The log has one line about the end, and the next connection receives the missed
- * stanzas.
+ * Tests frames that the network sends. Compressed frames must stay in order, and large frames must not block other
+ * work. A malicious frame must only end the connection, with one line in the log; the next connection receives the
+ * stanzas that were not acknowledged.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -40,7 +40,10 @@ const compressed = (node: BinaryNode): Buffer => Buffer.concat([Buffer.of(2), de
 const push = (...frames: Buffer[]) =>
   world.sandbox.post('/frames', { phone: ME, frames: frames.map((frame) => frame.toString('base64')) })
 
-/** Runs `act`, which sends stanzas to the service. Resolves with the ids of the stanzas that answer them, in order. */
+/**
+ * Runs `act`, which sends stanzas to the service. Resolves with the ids of the first `count` stanzas with which the
+ * service answers, in order.
+ */
 async function answersTo(count: number, act: () => Promise<unknown>): Promise<(string | undefined)[]> {
   const match = { from: 'client', tag: 'ack', attrs: { class: 'notification' } }
   const { id } = await world.sandbox.post<{ id: string }>('/expect', { match, count, wait_ms: 0 })
@@ -112,8 +115,8 @@ const element = (tag: string, attrs: Record<string, string>, content?: BinaryNod
 })
 
 /**
- * Counts the records that the service writes because of a stanza: `most` in one turn of the event loop, and `all`
- * together.
+ * Counts the records that the service writes while `act` sends it stanzas. `most`: the most records in one turn of the
+ * event loop. `all`: the sum.
  */
 async function writtenBy(act: () => Promise<unknown>): Promise<{ most: number; all: number }> {
   let [now, most, all, isOver] = [0, 0, 0, false]
@@ -134,7 +137,10 @@ async function writtenBy(act: () => Promise<unknown>): Promise<{ most: number; a
   return { most, all }
 }
 
-/** The most records that one turn of the event loop may write: two for each pair in a slice, and a few others. */
+/**
+ * The most records that the service may write in one turn of the event loop: two for each pair (number and LID) in a
+ * slice, and a few others.
+ */
 const MOST = 400
 
 test(`${PEOPLE} members who come to a group at once are written in slices`, async () => {

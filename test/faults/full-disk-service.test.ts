@@ -1,7 +1,7 @@
 /**
- * Tests the whole service on a disk that other programs fill. It must report the full disk, refuse new messages, and
- * continue to receive in the remaining space. It must not lose anything that it has acknowledged, and must recover by
- * itself when there is space again.
+ * Tests the whole service on a disk that other programs fill. The service must report the full disk, refuse new
+ * messages, and continue to receive in the space that is left. It must not lose anything that it has acknowledged. When
+ * there is space again, it must recover by itself.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -23,7 +23,7 @@ for (const kind of ['tmpfs', 'ext4'] as const) {
     const { disk, gateway, instance, sandbox, receiver } = world
     const { pid } = world.service.child
     assert.equal((await world.ready()).status, 200)
-    // The service accepts this text before the disk fills up, and sends it when the disk is almost full.
+    // The service accepts this text while the disk has space, and sends it when the disk is almost full.
     const { svc_id } = await gateway.sendText(instance, CONTACTS[0], 'before', { delay_message: 5 })
     disk.fill((RESERVE_MB / 2) * MB)
 
@@ -60,7 +60,7 @@ test('a disk without any room: nothing is confirmed that is not stored, nothing 
   const world = await onSmallDisk(t, 'tmpfs')
   if (!world) return
   const { disk, gateway, instance, sandbox, receiver } = world
-  // The receiver does not answer, so that events stay on the disk.
+  // The receiver does not answer, so that the events stay on the disk and need space.
   receiver.reply(() => {})
   const ids = await fillUp(world)
   assert.equal(

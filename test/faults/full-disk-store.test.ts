@@ -1,7 +1,7 @@
 /**
- * Tests the store on a disk that is really full. On a full disk lmdb writes past the end of a buffer, and the memory
- * allocator ends the process (SIGABRT in 3 of 3 runs of the first test without `lmdb-room.ts`). So a commit must be
- * refused before lmdb receives it.
+ * Tests the store on a disk that is really full. On such a disk lmdb writes past the end of a buffer, and the memory
+ * allocator then ends the process. Without `lmdb-room.ts`, this happened in 3 of 3 runs of the first test (SIGABRT). So
+ * the store must refuse a commit before it passes it to lmdb.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -129,8 +129,8 @@ test('media that finds no room leaves nothing behind and counts for nothing, and
   assert.equal((await blobs.get('one:2'))!.byteLength, 4 * MB)
 })
 
-// A write for which the disk has only half of the space ends without an error. So half of a file was once acknowledged
-// as stored.
+// An earlier bug: a write for which the disk has only half of the space ends without an error, so half of a file was
+// acknowledged as stored.
 test('a last piece for which the disk has only half of the room is refused', async (t) => {
   const disk = smallDisk(t, 'tmpfs', 64)
   if (!disk) return
@@ -141,8 +141,8 @@ test('a last piece for which the disk has only half of the room is refused', asy
   assert.deepEqual(await blobs.list('one:'), ['one:1'])
 })
 
-// If ffmpeg cannot write its complete output, it reports damaged input. So senders were once told that their media are
-// invalid.
+// An earlier bug: if ffmpeg cannot write its complete output, it reports damaged input. So senders were told that their
+// media are invalid, although the disk was full.
 test('what goes wrong with a medium while the disk is full is a failure of the disk', async (t) => {
   const disk = smallDisk(t, 'tmpfs', 32)
   if (!disk) return

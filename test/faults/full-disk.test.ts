@@ -1,6 +1,6 @@
 /**
- * Tests a failed commit: the service closes the socket and acknowledges nothing, so that the network sends the message
- * again when the disk has space.
+ * Tests a commit that fails: the service closes the socket and acknowledges nothing. So the network sends the message
+ * again, at a time when the disk has space.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -19,8 +19,8 @@ const { world, group } = await startUnasked()
 after(() => world.stop())
 
 /**
- * Whether the batch is a commit of the inbox. Only such a batch contains marks of received messages, or a part that
- * waits for the rest of its stanza.
+ * Whether the batch is a commit of the inbox: only such a batch writes marks of received messages, or a record of the
+ * journal (stanzas that are decrypted but not processed).
  */
 const isInbox = ({ ops }: Batch) =>
   ops.some(([key]) => key.startsWith(keys.marks(INSTANCE, 0)) || key.startsWith(keys.marks(INSTANCE, 1))) ||
@@ -87,7 +87,8 @@ test('a new generation of marks that cannot be written costs no message', async 
     if (isRotation) refused++
     return isRotation
   })
-  // Each message has two marks, so there are more marks than one generation of them holds.
+  // Each message has two marks, so there are more marks than fit in one of the two generations in which marks are
+  // stored.
   const ids = burstIds(await sandbox.burst(CONTACTS[1], PHONE, 1_100, 'many '))
   await until('all of them', () => compare(receiver, 'received', ids).lost.length === 0)
   world.refuse(null)
@@ -98,7 +99,7 @@ test('a new generation of marks that cannot be written costs no message', async 
   assertIncomingOrder(world)
 })
 
-/** Whether the batch writes a session. A session changes whenever a message is encrypted for its device. */
+/** Whether the batch writes a Signal session. A session changes whenever a message is encrypted for its device. */
 const isSession = ({ ops }: Batch) => ops.some(([key]) => key.startsWith(keys.signals(INSTANCE, 'session')))
 
 async function sent(to: string, text: string): Promise<string> {
@@ -119,7 +120,8 @@ async function readers(phone: string, id: string): Promise<number[]> {
   return items.filter(({ read }) => read).map(({ device }) => device)
 }
 
-// The library leaves out devices for which it cannot encrypt. If none remains, it fails with 'All encryptions failed'.
+// The library leaves out the devices for which it cannot encrypt the message. If none remains, it fails with 'All
+// encryptions failed'.
 for (const [to, devices] of [
   ['somebody', 2],
   ['a group', 1],
@@ -146,7 +148,7 @@ for (const [to, devices] of [
       number++
     } while (refused > 0)
     t.diagnostic(`${number - 1} commits refused, one in each message`)
-    // One commit contains the changes of all sessions of a message.
+    // The sessions of all recipients of a message are stored in one commit.
     assert.ok(number > 1, 'no commit of sessions was refused')
   })
 

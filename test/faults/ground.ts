@@ -1,7 +1,7 @@
 /**
  * Starts the processes of the fault tests. The network runs in one process. The service runs in another one, which can
- * be killed and started again on the same data and port. The webhook receiver runs in this process, so it survives
- * both.
+ * be killed, and started again on the same data and port. The webhook receiver runs in the process of the test, so
+ * kills do not end it.
  */
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
@@ -28,8 +28,8 @@ export interface Ground {
   /** The service that was started last. */
   readonly service: Running
   /**
-   * Number of messages that could not be decrypted at first, over all starts of the service; undefined if the log goes
-   * to the terminal (SVC_LOG_LEVEL).
+   * Number of messages that could not be decrypted at first, over all starts of the service. Undefined if SVC_LOG_LEVEL
+   * is set, because the log is then printed and not read by the test.
    */
   unreadable(): number | undefined
   stop(): Promise<void>
@@ -44,7 +44,8 @@ const LOOK = 20
 export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
 /**
- * Repeats the check until it is true. If the deadline ends first, the test fails with the name of the missing thing.
+ * Repeats the check until it is true. If it is not true at the deadline, the test fails; `what` names what was
+ * expected.
  */
 export async function until(what: string, isSo: () => boolean | Promise<boolean>, ms = 60_000): Promise<void> {
   const deadline = Date.now() + ms
@@ -131,8 +132,8 @@ export async function startGround(
 }
 
 /**
- * Gateways of tests that have ended. Their clients must not continue, because they would keep the process alive until
- * the runner's deadline.
+ * Gateway clients of tests that have ended. They must not repeat requests any more, because they would keep the process
+ * alive until the deadline of the test runner.
  */
 const stopped = new WeakSet<Gateway>()
 
@@ -144,7 +145,7 @@ export async function sendUntilAcknowledged(gateway: Gateway, instance: Instance
   for (;;) {
     if (stopped.has(gateway)) throw new Error('the service and the network of this test were already stopped')
     const answer = await gateway.ask(instance, 'POST', '/send-text', { phone, message }).catch((error: unknown) => {
-      // `fetch` throws these errors when the connection breaks.
+      // `fetch` and the parser of the answer throw these errors when the connection breaks.
       if (error instanceof TypeError || error instanceof SyntaxError) return undefined
       throw error
     })

@@ -1,6 +1,6 @@
 /**
- * Runs one instance in this process, over the real store, library and network, for faults that cannot be caused from
- * another process. The test can make the store fail.
+ * Runs one instance in the process of the test, with the real store, library and network. It is for faults that cannot
+ * be caused from another process: the test can make the store fail.
  */
 import '../../workers/shard/baileys/thread/curve.ts'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -37,8 +37,8 @@ export interface HostedWorld {
   sealer: Sealer
   state(): RuntimeState
   /**
-   * Repeats the check over several connections. The test reconnects a lost connection immediately, because the
-   * automatic retries would wait 1, 2, 4, 8 and 16 s.
+   * Repeats the check. If the connection is lost in the meantime, the instance is reconnected immediately, because the
+   * automatic attempts would wait 1, 2, 4, 8 and 16 s.
    */
   untilRelinked(what: string, isSo: () => boolean | Promise<boolean>): Promise<void>
   /**
@@ -46,15 +46,16 @@ export interface HostedWorld {
    * empty.
    */
   refuse(when: ((batch: Batch) => boolean) | null): void
-  /** Sets a function that is called before every read. If it returns true, the read fails. */
+  /** Sets a function that is called before every read of the store. If it returns true, the read fails. */
   refuseRead(when: ((key: string) => boolean) | null): void
-  /** Makes matching reads hang until the returned function is called. */
+  /** Makes reads of matching keys hang until the returned function is called. */
   stallReads(when: (key: string) => boolean): () => void
   stop(): Promise<void>
 }
 
 /**
- * Starts the instance. `account` are options of its phone. `refused` works like `refuse`, but already during the start.
+ * Starts the instance. `account`: options of its phone. `refused`: a function like that of `refuse`, which already
+ * applies during the start.
  */
 export async function startHosted(
   phone: string,
@@ -178,9 +179,9 @@ export async function startHosted(
 }
 
 /**
- * Starts an instance with people to whom it can write, in private chats and in a group. The network drops all retry
- * receipts. So if a message arrives after a failure of the service, the service has neither refused it nor requested it
- * again, and the network sent it again by itself.
+ * Starts an instance, and people to whom it can write, in private chats and in a group. The network drops all retry
+ * receipts (requests to send a message again). So if a message arrives although the service failed, the network has
+ * sent it again because it was not acknowledged.
  */
 export async function startUnasked(): Promise<{ world: HostedWorld; group: string }> {
   const world = await startHosted(PHONE)

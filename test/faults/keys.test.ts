@@ -1,6 +1,6 @@
 /**
- * Tests that the service or the command is killed between the steps of a deletion or of a rotation of the secret: the
- * next start must complete the work.
+ * Kills the service at each step of the deletion of an instance, and the command `secret-key rotate` at each step of
+ * its run. Tests that the next start completes the deletion or the rotation.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

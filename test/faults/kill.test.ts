@@ -1,6 +1,6 @@
 /**
- * Tests SIGKILL at random moments, several times, under traffic in both directions: acknowledged messages are sent
- * once, and received messages are reported once.
+ * Kills the service (SIGKILL) at random moments, several times, while messages are sent in both directions. Tests that
+ * each acknowledged message is sent once, and each received message is reported once.
  */
 
 import assert from 'node:assert/strict'
@@ -27,7 +27,8 @@ const INCOMING = amount(200, 150)
 /** Number of texts that are sent to each of four people and to a group. */
 const OUTGOING_EACH = amount(40, 20)
 /**
- * Number of texts whose `send_at` lies in the period of the kills. They are queued in the reverse order of their times.
+ * Number of texts whose `send_at` lies in the period in which the service is killed. They are queued in the reverse
+ * order of these times.
  */
 const TIMED = 6
 /**
@@ -36,8 +37,8 @@ const TIMED = 6
  */
 const TIMED_FROM = 8_000
 /**
- * Longest time between an answering service and the next kill, in ms. The queue begins to send about 2.5 s after the
- * service answers.
+ * Longest time in ms from the moment when the service answers to the next kill. The service begins to send its queue
+ * about 2.5 s after it answers.
  */
 const LONGEST_LIFE = 4_500
 

@@ -1,6 +1,6 @@
 /**
- * Tests a phone with 3,000 people in its address book that is linked. Its app state is downloaded from the media host,
- * is verified, and is read in pieces, between which the thread does other work. The test prints the longest time for
+ * Tests that a phone with 3,000 people in its address book is linked. Its app state is downloaded from the media host,
+ * verified, and read in pieces; between the pieces, the thread does other work. The test prints the longest time for
  * which the thread was blocked. It does not check this time, because it depends on the machine.
  */
 import assert from 'node:assert/strict'
@@ -26,7 +26,6 @@ test('3,000 saved people are read in pieces, and are known by their names', asyn
   await sandbox.createContact(ANA)
   const { id } = await sandbox.send(ANA, ME, { text: 'meanwhile' })
   await receiver.waitFor('the text', ({ message_id }) => message_id === id)
-  // Whether the last person of the address book has been stored.
   const isSaved = async () => (await store.get(keys.savedContact(INSTANCE, sealer.blind(LAST)))) !== undefined
   const wasSaved = await isSaved()
   await until('all are saved', isSaved)

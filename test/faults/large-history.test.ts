@@ -1,7 +1,7 @@
 /**
- * Tests a phone with many thousand chats that is linked. Its history is downloaded from the media host, is verified,
- * and is read in slices, between which the thread does other work. The test prints the longest time for which the
- * thread was blocked. It does not check this time, because it depends on the machine.
+ * Tests that a phone with many thousand chats is linked. Its history is downloaded from the media host, verified, and
+ * read in slices; between the slices, the thread does other work. The test prints the longest time for which the thread
+ * was blocked. It does not check this time, because it depends on the machine.
  */
 
 import assert from 'node:assert/strict'
@@ -19,8 +19,8 @@ import { type HostedWorld, startHosted } from './hosted.ts'
 
 const CHATS = amount(20_000, 6_000)
 /**
- * Number of the last person in the history. The simulator numbers the people consecutively, but without numbers that
- * end in 0000.
+ * Number of the last person in the history. The simulator numbers the people consecutively, but skips numbers that end
+ * in 0000.
  */
 const LAST = String(15_550_100_000 + CHATS + Math.floor((CHATS - 1) / 9_998))
 const READ = "a part of the phone's history was read"
@@ -62,8 +62,8 @@ test(`${CHATS} chats are read in slices, and a text comes through meanwhile`, as
     `${CHATS} chats: ${JSON.stringify(parts)}; the text came before ${3 - readBefore} of the parts; ` +
       `the loop was held ${ms(delay.max)} ms at the longest, ${ms(delay.percentile(99))} ms at the 99th percentile`,
   )
-  // The first part of the history has three pieces per chat: the chat, the number and LID of its person, and the same
-  // pair in the list of pairs. The second part contains the names, and the third one is empty.
+  // The first part of the history contributes three items per chat: the chat, the pair of number and LID of its person,
+  // and the same pair in the list of pairs. The second part contains the names, and the third one is empty.
   assert.deepEqual(
     parts.map(({ pieces }) => pieces),
     [3 * CHATS, CHATS + 1, 0],

@@ -1,4 +1,8 @@
-/** Tests votes on polls that were received or sent in unusual ways, after a restart of the instance. */
+/**
+ * Tests votes that arrive after a restart of the instance, on polls that are not found in the normal way: the account's
+ * own poll whose record was deleted, a poll that the phone had to send again, and a poll that could be decrypted only
+ * at the second attempt.
+ */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Op } from '../../src/storage/contract.ts'
@@ -40,7 +44,7 @@ test('a vote on our own poll is read when the poll itself is not kept any more',
   const ops: Op[] = []
   for await (const [key] of world.store.range(keys.sents(INSTANCE))) ops.push([key, null])
   assert.equal(ops.length, 1)
-  // The service deletes these records after a day; the test does it now.
+  // The service deletes these records after a day. The test deletes them now, to have the same state.
   await world.store.commit({ ops })
   await restart()
   await readsVote(message_id)

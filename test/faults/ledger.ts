@@ -1,6 +1,6 @@
 /**
- * Compares sent and received messages: it finds lost, repeated and reordered messages in the same way for every fault
- * test.
+ * Compares the messages that were sent with those that arrived. Finds lost, repeated and reordered messages, in the
+ * same way for every fault test.
  */
 import type { Received, Receiver } from '../harness/receiver.ts'
 
@@ -13,13 +13,13 @@ export interface Arrived {
   duplicates: number
   /** Ids of sent messages that have no event. */
   lost: string[]
-  /** Ids of messages that have more than one event id. */
+  /** Ids of messages that have more than one event id, so they were reported as two events. */
   torn: string[]
 }
 
 type Event = Received['event']
 
-/** Compares the message ids of the events of this type with the expected message ids. */
+/** Compares the message ids in the events of this type with the message ids that are expected. */
 export function compare(
   receiver: Pick<Receiver, 'events'>,
   type: string,
@@ -60,8 +60,8 @@ export function firstDeliveries(events: readonly Event[]): Event[] {
 }
 
 /**
- * Returns a sentence for each pair of messages of one sequence that is in the wrong order. `numberOf` returns the
- * number of a message, which increases within its sequence.
+ * Returns a sentence for each two items of one sequence that are in the wrong order. `lineOf` returns the name of an
+ * item's sequence, and `numberOf` its number, which must increase within the sequence.
  */
 export function outOfOrder<T>(items: readonly T[], lineOf: (item: T) => string, numberOf: (item: T) => number): string[] {
   const last = new Map<string, number>()
@@ -76,7 +76,7 @@ export function outOfOrder<T>(items: readonly T[], lineOf: (item: T) => string, 
   return wrong
 }
 
-/** Formats the facts of a suite as one line for the output of the test. */
+/** Formats the numbers of a test as one line of its output. */
 export const line = (name: string, facts: Record<string, string | number>) =>
   `${name}: ${Object.entries(facts)
     .map(([key, value]) => `${key} ${value}`)

@@ -1,4 +1,7 @@
-/** Tests that stored data about messages belong to one linked device, and are deleted together with it. */
+/**
+ * Tests that the stored data about messages belong to one linked device: when this device is logged out, the data are
+ * deleted.
+ */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { keys } from '../../src/storage/record-keys.ts'

@@ -1,6 +1,6 @@
 /**
- * Creates numbered messages of every kind that the simulated network can make cheaply. Several people send them in
- * several chats. For each message, the expected event is known.
+ * Creates numbered messages of every kind that the simulated network can make at little cost. Several people send them
+ * in several chats. For each message, the expected event is known.
  */
 import type { Received } from '../harness/receiver.ts'
 import type { Sandbox } from '../harness/sandbox.ts'
@@ -9,7 +9,7 @@ import { CONTACTS, MEMBERS, PHONE } from './traffic.ts'
 
 type Event = Received['event']
 
-/** Earlier messages of an author in the same chat, to which later messages refer. */
+/** Earlier messages of an author in a chat, to which later messages of the same author refer. */
 interface Before {
   text?: string
   poll?: string
@@ -24,11 +24,11 @@ interface Kind {
   /** `message_type` of the expected event. */
   type: string
   /**
-   * Text that the event must contain: the label of the message, or the id of the message to which it refers. Undefined
-   * if the event has no field for either.
+   * Text that the event must contain: the label of the message itself, or the id of the earlier message to which it
+   * refers. Undefined if the event has a field for neither.
    */
   says?: 'label' | keyof Before
-  /** The earlier message to which this message refers, and whose secret encrypts this message. */
+  /** The earlier message to which this message refers. This message is encrypted with the secret of that one. */
   sealedAbout?: keyof Before
   /**
    * The earlier message that this message edits or deletes without encryption. The service must check that both messages
@@ -37,10 +37,7 @@ interface Kind {
   claims?: keyof Before
 }
 
-/**
- * Bytes that replace the content of a file. The content is not checked, because received files are only decrypted on
- * request.
- */
+/** Content of all files. It does not have to be valid, because received files are only decrypted on request. */
 const BYTES = Buffer.from('a few bytes').toString('base64')
 const START = 1_767_225_600
 
@@ -205,7 +202,7 @@ const KINDS: Kind[] = [
   },
 ]
 
-/** Kinds of messages to which other kinds refer. Each author sends them first. */
+/** Kinds of messages to which messages of other kinds refer. Each author sends these first. */
 const SPOKEN_OF = ['text', 'poll', 'event', 'buttons', 'list'] as const
 const OPENING = SPOKEN_OF.map((name) => KINDS.find((kind) => kind.name === name)!)
 const POSTS = [TEXT, POLL, ...PICTURES]
@@ -232,7 +229,7 @@ export async function createChats(sandbox: Sandbox): Promise<Chats> {
   return { group: group.id, lidGroup: lidGroup.id, channel: channel.id }
 }
 
-/** One author in one chat, and the share of all messages that this author sends there. */
+/** One author in one chat, the kinds of messages that this author sends there, and their share of all messages. */
 interface Line {
   from: string
   to: string
@@ -248,7 +245,7 @@ const linesOf = ({ group, lidGroup, channel }: Chats): Line[] => {
     ...[three, four].map((from) => ({ from, to: lidGroup, kinds: KINDS, share: 5 })),
     { from: one, to: channel, kinds: POSTS, share: 6 },
     { from: one, to: STATUS, kinds: STATUSES, share: 4 },
-    // The account's phone itself sends these texts, in the chats with the first two contacts.
+    // The phone of the account sends these texts, in the chats with the first two contacts.
     ...[one, two].map((to) => ({ from: PHONE, to, kinds: [TEXT], share: 2 })),
   ]
 }

@@ -1,30 +1,30 @@
 /**
- * Makes the webhook receiver fail: it answers with 500, closes the connection, or never answers. Only events that it
- * answered with 200 count as received. Each event has at most one failure that the gateway counts, because the second
- * delay of the retry schedule is a minute.
+ * Makes the webhook receiver fail: it answers with 500, closes the connection, or does not answer. Only events that it
+ * has answered with 200 count as received. The gateway counts at most one failure per event, because its second retry
+ * follows only after a minute.
  */
 import type { Received, Receiver } from '../harness/receiver.ts'
 import type { Seeded } from './seeded.ts'
 
 /**
- * Kinds of failures. If the connection is closed without an answer, the gateway immediately tries once more, because
- * the connection may have been stale. Only a second close counts as a failure.
+ * Kinds of failures of the receiver. If it closes the connection without an answer, the gateway immediately tries
+ * again, because the connection may have been stale. Only a second close counts as a failure.
  */
 const MOODS = ['500', 'closed', 'closed twice', 'hang'] as const
 export type Mood = (typeof MOODS)[number]
 
 export interface Moody {
-  /** Number of first attempts that had each kind of failure. */
+  /** For each kind of failure, the number of first attempts that failed in this way. */
   readonly counts: Readonly<Record<Mood, number>>
   /** Events that were answered with 200, in order, including repetitions. */
   taken(type?: string): Received['event'][]
-  /** Makes the next first attempt of an event hang until the gateway gives it up. */
+  /** The receiver does not answer the next first attempt of an event, until the gateway gives the attempt up. */
   hangNext(): void
 }
 
 /**
- * For each kind of failure, the upper limit of a random number from 0 to 1: it selects the kind of failure for a first
- * attempt.
+ * Chooses the failure of a first attempt by a random number from 0 to 1: the first entry whose limit is above this
+ * number.
  */
 const FAILS_BELOW: readonly [Mood, number][] = [
   ['500', 0.02],

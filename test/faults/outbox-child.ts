@@ -1,6 +1,6 @@
 /**
- * A process that writes events into an outbox and delivers them until it is killed: `node outbox-child <store folder>
- * <url> <from> <to>`.
+ * A process that writes numbered events into an outbox, and delivers them until it is killed. Usage: `node outbox-child
+ * <store folder> <url> <first number> <last number>`.
  */
 import { pino } from 'pino'
 import { steadyClock, systemClock } from '../../src/domain/clock.ts'

@@ -1,6 +1,6 @@
 /**
- * Tests that messages which the account's phone sent to its device before a kill are processed after the next login,
- * whether or not the network announces waiting stanzas.
+ * Tests messages that the account's phone sent only to this device, before the service was killed. They must be
+ * processed after the next login, whether or not the network announces that stanzas wait.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'

@@ -1,4 +1,4 @@
-/** Tests a record whose processing always ends the process: this must not be repeated forever. */
+/** Tests a record of the journal whose processing always ends the process. The service must not try this forever. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -61,7 +61,8 @@ test('the attempt is on disk before the message is handed out', async (t) => {
   const journal = await reopen()
   await store.commit({ ops: [journal.put('one', record('ONE'))] })
   await (await reopen()).replayPeers()
-  // A process that ended here would have left this count on disk for the next start.
+  // The count of attempts is on disk before each attempt. So if the process ended here, the next start would know of
+  // this attempt.
   const counted = await reopen()
   for (let left = MAX_REPLAYS - 1; left > 0; left--) assert.equal((await counted.replayPeers()).length, 1)
   assert.equal((await counted.replayPeers()).length, 0)

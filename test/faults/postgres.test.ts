@@ -1,9 +1,9 @@
 /**
- * Tests commits to PostgreSQL whose connection breaks: none is reported wrongly, none is applied twice, and no commit
- * of a writer that was ended is stored.
+ * Tests commits to PostgreSQL whose connection breaks. No result may be reported wrongly, no commit may be applied
+ * twice, and a writer that was ended may not store anything.
  *
- * A trigger counts how often each row is written, so that a commit that was applied twice is noticed even if it wrote
- * the same bytes.
+ * A trigger counts how often each row is written. So a commit that was applied twice is found even if it wrote the same
+ * bytes.
  */
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
@@ -65,7 +65,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await cluster?.stop()
   })
 
-  /** Opens a new store whose connections go through the proxy, and one connection to the server that does not. */
+  /** Opens a new store whose connections go through the proxy, and a direct connection to the server. */
   async function world(options: Partial<PostgresOptions> = {}) {
     const schema = `doubt_${schemas++}`
     const url = `postgres://svc@127.0.0.1:${proxy.port}/postgres?schema=${schema}`
@@ -194,8 +194,8 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
         return new Map(rows.map(({ key, text }) => [key as string, text as string]))
       }
       await pause(20 + Math.random() * 40)
-      // In every second round the connections are cut at the same time, so that the new owner also meets commits whose
-      // result is unknown.
+      // In every second round the connections are cut at the same time. So the new owner also finds commits whose
+      // results are unknown.
       if (round % 2 === 0) proxy.cut()
       await declareOver(side, store.writer)
       const found = await textsOf()
@@ -262,7 +262,8 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await store.commit(put('k', '1'))
     proxy.refuse(true)
     proxy.cut()
-    // If the commit were written before the client noticed the closed connection, its result would be unknown.
+    // Without this pause, the commit could be written before the client notices the closed connection, and its result
+    // would be unknown.
     await pause(100)
     await assert.rejects(
       store.commit(put('k', '2')),
@@ -293,7 +294,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     await each()
     await store.commit({ ops: Array.from({ length: 5_000 }, (_, n) => [`k:${n}`, bytes('x')] as const) })
     for (let n = 0; n < 10; n++) await each()
-    // A server process of PostgreSQL reports its scans only when it ends.
+    // A server process of PostgreSQL reports how often it scanned a table only when it ends.
     await store.dispose()
     open.delete(store)
     await until(scansOf, ({ byKey }) => byKey >= 60)
@@ -316,8 +317,8 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
   })
 
   /**
-   * Starts a service of two threads that owns its schema, with connections through the proxy. Also returns what is
-   * reported to the service.
+   * Starts a service with two threads, which owns its schema and whose connections go through the proxy. Also returns
+   * the failures that are reported to the service.
    */
   async function service(options: { threads?: number } = {}) {
     const schema = `service_${schemas++}`
@@ -364,9 +365,9 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const begin = () => openStore(main.threadUrl, { claims: { all: new BigInt64Array(2), own: 1 } })
     const former = await begin()
     await former.commit(put('k', '1'))
-    // The server still executes a commit of the earlier run, because a lock delays it.
+    // The server still executes a commit of the earlier run of the service, because a row lock delays it.
     await side.query("BEGIN; SELECT FROM svc_state WHERE key = 'k' FOR UPDATE")
-    // Inside a transaction this query would always return the same processes, so the watcher uses another connection.
+    // Inside a transaction, the view of server processes does not change. So the watcher uses another connection.
     const watcher = await cluster.client()
     const waiting = (count: number) =>
       until(
@@ -427,7 +428,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const turn = standBy().finally(() => {
       isNext = true
     })
-    // In this time an owner without a lock would count as dead.
+    // Within this time, an owner that does not hold the lock would be regarded as dead.
     await until(
       async () => waited.length,
       (count) => count > 4,
@@ -476,7 +477,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
       onFailed() {},
       onDead() {},
     })
-    // The owner has then seen the standby.
+    // By now the owner has noticed the standby.
     await until(
       async () => looks,
       (count) => count > 3,
@@ -676,7 +677,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
   })
 
   test('a server that is killed with all its processes and started again has each confirmed commit', async () => {
-    // On a busy machine the recovery of the server takes longer than commits usually wait.
+    // On a busy machine the server needs more time for its recovery than commits usually wait.
     const { store } = await world({ patienceMs: 60_000 })
     const confirmed = new Set<string>()
     let isEnding = false

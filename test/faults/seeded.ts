@@ -2,24 +2,24 @@
 
 export interface Seeded {
   seed: number
-  /** Returns a number from 0 up to, but without, 1. */
+  /** Returns a number that is at least 0 and less than 1. */
   next(): number
-  /** Returns a whole number from 0 up to, but without, `limit`. */
+  /** Returns a whole number that is at least 0 and less than `limit`. */
   below(limit: number): number
   pick<T>(items: readonly T[]): T
   shuffled<T>(items: readonly T[]): T[]
   /** Returns true with this probability. */
   chance(share: number): boolean
   /**
-   * Creates a separate generator, for code that draws numbers at unpredictable moments. The numbers of this generator
-   * then stay the same in each run.
+   * Creates a separate generator for code that draws numbers at unpredictable moments. So the numbers of this generator
+   * stay the same in each run.
    */
   apart(): Seeded
 }
 
 export function createSeeded(seed = Number(process.env.SVC_TEST_SEED ?? Math.floor(Math.random() * 2 ** 32))): Seeded {
   let state = seed >>> 0
-  /** The algorithm mulberry32. It has a state of 32 bits, which is good enough to choose moments. */
+  /** The algorithm mulberry32. Its state has only 32 bits, which is enough to choose moments. */
   function next() {
     state = (state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(state ^ (state >>> 15), state | 1)

@@ -1,6 +1,6 @@
 /**
- * Tests the death of one of two shards with paired accounts: requests for instances of the other shard do not fail,
- * and no message is lost.
+ * Tests the death of one of two shards (threads), each with paired accounts. Requests for instances of the other shard
+ * must not fail, and no message may be lost.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -34,7 +34,7 @@ test(`a shard with ${EACH} accounts dies: the other ${EACH} answer on, and nothi
     const dead = instances.filter(({ id }) => service.engine.shardOf(id) === DEAD)
     const others = instances.filter(({ id }) => service.engine.shardOf(id) !== DEAD)
     assert.deepEqual([dead.length, others.length], [EACH, EACH])
-    // The API shows the state before its webhook has arrived, so the test waits for the webhook.
+    // The API shows the new state before the webhook about it has arrived, so the test waits for the webhook.
     const isAnnounced = ({ id }: Instance) =>
       receiver.events('instance_status').some(({ instance_id, connected }) => instance_id === id && connected === true)
     await until('all connections announced', async () => instances.every(isAnnounced))
@@ -60,7 +60,7 @@ test(`a shard with ${EACH} accounts dies: the other ${EACH} answer on, and nothi
       }
     })
     loops.push(...texts)
-    // The calls are made without a pause, so that the thread dies while a call is in flight.
+    // The requests follow each other without a pause, so that one is in flight when the thread dies.
     const failed: { status: number; code: string }[] = []
     const call = async (instance: Instance) => {
       while (!isBack) {

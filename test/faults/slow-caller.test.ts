@@ -1,6 +1,6 @@
 /**
- * Tests a service that stops while a caller sends its request slowly: the caller must not use up the time that the
- * sessions need to stop.
+ * Tests that the service stops while a client sends a request slowly: waiting for this client must not use up the time
+ * that the sessions need to stop.
  */
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
@@ -9,8 +9,8 @@ import { startGround, until } from './ground.ts'
 import { CONTACTS, createPeople, PHONE } from './traffic.ts'
 
 /**
- * Delay of the network's acknowledgement of a text, in ms. It makes one text be in flight when the time of the slow
- * caller is over.
+ * Time in ms after which the network acknowledges a text. It is long enough that a text is still in flight when the
+ * service no longer waits for the slow client.
  */
 const ACK = 1_500
 const STOP_SECONDS = 4
@@ -30,7 +30,7 @@ test('the item in flight ends by the answer of the network although a caller nev
     const caller = connect(Number(port), hostname)
     const asks = `POST ${pathname} HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{`
     await new Promise<void>((resolve) => caller.write(asks, () => resolve()))
-    // When this request is answered, the slow caller's request has begun.
+    // When this request is answered, the service has received the beginning of the slow request.
     await gateway.status(instance)
     const began = Date.now()
     await ground.service.stop()

@@ -1,4 +1,6 @@
-/** A process that logs to standard error, which is a file on a full disk. At the end it reports that it still runs. */
+/**
+ * A process that logs to standard error, which is a file on a full disk. At the end it prints that it is still running.
+ */
 import { createLog } from '../../src/log.ts'
 
 const log = createLog({ level: 'info', format: 'json' }, 'main')

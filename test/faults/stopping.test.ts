@@ -1,4 +1,4 @@
-/** Tests an instance that stops: work in flight is completed, and nothing is written afterwards. */
+/** Tests an instance that is stopped: its work in flight is completed, and nothing is written after that. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { keys } from '../../src/storage/record-keys.ts'
@@ -52,7 +52,7 @@ test('a request that is being queued while its instance is erased leaves nothing
   await instance.start('boot')
   const queued = instance.call(callTo('send.sendText', text('too late')))
   const ended = Promise.all([instance.stop('erase'), queued.catch(() => {})])
-  // If the erasure did not wait for the commits, it would end within this time.
+  // If the erasure of the instance did not wait for the delayed commits, it would end during this pause.
   await Promise.race([ended, pause(1_500)])
   letGo()
   await ended

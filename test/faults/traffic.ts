@@ -13,7 +13,7 @@ export const CONTACTS = ['5511988880001', '5511988880002', '5511988880003', '551
 /** The first two contacts. They are members of the group, and also write in the group. */
 export const MEMBERS = [CONTACTS[0], CONTACTS[1]] as const
 
-/** An acknowledged send, whose message must arrive. */
+/** A send that the service has acknowledged, so its message must arrive. */
 export interface Owed {
   svcId: string
   messageId: string
@@ -27,7 +27,7 @@ export interface Owed {
 export const burstIds = ({ first_id, count }: { first_id: string; count: number }) =>
   Array.from({ length: count }, (_, index) => first_id.slice(0, -6) + String(index + 1).padStart(6, '0'))
 
-/** Returns a function that sends bursts of texts, and a list of the ids of all these texts. */
+/** Returns a function that sends bursts of texts, and a list that collects the ids of all these texts. */
 export function writeBursts(sandbox: Sandbox) {
   const ids: string[] = []
   return {
@@ -38,7 +38,7 @@ export function writeBursts(sandbox: Sandbox) {
   }
 }
 
-/** Creates the contacts. `more` are options that each contact gets besides its number. */
+/** Creates the contacts. `more`: further options of each contact. */
 export async function createPeople(sandbox: Sandbox, more: Record<string, unknown> = {}): Promise<{ group: string }> {
   for (const contact of CONTACTS) await sandbox.createContact(contact, more)
   const { id } = await sandbox.createGroup({ subject: 'faults', owner: MEMBERS[0], participants: [MEMBERS[1], PHONE] })
@@ -97,7 +97,8 @@ export async function settleOutgoing({ receiver, sandbox }: Ground, owed: readon
 export async function waitForAll(ground: Ground, ids: readonly string[], owed: readonly Owed[], ms = 60_000): Promise<void> {
   const isDone = async () =>
     compare(ground.receiver, 'received', ids).lost.length === 0 && (await settleOutgoing(ground, owed)).lost.length === 0
-  // At the deadline, the caller counts and shows the messages that are still missing.
+  // At the deadline the wait ends without an error, because the caller counts and prints the messages that are still
+  // missing.
   const deadline = Date.now() + ms
   await until('everything', async () => Date.now() > deadline || (await isDone()), ms + 10_000)
 }

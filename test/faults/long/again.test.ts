@@ -1,6 +1,7 @@
 /**
- * Tests messages that are sent again after a kill: a message that the contact already has, although the service no
- * longer has it in memory; and a message whose sending always ends the service, which must not be repeated forever.
+ * Tests messages that the service sends again after a kill. In one case, the contact already has the message, but the
+ * service has lost what it had in memory. In the other case, sending the message always ends the service; this must not
+ * be repeated forever.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -34,8 +35,8 @@ const KINDS: Record<string, (ground: Ground, instance: Instance) => Promise<[pat
     { phone: ANA, event: { name: 'Planning', date_time: '2030-03-02T14:00:00Z', call_link_type: 'video' } },
   ],
   'a picture': async () => ['/send-image', { phone: ANA, image: (await image('jpeg')).toString('base64') }],
-  // The messages to which these sends refer are no longer in memory. If the service composed such a send again, it
-  // would not find that message, and would report a failure although the first copy arrived.
+  // After the kill, the service does not have the messages in memory to which these sends refer. If it composed such a
+  // send again, it would not find the message, and would report a failure although the contact has the first copy.
   'a vote': async ({ sandbox, receiver }) => {
     const { id } = await sandbox.send(ANA, PHONE, { poll: { question: 'Which?', options: ['a', 'b'], max: 1 } })
     await receiver.waitFor('the poll', (event) => event.type === 'received' && event.message_id === id)

@@ -1,7 +1,7 @@
 /**
- * Tests labels, the name and the saved contacts of an account if the service dies between reading them and the commit,
- * or between the commit and the acknowledgement. It dies while it is connected, or while it reads changes after a
- * login.
+ * Kills the service between reading a change of labels, of the name or of saved contacts and its commit, or between the
+ * commit and the acknowledgement. This happens while the service is connected, or while it reads changes after a login.
+ * Tests that every change is reported.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,10 +15,10 @@ const [ANA, BEN] = CONTACTS
  */
 const STEPS = ['app-state:held', 'app-state:written']
 
-/** A label that the test only changes to find out whether changes are already reported. */
+/** A label that the test changes to find out whether the service already reports changes. */
 const PROBE = 'probe'
 
-/** Returns the reported changes, once per event id: a label as `chat +label`, and the name as it is. */
+/** Returns the reported changes, each event id only once: a label as `chat +label`, and a name as it is. */
 function told({ receiver }: Ground): string[] {
   const events = new Map(receiver.events('received').map((event) => [event.event_id, event]))
   return [...events.values()].flatMap(({ notification, label_associations, profile_name }) => {
@@ -47,8 +47,8 @@ test('a change of app state is told once, and a saved contact is kept, whenever 
   try {
     const instance = await gateway.connected(sandbox, PHONE, receiver)
     await createPeople(sandbox)
-    // The service does not report the changes that its first reading finds, because they may be older than the pairing.
-    // So the test changes a label until it is reported.
+    // The first reading of the app state reports none of the entries that it finds, because they may be older than the
+    // pairing. So the test changes the probe label until this is reported.
     let isProbed = false
     await until('the first reading is over', async () => {
       isProbed = !isProbed
@@ -65,7 +65,7 @@ test('a change of app state is told once, and a saved contact is kept, whenever 
       return chat_name
     }
 
-    /** Starts the service without a kill. All changes are read and acknowledged. */
+    /** Starts the service without a kill, and waits until it has read and acknowledged all changes. */
     async function live() {
       await ground.start()
       await connected()
@@ -87,8 +87,7 @@ test('a change of app state is told once, and a saved contact is kept, whenever 
       await dieOf(step, () => label(ANA, step, true))
       await dieOf(step, () => rename(`After ${step}`))
       await dieOf(step, () => save(ANA, `Ana ${step}`))
-      // These changes are made while the service is down. The next run dies while it reads them, and so does the run
-      // after that.
+      // These changes are made while the service is down. The next two runs of the service die while they read them.
       await ground.service.kill()
       await label(ANA, step, false)
       await label(BEN, step, true)
@@ -107,7 +106,7 @@ test('a change of app state is told once, and a saved contact is kept, whenever 
       assert.deepEqual(reported().sort(), [...expected].sort())
     }
 
-    // The contact is removed from the address book, and the run that reads this dies.
+    // The contact is removed from the address book, and the service dies while it reads this.
     await dieOf('app-state:held', () => save(ANA, ''))
     assert.notEqual(await chatName(ANA), `Ana ${STEPS[1]}`)
   } finally {
@@ -115,7 +114,7 @@ test('a change of app state is told once, and a saved contact is kept, whenever 
   }
 })
 
-// The first reading reports nothing. It is the only reading that contains the contacts which are saved before it, so it
+// Contacts that were saved before the pairing are only in the first reading, which reports nothing. So this reading
 // must be complete.
 test('contacts saved before the pairing are kept, whenever the service dies of the first reading', {
   timeout: 180_000,
@@ -150,9 +149,9 @@ test('contacts saved before the pairing are kept, whenever the service dies of t
 })
 
 /**
- * Steps at which the process is killed during a change by the service. In this order: the change is marked but not
- * sent; the network has accepted it but it is not stored; it is collected but not written; it is written but not
- * answered.
+ * Steps at which the process is killed while the service itself makes a change. In this order: the change is marked but
+ * not sent; the network has accepted it but it is not stored; it was read back but not written; it is written, but the
+ * request is not answered.
  */
 const OWN_STEPS = ['app-state:marked', 'app-state:changed', 'app-state:held', 'app-state:written']
 

@@ -1,4 +1,7 @@
-/** Tests SIGKILL while a client reads the event stream: no event is lost, even without a webhook. */
+/**
+ * Kills the service (SIGKILL) while a client reads its event stream. Tests that no event is lost, even without a
+ * webhook.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type EventReader, readStream } from '../../harness/event-reader.ts'
@@ -17,7 +20,7 @@ test('a reader that resumes misses no event over three kills, and gets none unde
   try {
     const instance = await gateway.connected(sandbox, PHONE, null)
     await sandbox.createContact(FRIEND, { name: 'Friend' })
-    /** The event ids of each message. */
+    /** The ids of the events about each message. */
     const seen = new Map<string, Set<string>>()
     let repeats = 0
     let gaps = 0
@@ -36,8 +39,8 @@ test('a reader that resumes misses no event over three kills, and gets none unde
       return events.length
     }
     /**
-     * Reads the stream as a client does. After a disconnect, it connects again with the last id, and repeats this until
-     * the service answers.
+     * Reads the stream as a client does. After a disconnect, it connects again with the id of the last event, and
+     * repeats this until the service answers.
      */
     async function follow() {
       while (!isOver) {

@@ -1,7 +1,7 @@
 /**
- * Tests that the command `instance export` is killed at each of its steps, with and without a running service.
- * Afterwards the instance is either connected or moved, and the target file is either complete or not accepted. When
- * the command is repeated, it completes the export, and every message is sent once.
+ * Kills the command `instance export` at each of its steps, with and without a running service. Afterwards the instance
+ * must be either connected or moved, and the target file either complete or not accepted by an import. When the command
+ * is repeated, it must complete the export, and every message must be sent once.
  */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
@@ -61,7 +61,9 @@ async function queuedIn(archive: string): Promise<number> {
   return count
 }
 
-/** Checks that the target is complete: its import is refused only because this server still has the device. */
+/**
+ * Checks that the exported file is complete: an import refuses it, but only because this server still has the device.
+ */
 async function assertWhole(kind: Kind, target: string) {
   const from =
     kind === 'folder' ? ['baileys', target, '--stopped'] : ['svc', target, '--passphrase-file', join(dir, 'passphrase')]
@@ -84,7 +86,7 @@ async function assertNoneLost(texts: readonly string[], archive: string) {
   assert.equal(new Set(sent).size, sent.length)
 }
 
-/** Calls the move off with `instance resume`, and checks that the instance works as before. */
+/** Cancels the move with `instance resume`, and checks that the instance works as before. */
 async function callOff() {
   const { code, errors } = await runCommand(ground.dataDir, 'instance', 'resume', instance.id)
   assert.equal(code, 0, errors)
@@ -141,7 +143,7 @@ test('after a kill during the removal, another archive is refused, because it wo
   assert.equal((await exported('move', target)).code, 0)
   await assertNoneLost(texts, target)
   await callOff()
-  // The instance has worked since the export, so the archive is now older than the instance.
+  // The instance has worked since the export. So the archive is outdated.
   const again = await exported('move', target)
   assert.match(again.errors, /exists already; name another one/)
   assert.equal(await statusNow(), 'connected')
@@ -216,7 +218,7 @@ test('the order of a killed command is not carried out when another command has 
   await killed('folder', 'export:ordered', join(dir, `${round}`))
   const moved = await runCommand(ground.dataDir, 'instance', 'export', other.id, ...kinds.folder(join(dir, 'of another')))
   assert.equal(moved.code, 0, moved.errors)
-  // The service reads orders again for this command, after it has finished with those that it read for the command before.
+  // The service handles this command only if it looks for new commands again after those that it found before.
   const resumed = await runCommand(ground.dataDir, 'instance', 'resume', other.id)
   assert.equal(resumed.code, 0, resumed.errors)
   assert.equal(await statusNow(), 'connected')

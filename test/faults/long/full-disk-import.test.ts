@@ -1,6 +1,6 @@
 /**
- * Tests an import on a full disk: it is refused, no data of the device stay on disk, and the same file can be imported
- * when there is space again.
+ * Tests an import on a full disk: it is refused, no data of the imported device stay on disk, and the same file can be
+ * imported when there is space again.
  */
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
@@ -11,7 +11,10 @@ import { must } from '../../harness/http.ts'
 import { linked, session } from '../../unit/portability/device.ts'
 import { errorOf, MB, onSmallDisk } from '../small-disk.ts'
 
-/** Number of sessions, each of 28 kB. The store reserves 8 MB in advance, and needs more space than that for them. */
+/**
+ * Number of Signal sessions of the device, each of 28 kB. They need more than the 8 MB that the store reserves in
+ * advance.
+ */
 const SESSIONS = 2_100
 const CLOSED = 40
 
@@ -37,8 +40,8 @@ test('an import on a full disk leaves nothing, and works when there is space', a
   const uploads = async () =>
     (await readdir(join(world.dataDir, 'tmp'), { recursive: true })).filter((name) => basename(name).startsWith('import-'))
 
-  // In the first round the uploaded file does not fit on the disk. In the second round it fits, but the records that
-  // the store makes of it do not fit.
+  // In the first round the disk has no space for the uploaded file. In the second round it has, but not for the records
+  // that the store makes of the file.
   for (const left of [body.length - MB, body.length + MB]) {
     disk.fill(left)
     const refused = await imported()

@@ -1,8 +1,8 @@
 /**
- * Tests that the service is killed at each step of an import over HTTP, for an archive and for a folder of Baileys.
- * Before the device is staged in the store, no data of it stay, and the import can be repeated. After that, the next
- * start creates the complete instance. The device must never be connected twice, so the moved instance at the source is
- * deleted.
+ * Kills the service at each step of an import over HTTP, of an archive and of a folder of Baileys. If the device was
+ * not yet staged (stored for the next start), no data of it may stay, and the import can be repeated. If it was staged,
+ * the next start creates the complete instance. The device must never be connected twice, so the test deletes the moved
+ * instance at the source.
  */
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
@@ -28,7 +28,7 @@ const instances = async () =>
   (await must<{ total: number }>('GET', url('/account/instances'), undefined, ground.gateway.account)).total
 const texts = async () => (await ground.sandbox.inbox(ANA, 0, 5_000)).flatMap(({ text }) => text ?? [])
 
-/** Returns the uploaded files of imports, which contain the keys of a device. */
+/** Returns the files that were uploaded for imports. They contain the keys of a device. */
 const uploads = async () =>
   (await readdir(join(ground.dataDir, 'tmp'), { recursive: true })).filter((name) => basename(name).startsWith('import-'))
 
@@ -81,7 +81,7 @@ for (const [step, isStaged] of [
       assert.deepEqual(await uploads(), [])
       assert.equal(await imported(archive), 200)
     }
-    // After a start, the service answers requests before it has created the instances of imported devices.
+    // After its start, the service answers requests before it has created the instances of staged devices.
     await until('the instance', async () => (await instances()) === 1)
     await ground.gateway.waitForStatus(instance, 'connected')
     assert.equal(await imported(archive), 409)
@@ -94,7 +94,7 @@ for (const [step, isStaged] of [
 const known = new Set<string>()
 
 /**
- * Returns the files of a folder of Baileys as the body of an import. The network does not know the device, so its
+ * Returns the files of a Baileys folder, as the body of an import. The network does not know this device, so its
  * instance ends as `logged_out`.
  */
 function filesOfBaileys(): string {
@@ -124,7 +124,7 @@ for (const [step, isStaged] of [
     await ground.service.kill()
     await ground.start({ SVC_TEST_KILL_AT: step })
     assert.equal(await importedFiles(files), undefined, 'the service was killed')
-    // The uploaded file contains keys that are not encrypted, so it must be deleted as soon as the device is staged.
+    // The uploaded file contains unencrypted keys, so it must be deleted as soon as the device is staged.
     if (isStaged) assert.deepEqual(await uploads(), [])
     await ground.start()
     if (!isStaged) {
@@ -134,7 +134,8 @@ for (const [step, isStaged] of [
     await until('the instance', async () => (await instances()) === before + 1)
     const { data } = await must<{ data: Instance[] }>('GET', url('/account/instances'), undefined, ground.gateway.account)
     const { id } = data.find((each) => !known.has(each.id))!
-    // The instance has logged in with the complete device, because only then can the network refuse it.
+    // The network can only refuse a device that logs in. So `logged_out` shows that the instance has logged in with the
+    // imported device.
     await until('the first login ends', async () => {
       const shown = await must<Instance>('GET', url(`/account/instances/${id}`), undefined, ground.gateway.account)
       return shown.status === 'logged_out'

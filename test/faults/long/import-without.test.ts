@@ -1,7 +1,7 @@
 /**
- * Tests the import of a Baileys device whose files are damaged, one kind of file after another. The report of the
- * import must name the consequence, and this consequence must occur. Messages that have to be requested again must
- * still arrive.
+ * Tests imports of a Baileys device with damaged files, one kind of file per test. The report of the import must name
+ * the consequence, and exactly this consequence must follow. Messages that the account has to request again must still
+ * arrive.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -18,7 +18,7 @@ import { startWorld } from '../../harness/world.ts'
 import { jidOf, received } from '../../simulator/client.ts'
 
 interface Case {
-  /** The sentence about the consequence that the report must contain. */
+  /** Matches the sentence of the report that names the consequence. */
   says: RegExp
   /**
    * Messages that the account has to request again: the next message of Ana (`direct`), her message in the group
@@ -93,8 +93,8 @@ async function usedDevice(name: string, at: number) {
 }
 
 /**
- * Damages the files of one kind of keys, and resolves with their number. If `id` is given, only keys whose id contains
- * it are damaged.
+ * Damages the files of one kind of keys, and resolves with the number of these files. If `id` is given, only files of
+ * keys whose id contains it are damaged.
  */
 async function damage({ folder, files }: Awaited<ReturnType<typeof usedDevice>>, kind: string, id = ''): Promise<number> {
   const damaged = files.filter(({ key }) => key?.type === kind && key.id.includes(id))
@@ -154,8 +154,8 @@ test('without a readable key of the account settings, names come once the phone 
     ((await gateway.must(instance, 'GET', '/contacts')) as { data: { name: string }[] }).data.map(({ name }) => name)
   await gateway.sendText(instance, ana, 'from here')
   assert.equal((await readBy(ana, 'from here')).retries, 0)
-  // The network keeps the notification of the change, because the service does not acknowledge it before it can read
-  // the change.
+  // The service does not acknowledge the notification of a change before it can read the change. So the network still
+  // has the notification.
   await until(sandbox.pending, (count) => count === 1)
   assert.ok(!(await names()).includes('Ana of Sales'))
   const share = { keys: [{ keyId: { keyId: key!.id }, keyData }] }

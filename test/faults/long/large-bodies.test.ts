@@ -1,7 +1,7 @@
 /**
- * Tests forty bodies of the largest size at the same time, against a service with a memory limit of 1 GB. Some are
- * accepted and delivered, and the others are answered with "try again later". No process dies, and the memory is
- * returned.
+ * Tests forty request bodies of the largest size at the same time, with a service whose memory is limited to 1 GB. Some
+ * are accepted and delivered, and the others are answered with "try again later". No process dies, and the memory is
+ * returned to the system.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -14,10 +14,13 @@ const READER = '5511988880001'
 const BODIES = 40
 const SIZE = 65_000_000
 /**
- * Numbers of several accounts. One instance gets at most half of the memory for bodies, so one account is not enough.
+ * Phone numbers of four accounts. One account is not enough, because the bodies of one instance get at most half of the
+ * memory for bodies.
  */
 const PHONES = ['5511999990000', '5511999990001', '5511999990002', '5511999990003']
-/** The most memory in MB that the process may keep. It is less than one decoded body together with its text. */
+/**
+ * Largest growth in MB of the process's memory after the test. It is less than one decoded body together with its text.
+ */
 const KEPT = 100
 
 const limit = limitMemory(1_024 * MB)

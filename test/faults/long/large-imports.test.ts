@@ -1,6 +1,7 @@
 /**
- * Tests that a device with 5,000 sessions in a folder of 50 MB is imported completely, by the command and over HTTP.
- * The network does not know this device, so its instance ends as `logged_out`. The test prints the time and the memory.
+ * Tests the import of a device with 5,000 Signal sessions from a folder of 50 MB, by the command and over HTTP. All
+ * sessions must be imported. The network does not know this device, so its instance ends as `logged_out`. The test
+ * prints the time and the memory.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -18,7 +19,7 @@ import { startGround, until } from '../ground.ts'
 
 const SESSIONS = 5_000
 /**
- * Number of earlier sessions in the record of each device, which make its file 11 kB long. The library keeps at most 40
+ * Number of closed sessions in the record of each device, which make the file 11 kB long. The library keeps at most 40
  * of them.
  */
 const CLOSED = 16
@@ -32,7 +33,7 @@ after(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-/** Writes a folder as the library does. Resolves with its path and its size in bytes. */
+/** Writes a folder of session files as the library does. Resolves with its path and its size in bytes. */
 async function folderWith(name: string, closed: number): Promise<{ folder: string; size: number }> {
   const folder = join(dir, name)
   const { state, saveCreds } = await useMultiFileAuthState(folder)

@@ -1,6 +1,6 @@
 /**
- * Tests that the service dies after it has prepared the media of the next item, while the previous item is being sent:
- * no message is lost.
+ * Kills the service after it has prepared the media of the next message in the queue, while the previous message is
+ * being sent. Tests that no message is lost.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -21,7 +21,8 @@ test('items whose media was prepared ahead arrive once each, in order, over thre
     await ground.service.kill()
     await ground.start({ SVC_TEST_KILL_AT: 'queue:ahead' })
     await gateway.waitForStatus(instance, 'connected')
-    // The network delays the acknowledgement of the first item, so that the next item is completely prepared before it.
+    // The network delays the acknowledgement of the first message, so that the next message is completely prepared
+    // before the acknowledgement arrives.
     await sandbox.fault({ on: 'message', do: { delay_ms: 3_000 }, times: 1 })
     const expected: { id: string; sha256: string }[] = []
     for (let count = 0; count < PICTURES; count++) {

@@ -1,8 +1,8 @@
 /**
- * Tests 500 received files of 1 KB to 100 MB that are copied to a bucket. In turn the bucket is unreachable, slow,
- * full, and refuses the credentials. In the end every file must be there byte for byte, and the memory must not grow
- * with the size of the files. The test writes the answers of the network's media host and records the files; the code
- * that copies, its thread and its store are those of the service.
+ * Tests that 500 received files of 1 KB to 100 MB are copied to a bucket which is at times unreachable, slow or full,
+ * or refuses the credentials. In the end every file must be in the bucket byte for byte, and the memory must not depend
+ * on the size of the files. The media host of the network is a part of the test. The code that copies, its thread and
+ * its store are those of the service.
  */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
@@ -26,15 +26,15 @@ import { pause, until } from '../ground.ts'
 const FILES = amount(500, 100)
 const LARGEST = amount(100_000_000, 20_000_000)
 const SMALLEST = 1_000
-/** Number of different files, which the host keeps in memory. */
+/** Number of different files. The simulated media host keeps them in memory. */
 const KINDS = 20
 const MOODS: readonly Mood[] = ['away', 'slow', 'full', 'well', 'refusing', 'well']
 const MOOD_MS = 5_000
 const INSTANCES = ['7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c11', '7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c12']
 /**
- * The most MB by which the memory of this process may grow. It covers four copies with three parts of 5 MB each,
- * garbage that is not collected yet, the thread of the copies, and the streams of the test's media host and proxy. Four
- * whole files would need 400 MB.
+ * Largest growth in MB of this process's memory. It covers four copies with three parts of 5 MB each, garbage that is
+ * not collected yet, the thread that copies, and the streams of the test's media host and proxy. It is less than the
+ * 400 MB that four whole files would need.
  */
 const GROWTH_MB = 256
 
@@ -80,7 +80,8 @@ test(`${FILES} files reach a bucket that fails in every way, byte for byte`, { s
     const { blob, ...sealed } = sealMedia(plain, 'document')
     const path = host.answer((response) => {
       response.writeHead(200, { 'content-length': blob.length })
-      // The host sends the file in pieces, as fast as they are read. So the measured memory is that of the copies.
+      // The media host sends the file piece by piece, as fast as it is read. So the host needs almost no memory, and
+      // the measured memory is that of the copies.
       Readable.from(piecesOf(blob)).pipe(response)
     })
     return { sealed, path, hash: sha256(plain) }

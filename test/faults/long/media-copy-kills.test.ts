@@ -1,6 +1,6 @@
 /**
- * Tests SIGKILL while received files are copied to a bucket that is unreachable at times: in the end every file is
- * there, and no event waited for its copy.
+ * Kills the service (SIGKILL) while it copies received files to a bucket that is unreachable at times. Tests that in
+ * the end every file is in the bucket, and that no event waited for the copy of its file.
  */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'

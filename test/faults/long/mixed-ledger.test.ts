@@ -1,7 +1,7 @@
 /**
- * Tests numbered messages of every kind while all faults happen at once: SIGKILL of the process, the death of the
- * shard's thread, and faults of the connection, the network and the receiver. At the end every number has arrived, with
- * one event id, and in order.
+ * Sends numbered messages of every kind while all faults happen at once: SIGKILL of the process, the death of the
+ * shard's thread, and faults of the connection, the network and the receiver. Tests that every number arrives, with one
+ * event id, and in order.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -17,14 +17,14 @@ import { CONTACTS, PHONE } from '../traffic.ts'
 
 const KILLS = 20
 const CRASHES = 4
-/** Steps of `windows.test.ts` at which the process is killed, here together with all other faults. */
+/** Steps of `windows.test.ts` at which the process is killed. This test combines them with all other faults. */
 const STEPS = ['inbox:before-commit', 'inbox:after-commit', 'inbox:after-receipt', 'outbox:before-post', 'outbox:after-post']
-/** Messages that the phone itself sends must be reported as well. */
+/** The account also reports messages that its phone sends, because the phone sends some of the numbered messages. */
 const OPTIONS = { webhooks: { notify_sent_by_me: true } }
 
 /**
- * The network delays all messages of this contact by the same time. So their own order stays, and they are only late in
- * comparison with other chats.
+ * The network delays all messages of this contact by the same time. So they stay in order, but arrive later than those
+ * of other contacts.
  */
 const SLOW = CONTACTS[2]
 /** The network reorders and loses messages of this contact, so their order is not checked. */
@@ -103,7 +103,8 @@ const settle = (scene: Scene) =>
   )
 
 async function waitForAll(scene: Scene, ms: number) {
-  // At the deadline, the messages that are still missing are counted and shown.
+  // At the deadline the wait ends without an error, because the caller counts and prints the messages that are still
+  // missing.
   const deadline = Date.now() + ms
   await until('everything', () => settle(scene).lost.length === 0 || Date.now() > deadline, ms + 10_000)
 }
@@ -124,8 +125,9 @@ async function check(t: TestContext, name: string, scene: Scene, { seed }: Seede
     const message = byId.get(stanzaOf(event))
     return message && !event.waiting_message ? [{ event, message }] : []
   })
-  // The network may send a vote before its poll, or a deletion before its text. The service can then not decrypt the
-  // vote or check the author. Event ids show the order in which messages were processed.
+  // The network may send a vote before its poll, or a deletion before its text. The service then cannot decrypt the
+  // vote, or cannot check the author of the deletion. The order of event ids is the order in which the service
+  // processed the messages.
   const eventIds = new Map(arrived.map(({ event, message }) => [message.id, event.event_id]))
   const isEarly = ({ from, about, id }: Numbered) =>
     from === SHUFFLED && about !== null && eventIds.get(about)! > eventIds.get(id)!
@@ -201,7 +203,7 @@ test('20 kills, cuts, a failing network and a failing receiver lose none of 1,00
       await ground.service.kill()
     }
 
-    /** Resolves when the service has ended at a step. If the step is not reached in time, the service is killed. */
+    /** Resolves when the service has died at the chosen step. If it does not reach the step in time, it is killed. */
     async function endedInWindow(ended: Promise<unknown>) {
       sending!.give(28)
       const isReached = await Promise.race([ended.then(() => true), pause(4_000).then(() => false)])
@@ -213,7 +215,7 @@ test('20 kills, cuts, a failing network and a failing receiver lose none of 1,00
     for (let kill = 1; kill < KILLS; kill++) {
       await trouble(sandbox, seeded)
       if (kill % 6 === 1) scene.moody.hangNext()
-      // A part of the messages is sent while the service is down, so they wait on the network.
+      // Some messages are sent while the service is down, so that they wait on the network.
       sending.give(20)
       await pause(seeded.below(100))
       if (kill % 3 !== 2) {
@@ -252,8 +254,8 @@ test('four crashes of a shard lose none of 200 mixed messages', { timeout: 120_0
     const scene = { sandbox, receiver, mixed, moody: makeMoody(receiver, seeded.apart()) }
     sending = startSending(mixed, seeded.apart())
     await slowDown(sandbox)
-    // While the shard is down, `/status` answers with the last known state. So this test uses a request that needs the
-    // session.
+    // While the thread of the shard is down, `/status` answers with the last known state. So the test sends a request
+    // that needs the session.
     const isBack = async () => (await gateway.ask(instance, 'GET', '/device')).status === 200
     for (let crash = 0; crash < CRASHES; crash++) {
       await until('the account is back', isBack)

@@ -1,6 +1,6 @@
 /**
- * Tests a gateway that is off while 5,000 messages wait for it. All are an hour old when they arrive. Each message has
- * an event, in the order of its chat, even if the process is killed in the middle.
+ * Tests a gateway that was off while 5,000 messages were sent to it. All are an hour old when they arrive. Every
+ * message must have an event, and each chat must be in order, even if the process is killed in the middle.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,10 +15,10 @@ const MIXED = 500
 const ALONE = 1_350
 const IN_GROUP = 900
 const NEW = 30
-/** Number of events after which the first of the two runs of the service is killed. */
+/** The service runs twice. Its first run is killed after this number of events. */
 const FIRST_LIFE = 1_500
 
-/** Code that sets every clock in the network's process, including its threads, back by an hour. */
+/** Code that sets all clocks of the network's process back by an hour, also in its threads. */
 const HOUR_BEHIND = `const Real = Date
 globalThis.Date = class extends Real {
   constructor(...given) { given.length > 0 ? super(...given) : super(Real.now() - ${HOUR}) }
@@ -48,7 +48,8 @@ test('5,000 messages of an hour without the gateway are all delivered, none take
     const { ids, burst } = writeBursts(sandbox)
     for (const [from, to, count, prefix] of lines) await burst(from, to, count, prefix)
     while (mixed.left > 0) await mixed.send()
-    // When the phone has received a message, the network has also queued it for the linked devices.
+    // The network queues a message for the linked devices before the phone receives it. So the test waits for the
+    // phone.
     const missing = new Set(ids)
     let seen = 0
     await until('all of them queued', async () => {
@@ -58,7 +59,8 @@ test('5,000 messages of an hour without the gateway are all delivered, none take
       }
       return missing.size === 0
     })
-    // The set contains only these messages, because it is made before the new messages are written.
+    // The ids of the messages that wait on the network. The set is made before new messages are sent, so it does not
+    // contain these.
     const queued = new Set([...ids, ...mixed.sent.map(({ id }) => id)])
     assert.equal(queued.size, 5_000)
 
@@ -66,7 +68,7 @@ test('5,000 messages of an hour without the gateway are all delivered, none take
     await ground.start()
     await until('the first of them', () => receiver.events('received').length >= FIRST_LIFE, 180_000)
     await ground.service.kill()
-    // New messages arrive while the service still delivers those that it missed.
+    // New messages arrive while the service still receives the ones that waited.
     await burst(three, PHONE, NEW, 'new c ', 10)
     await burst(MEMBERS[1], chats.group, NEW, 'new h ', 10)
     await burst(two, PHONE, NEW, 'new b ', 10)

@@ -1,6 +1,6 @@
 /**
- * Tests SIGKILL at random moments, ten times, during 5,000 deliveries: every committed event arrives, and a repeated
- * event has the same id.
+ * Kills a process (SIGKILL) at ten random moments while it delivers 5,000 events. Tests that every committed event
+ * arrives, and that a repeated event has the same id.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -15,8 +15,8 @@ const CHILD = program('../outbox-child', import.meta.url)
 const EVENTS = 5_000
 const KILLS = 10
 /**
- * Most deliveries before a kill. It is an eleventh of the events, so that events are left at each of the ten kills,
- * even if the service is fast.
+ * Most deliveries between two kills. It is an eleventh of all events, so that events are left after each of the ten
+ * kills, even if the process is fast.
  */
 const LONGEST_LIFE = Math.floor(EVENTS / (KILLS + 1))
 
@@ -26,7 +26,10 @@ test('ten kills lose none of 5,000 events', { timeout: 400_000 }, async (t) => {
   const promised = new Map<string, number>()
   let next = 0
 
-  /** Runs the process once. Without a kill it ends by itself when all events are written and delivered. */
+  /**
+   * Runs the process until it is killed after this number of deliveries. Without the number it ends by itself when all
+   * events are written and delivered.
+   */
   async function live(killAfter: number | undefined): Promise<boolean> {
     const child = spawn(process.execPath, [...CHILD, dir, to.url, String(next), String(EVENTS)], {
       stdio: ['ignore', 'pipe', 'inherit'],

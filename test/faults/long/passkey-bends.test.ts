@@ -1,6 +1,6 @@
 /**
- * Tests every failure when an account is linked with its passkey: each refusal, each deviation of the phone, and each
- * lost connection, in every stage.
+ * Tests what can fail while an account is linked with a passkey: each refusal of the network, each deviation of the
+ * phone from the protocol, and a lost connection in each stage.
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -202,8 +202,8 @@ describe('the owner changes their mind', { concurrency: 4 }, () => {
 const STOPPED = 'The session is not running; request a QR code to start it.'
 
 /**
- * Prepares linkings in every stage, and ends the thread. Afterwards all of them must have ended, and no device may be
- * partly linked.
+ * Prepares a linking in each stage, and calls `end`, which ends the thread. Checks that all linkings have ended, and
+ * that no device is partly linked.
  */
 async function survives(end: () => Promise<unknown>) {
   const all = await Promise.all(Object.values(STAGES).map((reach) => reach()))

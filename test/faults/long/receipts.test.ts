@@ -1,7 +1,7 @@
 /**
  * Tests receipts while the service dies: directly before and after a commit, at random moments, and while receipts wait
- * on the network. Each receipt must result in one `message_status`. The messages are sent first, because only receipts
- * of known messages have an event.
+ * on the network. Each receipt must cause one `message_status` event. The account sends its messages first, because
+ * receipts of unknown messages are ignored.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -22,7 +22,7 @@ test('receipts given during kills all end in one message_status each', { timeout
   try {
     const instance = await gateway.connected(sandbox, PHONE, receiver)
     await createPeople(sandbox, { receipts: 'none' })
-    /** Ids of the messages of each contact, in the order of sending. */
+    /** Ids of the messages that were sent to each contact, in order. */
     const sent = await Promise.all(
       CONTACTS.map(async (contact) => {
         const ids: string[] = []
@@ -39,14 +39,14 @@ test('receipts given during kills all end in one message_status each', { timeout
     const wanted: string[] = []
     let rounds = 0
 
-    /** Makes each contact report some messages as delivered, then as read, then as played. */
+    /** Each contact reports some messages as delivered, then as read, then as played. */
     async function receipts() {
       const round = rounds++
       for (const value of VALUES) {
         await Promise.all(
           CONTACTS.map(async (contact, index) => {
             const ids = sent[index]!.slice(round * PER_ROUND, (round + 1) * PER_ROUND)
-            // Half of the receipts name one message, and one receipt names the rest as a list.
+            // Half of the messages have a receipt each. The other half are in the list of one receipt.
             for (const id of ids.slice(0, PER_ROUND / 2)) await sandbox.receipt(contact, PHONE, [id], value)
             await sandbox.receipt(contact, PHONE, ids.slice(PER_ROUND / 2), value)
             wanted.push(...ids.map((id) => `${value} ${id}`))
@@ -68,8 +68,8 @@ test('receipts given during kills all end in one message_status each', { timeout
     const lost = () => wanted.filter((key) => !told().has(key))
 
     /**
-     * Waits until all earlier receipts are reported. Otherwise, work of the previous round would reach the step before
-     * the new receipts do.
+     * Waits until all earlier receipts are reported. Otherwise, their processing would reach the step of the kill
+     * before the new receipts do.
      */
     const quiet = () => until('every receipt', () => lost().length === 0, 120_000)
 

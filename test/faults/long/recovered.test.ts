@@ -1,6 +1,7 @@
 /**
- * Tests messages that arrive from the network without content, and that the phone sends again. The service dies between
- * the acknowledgement of the phone's message and the event, or directly after it has processed that message.
+ * Tests messages that arrive from the network without content. The account's phone then sends the content in another
+ * message. The service dies after it has acknowledged the phone's message and before it writes the event, or directly
+ * after it has processed the phone's message.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,8 +10,8 @@ import { textOf } from '../ledger.ts'
 import { CONTACTS, createPeople, PHONE } from '../traffic.ts'
 
 /**
- * A time in ms in which the work that remains after the pairing ends. It is shorter than the two seconds after which
- * the service asks the phone for a message.
+ * Time in ms for the work that is left after the pairing. It is shorter than the two seconds after which the service
+ * asks the phone for a message.
  */
 const QUIET = 1_000
 const STEPS = ['inbox:peer-confirmed', 'inbox:peer-settled']
@@ -27,8 +28,8 @@ test('a message the phone sent again is told once, whenever the service dies', {
       receiver.events('received').filter((event) => event.message_id === id && event.message_type === 'text')
 
     /**
-     * Starts the service once without a kill, so that it processes earlier messages of the phone. Then starts it again
-     * with a kill at this step, and waits until it is connected.
+     * Starts the service once without a kill, so that it processes earlier messages of the phone. Then starts it with a
+     * kill at this step, and waits until it is connected.
      */
     async function startDoomed(step: string) {
       await ground.service.kill()

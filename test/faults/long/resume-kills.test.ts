@@ -1,8 +1,8 @@
 /**
- * Tests that `instance resume` is killed at each of its steps, or that the service is killed while it resumes the
- * instance. Afterwards the instance is either moved, without a connection to the network, or connected, with exactly
- * one connection. A later start of the service does not change this. If the command is repeated, a moved instance
- * connects, and the messages that waited on the network arrive once.
+ * Kills the command `instance resume` at each of its steps, or the service while it resumes the instance. Afterwards
+ * the instance must be either moved, without a connection to the network, or connected, with exactly one connection.
+ * Another start of the service must not change this. When the command is repeated, a moved instance must connect, and
+ * each message that waited on the network must arrive once.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'

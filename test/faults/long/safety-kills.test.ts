@@ -1,6 +1,7 @@
 /**
- * Tests SIGKILL at each step of a send under send safety. After each restart no budget is exceeded, no message is lost, no message has left under two
- * ids, and each used-up budget was told once. The weeks of `test/unit/queue/send-safety-week.test.ts` do the same with clocks that move by hand.
+ * Kills the service (SIGKILL) at each step of a send under send safety (budgets and quiet hours). After each restart no
+ * budget may be exceeded, no message may be lost or sent under two ids, and each used-up budget must have been reported
+ * once. `test/unit/queue/send-safety-week.test.ts` tests whole weeks of this with simulated clocks.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -40,14 +41,17 @@ test('a kill at any step of a send keeps the budgets and the messages', { timeou
       const { message_id } = await sendUntilAcknowledged(gateway, instance, people[number]!, `to ${number}`)
       ids.push(message_id)
     }
-    /** Restarts the service. If a step is named, the service ends there, which may be before the instance is connected. */
+    /**
+     * Restarts the service. If a step is given, the service dies there, which may happen before the instance is
+     * connected.
+     */
     async function restart(step?: Step) {
       await ground.service.kill()
       await ground.start(step && { SVC_TEST_KILL_AT: step })
       const connected = gateway.waitForStatus(instance, 'connected', 40_000)
       await (step === undefined ? connected : connected.catch(() => {}))
     }
-    /** Returns the ids with which texts reached people. */
+    /** Returns the message ids of the texts that people have received. */
     async function reached(): Promise<string[]> {
       const items = await Promise.all(people.map((phone) => sandbox.inbox(phone)))
       return items.flatMap((each) => each.map(({ id }) => id))
@@ -59,7 +63,8 @@ test('a kill at any step of a send keeps the budgets and the messages', { timeou
     for (const [round, step] of STEPS.entries()) {
       await until('the message waits for the budget', () => isHeld('first_contact_budget'))
       await restart(step)
-      // This opens a place for one of two messages. The request may end with the service.
+      // This raises the budget by one, and two messages wait for it. The request fails if the service dies before it
+      // answers.
       await set({ first_contacts_warm_up: null, first_contacts_per_hour: round + 1 }).catch(() => {})
       await dies(ground)
       await restart()

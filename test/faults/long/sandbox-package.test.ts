@@ -1,4 +1,7 @@
-/** Sets each fault of the packed sandbox in turn: an unmodified Baileys sends and receives behind each of them. */
+/**
+ * Tests each fault that the packed sandbox can simulate: an unmodified Baileys must still send and receive while the
+ * fault is set.
+ */
 import assert from 'node:assert/strict'
 import { readFile, rm } from 'node:fs/promises'
 import { test } from 'node:test'

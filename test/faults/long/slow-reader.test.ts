@@ -1,7 +1,7 @@
 /**
- * Tests a client that stops reading the event stream, against the real service over a real socket. The service
- * disconnects it, and keeps its events on disk up to a limit. Neither another reader nor the webhook of the same
- * instance waits for it.
+ * Tests a client that stops reading the event stream, with the real service and a real socket. The service must
+ * disconnect this client, and keep its events on disk up to a limit. Other readers and the webhook of the same instance
+ * must not wait for it.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -17,18 +17,17 @@ import { burstIds } from '../traffic.ts'
 const PHONE = '5511999990000'
 const FRIEND = '5511988880001'
 /**
- * Number of texts. Together they are larger than the operating system's buffers for a reader, and the 8 MB that the
- * service keeps for the readers of an instance.
+ * Number of texts. Their size exceeds the operating system's buffers for a reader plus the 8 MB that the service
+ * buffers for the readers of an instance.
  */
 const TEXTS = amount(800, 240)
 const TEXT = 'x'.repeat(60_000)
 /**
- * The most events that the buffers at both ends of a connection hold on this machine, whose system limits are 4 and 6
- * MB.
+ * Most events that fit into the buffers of a connection. On this machine, the limits of its two ends are 4 and 6 MB.
  */
 const BUFFERED = 10_000_000 / TEXT.length
 
-/** Opens a stream. Its reader reads the beginning, and then nothing until it is resumed. */
+/** Opens a stream, reads its beginning, and then reads nothing until it is resumed. */
 async function openAndStop(apiUrl: string): Promise<{ socket: Socket; beginning: string; closed: Promise<unknown> }> {
   const { hostname, port, pathname } = new URL(`${apiUrl}/events`)
   const socket = connect(Number(port), hostname)

@@ -1,7 +1,7 @@
 /**
- * Tests a standby (`SVC_STANDBY`): a second service on the same store in PostgreSQL takes over when the first one is
- * killed or stands still. Nothing is lost, nothing is stored by the former service afterwards, and no account is stopped. While neither can reach the
- * database, the accounts stay connected.
+ * Tests a standby (`SVC_STANDBY`): a second service on the same PostgreSQL store, which takes over when the first one
+ * is killed or is paused (SIGSTOP). Nothing may be lost, the former service may not store anything afterwards, and no
+ * account may be stopped. If the database fails, the accounts must stay connected.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -21,12 +21,12 @@ import { freePort, type Ground, startGround } from '../ground.ts'
 const ME = '5511999990000'
 const SHOP = '5511999990001'
 const ANA = '5511988887777'
-/** Time in ms for which a service stands still. */
+/** Time in ms for which a service is paused with SIGSTOP. */
 const STILL = 20_000
-/** Time in ms for which the database is away: longer than the lease of the active service (`owner-lease.ts`). */
+/** Time in ms for which the database is down. It is longer than the lease of the active service (`owner-lease.ts`). */
 const AWAY = 8_000
 
-/** SQL of the trigger that notes which process of the server wrote each record, in order. */
+/** SQL of a trigger that records, for each write, which server process of PostgreSQL made it, in order. */
 const AUDIT = `
 CREATE TABLE audit (n bigserial PRIMARY KEY, pid int NOT NULL);
 CREATE FUNCTION noted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -36,7 +36,7 @@ END $$;
 CREATE TRIGGER noting AFTER INSERT OR UPDATE OR DELETE ON svc_state FOR EACH ROW EXECUTE FUNCTION noted()`
 const WRITERS = "SELECT pid FROM pg_stat_activity WHERE application_name = 'svc writer'"
 
-/** Starts a receiver that answers nothing until it is opened. */
+/** Starts a webhook receiver that does not answer until it is opened. */
 async function startLateReceiver() {
   let isOpen = false
   const types: string[] = []
@@ -84,7 +84,7 @@ describe('a standby', { skip: noPostgres, timeout: 400_000 }, () => {
     await cluster?.stop()
   })
 
-  /** Starts a standby, and resolves when it waits. */
+  /** Starts a standby, and resolves when it waits for its turn. */
   async function startStandby(name: string): Promise<Standby> {
     const port = await freePort()
     const folder = { SVC_DATA_DIR: `${ground.dataDir}-${name}`, SVC_PORT: String(port) }
@@ -112,7 +112,10 @@ describe('a standby', { skip: noPostgres, timeout: 400_000 }, () => {
   const texts = ['first', 'queued 1', 'queued 2', 'queued 3', 'after the kill', 'while it stands still', 'then', 'at the end']
   let active: Standby
 
-  /** Returns what the device said at its last login. Each login has another count. */
+  /**
+   * Returns the payload of the device's last login. Every login has another counter in it, so an equal payload means
+   * that there was no new login.
+   */
   async function lastLogin(): Promise<unknown> {
     const { phones } = await ground.sandbox.get<{ phones: { phone: string; devices: { login: unknown }[] }[] }>('/state')
     return phones.find(({ phone }) => phone === ME)!.devices[0]!.login
@@ -165,7 +168,8 @@ describe('a standby', { skip: noPostgres, timeout: 400_000 }, () => {
     assert.equal((await former.ended).signal, 'SIGKILL')
     await exchange(standby.url, texts[6]!)
     assert.deepEqual(await lastLogin(), login)
-    // The trigger was created before the former service stood still, so its last writes may be there, but none behind the first of the other service.
+    // The trigger already existed when the former service was paused. So it may have recorded writes of that service,
+    // but all of them must precede the first write of the other service.
     const { rows } = await side.query('SELECT n, pid FROM audit ORDER BY n')
     const isFormer = rows.map(({ pid }) => pids.includes(pid))
     assert.ok(isFormer.includes(false))
@@ -189,7 +193,7 @@ describe('a standby', { skip: noPostgres, timeout: 400_000 }, () => {
     const inbox = await ground.sandbox.inbox(ANA, 0, 1_000)
     assert.deepEqual([...new Set(inbox.map(({ text }) => text))], texts)
     assert.equal((await ground.sandbox.stats()).undecryptable, 0)
-    // The standby observes the service again, from the return of the database.
+    // Since the database returned, the standby again waits for the end of the active service.
     const former = await active.active
     former.child.kill('SIGKILL')
     await next.active

@@ -1,6 +1,6 @@
 /**
- * Tests that the service is killed exactly between two steps (SVC_TEST_KILL_AT): early or late in a burst, or while
- * waiting messages are delivered after a login.
+ * Kills the service exactly between two steps of its work (SVC_TEST_KILL_AT): early or late in a burst of texts, or
+ * while texts that waited on the network are delivered after a login.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -44,7 +44,8 @@ const ROUNDS: Round[] = [
   ...inbound('inbox:before-commit', 1, 20, 12),
   ...inbound('inbox:after-commit', 1, 20, 12),
   ...inbound('inbox:after-receipt', 1, 20, 12),
-  // The first five events report state changes during the start, so the kill happens at the sixth.
+  // The first five events report state changes during the start, so the kill at the sixth event is the first one at a
+  // text.
   ...inbound('outbox:before-post', 6, 20, 12),
   ...inbound('outbox:after-post', 6, 20, 12),
   { step: 'outbox:settled', count: 12, traffic: 'backlog' },
@@ -59,7 +60,7 @@ interface Account {
   round: Round
   ids: string[]
   owed: Owed[]
-  /** Resolves when all sends in `owed` are acknowledged. */
+  /** Resolves when all texts in `owed` are acknowledged. */
   sending: Promise<void>
 }
 
@@ -86,21 +87,24 @@ test('a kill inside any window loses nothing', { timeout: 900_000 }, async (t) =
         ms,
       )
 
-    /** Waits until earlier work is done. Otherwise, that work would reach the step before the new texts do. */
+    /**
+     * Runs the service until all earlier work is done. Otherwise, that work would reach the step of the kill before the
+     * new texts do.
+     */
     async function quietLife() {
       await ground.start()
       await gateway.waitForStatus(instance, 'connected')
       await everything(10_000)
-      // The data of the pairing are processed a moment after they are acknowledged. This work would reach the step as
-      // well, so the test waits for it.
+      // The service processes the data of the pairing a moment after it has acknowledged them. This work would also
+      // reach the step of the kill, so the test waits for it.
       await until('nothing that the network would give out again', async () => (await sandbox.pending()) === 0)
       await pause(300)
       await ground.service.kill()
     }
 
     /**
-     * Starts the service with a kill at the step of the round. Returns undefined if it died before it reported its
-     * start, which is also a valid moment.
+     * Starts the service, which dies at the step of the round. Resolves with undefined if it died before it reported
+     * that it had started. This is also a valid moment.
      */
     const startDoomed = ({ step, count }: Round) =>
       ground.start({ SVC_TEST_KILL_AT: `${step}:${count}` }).catch((error: Error) => {
@@ -109,7 +113,8 @@ test('a kill inside any window loses nothing', { timeout: 900_000 }, async (t) =
       })
 
     /**
-     * Starts the service with a kill, connects it, and waits until all other work that could reach the step is done.
+     * Starts the service, which dies at the step of the round, and waits until it is connected and has done all work
+     * that could reach this step too early.
      */
     async function startLive(round: Round) {
       for (let tries = 0; tries < 6; tries++) {
@@ -189,7 +194,10 @@ test('a kill inside any window loses nothing', { timeout: 900_000 }, async (t) =
   }
 })
 
-/** Waits until the run has ended, and checks how. If the deadline comes first, the step was not reached. */
+/**
+ * Waits until the service has died, and checks that this was at the step. If the deadline comes first, the step was not
+ * reached.
+ */
 async function ending({ step, count, traffic }: Round, { ended }: Running): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
