@@ -1,6 +1,6 @@
 /**
- * Tests the administration of a workspace: every setting by its route, the rules that keep the workspace usable, and
- * the values that are shown only once.
+ * Tests the administration of a workspace: each setting is changed by its route, the rules prevent a state in which
+ * nobody can use the workspace, and secret values are shown only once.
  */
 import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
@@ -400,8 +400,8 @@ describe('the admin key', () => {
     const records = workspaceRecords(service.sealer)
     const bytes = (await service.store.get(key))!
     const reset = `svc_admin_${'c'.repeat(48)}`
-    // The test writes the record without the service, which notices the change only when the guard of its own commit
-    // fails.
+    // The test writes the record behind the service's back. The service notices the change when the guard of its own
+    // commit fails.
     await service.store.commit({ ops: [records.encode(key, { ...records.decode(key, bytes), adminKeyHash: hashOf(reset) })] })
     await assert.rejects(service.account.rotateAdminKey(service.workspace), { code: 'api_key_required' })
     service.credentials.adminKey = reset

@@ -1,4 +1,7 @@
-/** Tests that every alias of a route has the effect and the answer of the canonical route, with its own field names. */
+/**
+ * Tests that a request to an alias of a route has the same effect and answer as a request to the canonical route, under
+ * the alias's own field names.
+ */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
@@ -32,8 +35,8 @@ test('an alias is mounted as soon as its operation is declared', (t) => {
 })
 
 /**
- * Sends one request and returns the result. Each request has its own instance, and a second passes before it, so that
- * no rate limit is reached.
+ * Sends one request and returns the result. Each request has its own instance, and the clock advances by a second
+ * before it, so that no rate limit is reached.
  */
 async function outcome(route: string, fields: Fields, { body: takesBody = false } = {}) {
   service.time.now += 1_000
@@ -81,7 +84,7 @@ function twoWays({ rename = {}, values = {}, fixed = {}, choose }: Alias, exampl
   return { asked: { ...asked, ...choose?.(written).fixed }, written }
 }
 
-/** Aliases that represent several operations. Each has the values of the field that selects the operation. */
+/** Aliases that stand for several operations, with the field values that select each operation. */
 const CHOICES: Readonly<Record<string, readonly Fields[]>> = {
   'POST /modify-chat': ['archive', 'unarchive', 'pin', 'unpin', 'mute', 'unmute', 'read', 'unread', 'clear', 'delete'].map(
     (action) => ({ action }),
@@ -93,7 +96,7 @@ for (const alias of aliases) {
   const endpoint = endpointOf(alias.operation)
   if (!endpoint || alias.route === 'PUT /update-webhook-received-delivery') continue
   test(`${alias.route} is ${alias.operation}`, async () => {
-    // Each of these aliases sets only one field, so an example with more fields does not fit.
+    // Each of these aliases sets only one field, so examples with more fields are skipped.
     const examples = endpoint.examples.map(({ input = {} }) => input)
     const fitting = Object.values(alias.rename ?? {})
     const single = alias.answer === 'done' ? [{ [fitting[0]!]: settingOf(fitting[0]!) }] : examples
@@ -185,7 +188,7 @@ test('what is wrong is told under the name that the caller used', async () => {
   )
   assert.deepEqual(await filtered('BR'), [{ path: 'filters', message: 'must be an object' }])
   assert.deepEqual(await filtered(null), [{ path: 'filters', message: 'must not be null' }])
-  // Errors that only the operation itself can find are also reported under the alias's field.
+  // An error that only the operation itself can find must also name the alias's field.
   const value = 'https://10.0.0.1/hook'
   for (const route of ['PUT /update-every-webhooks', 'PUT /update-webhook-received-delivery', 'PUT /update-webhook-delivery']) {
     const refused = await outcome(route, { value })

@@ -1,7 +1,8 @@
 /**
- * Tests which error has precedence. For every class of rate-limited routes, each row of the table of checks is tested
- * alone, and then each pair of rows that can fail in one request. The row with the smaller number must answer. The test
- * causes the faults in the ways in which they really occur: by administration, by time, or by the content of a request.
+ * Tests which error is reported if a request has several. The checks of a request are the rows of a table. For every
+ * class of rate-limited routes, the test breaks each row alone, and then each pair of rows. The row with the smaller
+ * number must determine the answer. The faults are made in the ways in which they really occur: by administration, by
+ * time, or by the content of a request.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -12,10 +13,10 @@ import { Failure, type FailureCode } from '../../src/domain/failures.ts'
 import { keys } from '../../src/storage/record-keys.ts'
 import { openService, type Service } from './http/service.ts'
 
-/** A request to which faults can be added. Its path is built when it is sent. */
+/** A request to which faults are added before it is sent. */
 interface Asked {
   method: string
-  /** The instance in the path; null if the path consists only of `tail`. */
+  /** The instance in the path; null if the path contains no instance and consists only of `tail`. */
   instance: { id: string; token: string } | null
   tail: string
   headers: Record<string, string>
@@ -25,7 +26,7 @@ interface Asked {
 interface World {
   instance: { id: string; token: string; base: string }
   full: { id: string; value: string }
-  /** A key with the scope webhooks:read only. */
+  /** An API key that has only the scope webhooks:read. */
   poor: { id: string; value: string }
 }
 
@@ -36,15 +37,15 @@ interface Fault {
   status: number
   code: FailureCode
   /**
-   * Tokens left in the rate limit bucket after the answer, if the bucket was full before; null if no bucket applies to
-   * the request.
+   * Number of tokens that the rate limit bucket has after the answer, if it was full before; null if no bucket applies
+   * to the request.
    */
   remaining: string | null
-  /** Two faults with the same slot cannot occur in one request. */
+  /** Two faults with the same slot change the same part of a request, so they cannot be combined. */
   slot?: string
   /** Prepares the workspace so that this fault occurs. */
   state?(world: World): Promise<unknown>
-  /** Runs after `state` of all faults of the request, because the requests that it sends depend on that state. */
+  /** Runs after `state` of all faults of the request, because it sends requests whose answers depend on that state. */
   last?(world: World): Promise<unknown>
   request?(asked: Asked, world: World): void
 }
@@ -83,7 +84,7 @@ const WRONG_KEY = `svc_key_${'0'.repeat(48)}`
 const ELSEWHERE = '203.0.113.9'
 
 let address = 0
-/** Creates a world in which every request is allowed, nothing has failed, and every bucket is full. */
+/** Creates a world in which every request is allowed, no error has occurred, and every bucket is full. */
 async function newWorld(): Promise<World> {
   address++
   service.peer.address = `198.51.${Math.floor(address / 250)}.${1 + (address % 250)}`
@@ -126,8 +127,8 @@ const drain = (take: (world: World) => Promise<{ status: number }>) => async (wo
 }
 
 /**
- * Fault: the same caller has sent 30 requests with wrong credentials. Therefore the next request is refused, although
- * its credentials are correct.
+ * Fault: the caller has sent 30 requests with wrong credentials. So the next request is refused, although its
+ * credentials are correct.
  */
 const GUESSED = {
   async last() {
@@ -149,7 +150,7 @@ const outsideOfTheList = (row: number): Fault => ({
 })
 /**
  * Fault: the instance has used up its request limit. The requests that use it up come from an allowed address and
- * contain the key that each requirement asks for, so that no other check refuses them.
+ * contain all required keys, so that only this limit can refuse them.
  */
 const noRequestLeft = (row: number): Fault => ({
   row,
@@ -180,7 +181,7 @@ const WRONG_VALUES: Record<string, (world: World) => Promise<string | undefined>
   'of an administrator': () => service.credentials.adminKey,
 }
 
-/** Returns one fault for each wrong value of a header, and one fault for a correct value that is sent twice. */
+/** Returns a fault for each wrong value of a header, and a fault for a correct value that is sent twice. */
 function wrongHeader(fault: Omit<Fault, 'name' | 'request'>, header: 'Authorization' | 'Client-Token', what: string): Fault[] {
   const written = (value: string) => (header === 'Authorization' ? `Bearer ${value}` : value)
   const values = Object.entries({ ...WRONG_VALUES, repeated: ({ full }: World) => `${full.value}, ${written(full.value)}` })
@@ -251,7 +252,7 @@ describe('a queued send', () => {
     code: 'insufficient_scope',
     remaining: '120',
     state: requirement('api-key'),
-    // No other fault uses this header.
+    // If another fault uses the header `Authorization`, the key is sent in `Client-Token`.
     request({ headers }, { poor }) {
       if (headers.Authorization === undefined) headers.Authorization = `Bearer ${poor.value}`
       else headers['Client-Token'] = poor.value
@@ -381,7 +382,8 @@ describe('the Account API', () => {
     ...wrongHeader({ row: 2, status: 401, code: 'api_key_required', remaining: null, slot: 'key' }, 'Authorization', 'an API key')
       // The Account API accepts an API key of any workspace: the key selects its own workspace.
       .filter(({ name }) => name !== 'an API key of another workspace')
-      // The admin key is not an API key, but it identifies its workspace, so the bucket of that workspace applies.
+      // The admin key is not an API key. But it identifies its workspace, so the request is counted in the bucket of
+      // that workspace.
       .map((fault) => (fault.name === 'an API key of an administrator' ? { ...fault, remaining: '120' } : fault)),
     {
       row: 2,
@@ -604,7 +606,10 @@ describe('the Admin API', () => {
   })
 })
 
-/** Tools are checked by a separate table of rows. From row 8 on, the answer has the format of the MCP protocol. */
+/**
+ * The requests of tools for agents are checked by a table of their own. From row 8 on, the answer has the format of the
+ * MCP protocol.
+ */
 describe('the tools for agents', () => {
   const authorization = (name: string, value: string | undefined, row: number, code: FailureCode): Fault => ({
     row,
@@ -658,7 +663,7 @@ describe('the tools for agents', () => {
         row: 8,
         name: 'no JSON',
         status: 400,
-        // The MCP protocol itself defines this code.
+        // This code comes from the MCP protocol, not from the service.
         code: -32700 as never,
         remaining: '119',
         request: says({ body: '{' }),

@@ -1,4 +1,4 @@
-/** Tests the order of the checks of a request, row by row: the first check that fails determines the answer. */
+/** Tests the checks of a request in the order of their table: the first check that fails determines the answer. */
 import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
 import type { Security, Subscription } from '../../src/domain/workspace.ts'
@@ -12,9 +12,9 @@ const put = async (path: string, body: unknown) => {
   const answer = await service.admin('PUT', `/admin/${path}`, body)
   assert.equal(answer.status, 200, `${path}: ${JSON.stringify(answer.body)}`)
 }
-/** Turns these requirements on, and all other requirements off. */
+/** Turns on the given security requirements of the workspace, and turns off all others. */
 async function secure({ requireApiKey = false, requireClientToken = false, allowlist }: Partial<Security>) {
-  // A requirement can only be turned on by a request that meets it, so a key must exist.
+  // A request that turns a requirement on must itself meet this requirement, so a key must exist.
   if (requireApiKey || requireClientToken) await service.newKey(['instances:operate'])
   await put('security/require-api-key', { value: requireApiKey })
   await put('security/require-client-token', { value: requireClientToken })
@@ -32,8 +32,8 @@ const bearer = (value: string) => ({ Authorization: `Bearer ${value}` })
 const codeOf = ({ status, body }: { status: number; body: { error?: { code: string } } }) => [status, body.error?.code]
 
 /**
- * Number of the last used address. Each address is used once, so that failures of one test do not count in the next
- * test.
+ * Number in the address that was used last. Each test uses a new address, because failed requests are counted per
+ * address.
  */
 let address = 0
 const service = await openService({

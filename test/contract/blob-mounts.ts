@@ -1,4 +1,6 @@
-/** Lists the drivers of `blobs:`, for the test suite that runs once per driver. */
+/**
+ * Lists the drivers that can store `blobs:` (media of waiting messages). The test suite runs once with each of them.
+ */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,14 +13,14 @@ import { noPostgres, startCluster } from '../harness/postgres.ts'
 import { noS3, startS3 } from '../harness/s3.ts'
 
 export interface Mount {
-  /** Opens the same media again, as each thread of a service does. */
+  /** Opens the stored media once more, as each thread of a service does. */
   open(): BlobItems
   stop(): Promise<void>
 }
 
 interface Row {
   name: string
-  /** The reason why the driver cannot be tested here, or false. */
+  /** The reason why the driver cannot be tested on this machine, or false. */
   skip: string | false
   start(): Promise<Mount>
 }
@@ -31,7 +33,7 @@ const inFolder = (open: (dir: string) => BlobItems) => async (): Promise<Mount> 
 async function inPostgres(): Promise<Mount> {
   const cluster = await startCluster()
   const first = await openStore(cluster.url('media'))
-  // This store represents another thread of the same service.
+  // This store plays the role of another thread of the same service.
   const second = await openStore(first.threadUrl, { claims: { all: new BigInt64Array(2), own: 1 } })
   const mounts = await Promise.all([first, second].map((store) => openBlobItems({ in: 'store' }, store)))
   let opened = 0
@@ -46,8 +48,8 @@ async function inPostgres(): Promise<Mount> {
 
 async function inBucket(): Promise<Mount> {
   const server = await startS3()
-  // Other folders of the bucket belong to other programs and must be left alone. A folder may have more objects than
-  // one page of a list.
+  // Other folders of the bucket belong to other programs, so their objects must not be deleted. A folder may have more
+  // objects than one page of a list.
   await server.client('other').request({ method: 'PUT', key: 'owner/blob/0-1', body: 'x' })
   const bucket = server.bucket('media')
   return { open: () => mountBlobs(blobBucket({ bucket })), stop: server.stop }
@@ -57,6 +59,6 @@ export const MOUNTS: readonly Row[] = [
   { name: 'files', skip: false, start: inFolder((dir) => mountBlobs(blobFiles({ dir }))) },
   { name: 'PostgreSQL', skip: noPostgres, start: inPostgres },
   { name: 'a bucket', skip: noS3, start: inBucket },
-  // A driver of unstorage that this project did not write represents all others.
+  // A driver of unstorage that this project did not write. It is an example for all drivers of unstorage.
   { name: "unstorage's fs-lite", skip: false, start: inFolder((base) => mountBlobs(fsLite({ base }))) },
 ]

@@ -1,4 +1,4 @@
-/** Tests that every driver which serves `blobs:` stores the media of waiting messages in the same way. */
+/** Tests that the media of waiting messages are stored in the same way by every driver that can store `blobs:`. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -123,7 +123,7 @@ for (const { name, skip, start } of MOUNTS)
       return Promise.all(stored.map(async (each) => (await items.getItemRaw<Uint8Array>(each))!))
     }
 
-    // If the whole file were read at once, a file of 100 MB would be in memory once or twice more.
+    // If a file of 100 MB were read at once, it would be in memory once or twice in addition.
     test('are read one piece after another, as fast as their reader takes them', async () => {
       const blobs = (await openBlobs(counting(items), { budgetBytes })).of(sealer)
       await blobs.put(keyOf('1'), Buffer.alloc(12 * PIECE, 5))

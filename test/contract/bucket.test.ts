@@ -1,4 +1,4 @@
-/** Tests requests to a bucket, against an independent S3 server that verifies every signature. */
+/** Tests the requests that the service sends to an S3 bucket. The server is not ours, and verifies every signature. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { bucketClient } from '../../src/storage/bucket/bucket-client.ts'

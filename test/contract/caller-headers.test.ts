@@ -1,6 +1,6 @@
 /**
- * Tests the table of headers that determine the caller (src/http/README.md): every cell is tested, and each source file
- * that reads such a header must have a row.
+ * Tests the table of the headers from which the service learns who the caller is (src/http/README.md). Every cell of
+ * the table is tested, and every source file that reads such a header must have a row.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -86,17 +86,14 @@ async function send(service: Service, start: string, lines: readonly Line[], bod
   return { status: Number(head.split(' ')[1]), head, body: rest.join('\r\n\r\n') }
 }
 
-/** A request that is answered with 200, and the effect that the header has in it. */
+/** A request that succeeds, and what the header changes in it. */
 interface Right {
   service: Service
   start: string
   others: Line[]
-  /**
-   * A value of the header. It is correct, or, for headers whose presence alone counts, a value that is not answered
-   * with 200.
-   */
+  /** A correct value of the header. Some headers are refused whatever their value is; then it is such a value. */
   value: string
-  /** The value of the second header line, if the header is sent twice and the lines differ. */
+  /** The value of the second header line, if the test sends the header in two different lines. */
   again?: string
 }
 
@@ -141,7 +138,10 @@ async function passkeyTicket(): Promise<Right> {
   return { service: open, start: 'GET /passkey', others: [['Host', 'gw.test']], value: body.ticket }
 }
 
-/** Correct requests by header. A header without a row here is tested with a request that a proxy passed on. */
+/**
+ * A correct request for each header. For a header that is not listed here, the test uses a request that a proxy passed
+ * on.
+ */
 const RIGHT: Record<string, () => Right | Promise<Right>> = {
   Host: () => ({ ...metrics('localhost'), others: [] }),
   'X-Forwarded-For': () => metrics('127.0.0.1', '203.0.113.9'),
@@ -186,7 +186,7 @@ describe('a header that decides who the caller is', () => {
 test('a head has at most 200 headers, and what is beyond is refused with our body', async () => {
   const head = (count: number): Line[] => [
     ['Host', 'localhost'],
-    // Together with `Host` and `Connection` there are `count` header lines.
+    // The request has `count` header lines, including `Host` and `Connection`.
     ...Array.from({ length: count - 2 }, (_, index): Line => [`n${index}`, '']),
   ]
   assert.equal((await send(open, 'GET /metrics', head(200))).status, 200)
@@ -231,7 +231,7 @@ const OF_THE_REQUEST = new Set([
   'X-Dialect',
   'X-Request-Id',
 ])
-/** Names of headers that the code writes as a constant and not as a string. */
+/** Names of the headers for which the code uses a constant instead of a string. */
 const NAMED: Record<string, string[]> = {
   FORWARDED_FOR: ['X-Forwarded-For'],
   'IDEMPOTENCY_KEY.name': ['Idempotency-Key'],
@@ -249,8 +249,8 @@ const sources = ['src/http', 'src/features'].flatMap((folder) =>
 )
 
 /**
- * Returns the names of request headers that a source file reads. Headers of answers are not included, because only
- * tests read them.
+ * Returns the names of the request headers that a source file reads. Headers of answers are left out, because only
+ * tests read those.
  */
 function readBy(source: string): string[] {
   const relayed = /const RELAYED = \[([^\]]*)\]/.exec(source)?.[1] ?? ''
@@ -258,7 +258,7 @@ function readBy(source: string): string[] {
   const asked = [...source.matchAll(/(?:\bheaders\.(?:get|has)|\bheader)\(\s*(?:'([^']+)'|([A-Za-z_.]+))\s*\)/g)]
   const names = asked.flatMap(([whole, name, constant]) => {
     if (name !== undefined) return name
-    // The source reads the header `name` in a loop; the list `listed` above has the names.
+    // In this file, `name` is the variable of a loop over the list `listed`, which is searched above.
     if (constant === 'name') return []
     assert.ok(NAMED[constant!], `${whole}: the test does not know which header this is`)
     return NAMED[constant!]!

@@ -45,7 +45,7 @@ const as =
 const ask: ReturnType<typeof as> = (...args) => as(key)(...args)
 const make = (wish: object = {}, of = instance) => ask('POST', '', { instance_id: of.id, ...wish })
 
-/** Creates a connect link, and returns it with functions that send requests with it. */
+/** Creates a connect link, and returns it with functions that send requests through it. */
 async function newLink(wish: object = {}, of = instance) {
   const { status, body } = await make(wish, of)
   assert.equal(status, 201, JSON.stringify(body))
@@ -234,7 +234,9 @@ describe('the operations', () => {
   })
 })
 
-/** Returns the connect links of a second service object on the same store, whose commits a test observes. */
+/**
+ * Returns the connect links of a second service object on the same store. `onCommit` is called at each of its commits.
+ */
 async function observed(onCommit: () => void) {
   const { store, sealer, directory, clock, log, double } = service
   const commits = { count: 0 }
@@ -293,7 +295,7 @@ describe('a link that is made while the instance is paired', () => {
   })
 })
 
-/** Paths of the operations that a link opens. The status of the link itself can be read with it, too. */
+/** Paths of the operations that can be used through a link. In addition, the status of the link itself can be read. */
 const OPENED = new Set([
   '/qr-code',
   '/phone-code/{phone}',
@@ -472,7 +474,7 @@ describe('an open link', () => {
     assert.deepEqual([headers.get('Referrer-Policy'), headers.get('Cache-Control')], ['no-referrer', 'no-store'])
     assert.match(html, /<html lang="es">/)
     assert.ok(html.includes('Conectar con WhatsApp') && html.includes('&lt;b onclick=') && !html.includes('<b onclick'))
-    // The text of the button is black, because black is readable on yellow.
+    // The text of the button must be black, because white would not be readable on yellow.
     assert.ok(html.includes('background: #ffee00; border-color: #ffee00; color: #000'))
     for (const secret of [instance.token, framed.secret]) assert.ok(!html.includes(secret))
     const plain = (await (await newLink()).page()).headers.get('Content-Security-Policy')!
@@ -486,7 +488,7 @@ describe('an open link', () => {
     const refused = await status()
     assert.deepEqual([refused.status, refused.headers.get('X-RateLimit-Remaining')], [429, null])
     assert.equal((await me()).headers.get('X-RateLimit-Remaining'), '119')
-    // The page shows the reason to a person as a sentence.
+    // The page must show the reason to a person as a sentence.
     const { status: answered, headers, html } = await page()
     assert.deepEqual([answered, headers.get('Retry-After')], [429, '1'])
     assert.ok(html.includes('Muitas tentativas') && !html.includes('rate_limited'))
@@ -575,7 +577,7 @@ describe('a link ends', () => {
       () => statusOf(link.id),
       (each) => each === 'paired',
     )
-    // The page that paired the instance can read the success for a while.
+    // For a while, the page that paired the instance can still read that the pairing succeeded.
     assert.equal((await link.status()).body.connected, true)
     assert.deepEqual(await codeOf(service.ask('GET', `${link.path}/qr-code`)), [401, 'unauthorized'])
     for (const asked of [make(), ask('POST', `/${link.id}/renew`, {})])
@@ -586,7 +588,7 @@ describe('a link ends', () => {
     service.time.now += 2 * MINUTE
     const { status, body } = await link.status()
     assert.deepEqual([status, body.error.details.reason], [401, 'used'])
-    // A person who opens the link again learns that it was used, and nothing about the account.
+    // A person who opens the link again is told that it was used. The page says nothing about the account.
     const page = await link.page()
     assert.equal(page.status, 401)
     assert.ok(page.html.includes('This link has been used') && !page.html.includes('Connected'))

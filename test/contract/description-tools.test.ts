@@ -1,4 +1,7 @@
-/** Tests the OpenAPI description with other tools: two linters with their recommended rules, a shell and a compiler. */
+/**
+ * Tests the OpenAPI description with programs of others: two linters with their recommended rules, a shell and a
+ * compiler.
+ */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -20,7 +23,7 @@ await writeFile(join(dir, 'openapi.json'), describe(endpoints).json)
 await writeFile(join(dir, 'ruleset.json'), JSON.stringify({ extends: ['spectral:oas'] }))
 after(() => rm(dir, { recursive: true, force: true }))
 
-/** Variables that keep the tools from using the network. */
+/** Environment variables that prevent requests of the tools to the internet. */
 const OFFLINE = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
 
 interface Ended {

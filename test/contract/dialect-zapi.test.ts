@@ -1,6 +1,6 @@
 /**
- * Tests `dialect: "zapi"`: calls of clients of the compatible gateway have the intended effect, and the answers have
- * the field names that these clients read.
+ * Tests `dialect: "zapi"`: calls in the format of the compatible gateway (Z-API) have the intended effect, and the
+ * answers have the field names that its clients read.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -31,8 +31,8 @@ async function instanceOf(dialect: 'zapi' | null) {
 }
 
 /**
- * Sends a call as a client of the compatible gateway does. Each call has its own instance, and a second passes before
- * it, so that no rate limit is reached.
+ * Sends a call as a client of the compatible gateway does. Each call has its own instance, and the clock advances by a
+ * second before it, so that no rate limit is reached.
  */
 async function ask({ route, body }: TheirCall, dialect: 'zapi' | null = 'zapi', headers: Record<string, string> = {}) {
   service.time.now += 1_000
@@ -47,8 +47,8 @@ async function ask({ route, body }: TheirCall, dialect: 'zapi' | null = 'zapi', 
 const call = (route: string, body?: unknown): TheirCall => ({ route, ...(body === undefined ? {} : { body }) })
 
 /**
- * Last parts of the names of fields that have no effect here. The answer must list these fields as ignored, and no
- * other fields of the calls.
+ * Matches the last part of the names of fields without an effect. The answer must list exactly these fields of a call
+ * as ignored.
  */
 const UNUSED = /^(groupMentioned|salePrice|profileImage|amount|lastMessageId)$/
 
@@ -273,7 +273,7 @@ test('a large body under the dialect means the same', async () => {
   }
   const { status, input } = await ask(call('POST /send-image', fields))
   assert.deepEqual([status, input?.view_once, input?.reply_to_message_id], [200, true, 'A1'])
-  // A text of more than 1 MB is decoded while it arrives. Here it stands for a list of one picture.
+  // `images` is one text instead of a list of one picture. A text of more than 1 MB is decoded while it arrives.
   const images = `data:image/png;base64,${(await image('png', 640, 640)).toString('base64')}`
   assert.ok(images.length > 1_048_576)
   const product = await ask(call('POST /products', { name: 'Mug', images }))

@@ -1,6 +1,6 @@
 /**
- * Tests every field that contains a display name or a note: all follow one rule (`src/domain/display-text.ts`), and a
- * refusal names the field and the character.
+ * Tests every field for a display name or a note. All follow the same rule (`src/domain/display-text.ts`), and a
+ * refusal names the field and the forbidden character.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

@@ -1,8 +1,8 @@
 /**
- * Tests that there is a case for each code that an immediate operation declares; the case produces the code, and a new
- * code without a case makes this test fail. Refusals by the HTTP layer and by the state of the instance are the same
- * for all operations and have separate tests. Every other case is either in a table that is run on the simulated
- * network, or it is a wrong field, which is tested here.
+ * Tests that every error code which an immediate operation declares really occurs: for each code there must be a case
+ * that causes it. Most cases are rows of a table that another test runs on the simulated network; the others are
+ * requests with a wrong field, which are tested here. Refusals by the HTTP layer and by the state of the instance are
+ * the same for all operations, and have separate tests.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -25,7 +25,7 @@ const GATE: readonly FailureCode[] = [...INSTANCE, ...CONTROL, 'subscription_req
  */
 const STATE: readonly FailureCode[] = ['instance_starting', 'instance_not_connected']
 
-/** Codes that are declared but never occur, with the reason. */
+/** Codes that operations declare but that never occur, with the reason. */
 const NEVER: readonly (readonly [operations: readonly string[], codes: readonly FailureCode[], why: string])[] = [
   [['chats.list', 'contacts.list', 'labels.list'], ['action_failed', 'send_timeout'], 'answered from the directory'],
   [
@@ -35,7 +35,7 @@ const NEVER: readonly (readonly [operations: readonly string[], codes: readonly 
   ],
 ]
 
-/** Returns the code with which a request is refused because of its fields. */
+/** Returns the error code with which a request is refused because of its fields. */
 function codeOf(endpoint: Endpoint, input: Record<string, unknown>): string | undefined {
   try {
     parseInput(endpoint, input)
@@ -49,7 +49,7 @@ function codeOf(endpoint: Endpoint, input: Record<string, unknown>): string | un
 const NAMES = new Set(['phone', 'phones', 'group_id', 'groups', 'community_id', 'newsletter_id'])
 const NOBODY = 'nobody!'
 
-/** Returns an example in which every field of `NAMES` contains an invalid identifier. */
+/** Returns an example in which an invalid identifier replaces the value of every field in `NAMES`. */
 function wrong(value: unknown, name = ''): unknown {
   if (Array.isArray(value)) return value.map((each) => wrong(each, name))
   if (typeof value !== 'object' || value === null) return NAMES.has(name) && typeof value === 'string' ? NOBODY : value
@@ -83,7 +83,7 @@ function covered(endpoint: Endpoint): Set<string | undefined> {
 
 const never = ({ id }: Endpoint) => NEVER.flatMap(([operations, codes]) => (operations.includes(id) ? codes : []))
 
-/** The code for invalid bodies and queries, which the HTTP layer refuses in the same way for all operations. */
+/** The error code of invalid bodies and queries. The HTTP layer refuses them in the same way for all operations. */
 const OF_HTTP: FailureCode = 'invalid_request'
 
 for (const endpoint of asked)

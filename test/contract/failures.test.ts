@@ -100,8 +100,8 @@ describe('bodies', () => {
       duplex: 'half',
     } as RequestInit)
     assert.deepEqual(await problem(await service.app.request(request)), invalid('', 'must have at most 64 MB'))
-    // The service drops the rest of the body up to a limit, because some clients read the answer only after they have
-    // sent everything.
+    // Some clients read the answer only after they have sent everything. So the service reads and drops the rest of the
+    // body, up to a limit.
     while (!cancelled) await new Promise((resolve) => setImmediate(resolve))
     assert.ok(pulled * 1_048_576 < 1.2 * MOST_DROPPED, `${pulled} MB were read`)
   })
@@ -214,7 +214,7 @@ describe('bodies', () => {
   })
 })
 
-/** Creates a body whose pieces arrive one at a time. */
+/** Creates a request body that arrives piece by piece. */
 function coming(pieces: Uint8Array<ArrayBuffer>[]): ComingBody {
   async function* batches() {
     for (const piece of pieces) yield [piece]
@@ -298,8 +298,8 @@ describe('large bodies', () => {
     assert.deepEqual(await problem(long!), invalid('message', 'must have at most 65536 characters'))
   })
 
-  // Two such bodies once kept both parser threads busy for two minutes. Each used a gigabyte of memory, until the heaps
-  // were full.
+  // An earlier bug: two such bodies kept both parser threads busy for two minutes, and each used a gigabyte of memory
+  // until the heaps were full.
   test('of millions of values are refused before they are parsed', async () => {
     assert.deepEqual(await problem(await post(bodies.at(-1)![1])), invalid('', `must have at most ${MAX_VALUES} values`))
     const pool = createMediaPool({ logging: { level: 'error' }, log: service.log })
@@ -331,7 +331,8 @@ describe('failures', () => {
     assert.deepEqual(await problem(response), { status: 404, code: 'instance_not_found', issues: undefined })
   })
 
-  // In each row, another part of the instance fails first: the connection (409), the shard (503) or the store (500).
+  // In each row, another part of the service fails first: the connection of the instance (409), the shard (503) or the
+  // store (500).
   for (const [what, failure, method, path, body] of [
     ['an action', 'instance_not_connected', 'GET', '/device', undefined],
     ['an action with a body', 'instance_not_connected', 'POST', '/phone-exists-batch', { phones: ['5511988887777'] }],

@@ -1,7 +1,7 @@
 /**
- * Tests every route with generated paths, queries, bodies and headers, made from the OpenAPI description and then
- * corrupted: no answer is a 500, every answer matches the description of its status, and every refusal has the error
- * body. The seed is fixed, so the requests are always the same.
+ * Sends generated requests to every route. Their paths, queries, bodies and headers are made from the OpenAPI
+ * description and then corrupted. No answer may be a 500, every answer must match the description of its status, and
+ * every refusal must have the error body. The seed is fixed, so the requests are always the same.
  */
 
 import assert from 'node:assert/strict'
@@ -44,7 +44,7 @@ type Schema = {
   examples?: unknown[]
 }
 
-/** Values that no client should send. They are tried in every field. */
+/** Unusual values, which no client should send. They are tried in every field. */
 const odd = fc.oneof(
   fc.constantFrom<unknown>(
     null,
@@ -135,9 +135,9 @@ function fieldsOf(
 }
 
 interface Wish {
-  /** Fields of the request, as the operation declares them or with small errors. */
+  /** Fields of the request: valid values, or values with small errors. */
   fields: Record<string, unknown>
-  /** The corruption of the request: a field is replaced or added, or the whole body is replaced. */
+  /** How the request is corrupted: a field is replaced or added, or the whole body is replaced. */
   spoil: { how: 'not' | 'field' | 'more' | 'body' | 'text'; at: number; value: unknown }
   headers: Record<string, string>
   credential: 'right' | 'wrong' | 'none'
@@ -181,7 +181,7 @@ const apiKey = (
 const instances = [await service.newInstance('one'), await service.newInstance('two')]
 after(() => service.close())
 
-/** Makes the shard answer with the example of the operation's declaration. */
+/** Makes the double of the engine answer an operation with the example in the operation's declaration. */
 function engineAnswers(endpoint: Endpoint) {
   service.double.answer = () => {
     if (endpoint.kind === 'send') return { message_id: '3EB0EE97803A91FF2C0ED1', svc_id: '01JD3V8Q6ZP4M5T7X9K2B0C1DE' }
@@ -275,7 +275,7 @@ test(`${REQUESTS} requests, made of the description and spoilt: no 500, and ever
 
   async function ask(endpoint: Endpoint, wish: Wish, what: string) {
     made++
-    // The clock advances, so that no rate limit is reached and every request is checked.
+    // The clock advances, so that no rate limit hides the other checks.
     service.time.now += 60_000
     service.peer.address = `198.51.100.${made % 250}`
     const { url, init } = requestOf(endpoint, wish, made)

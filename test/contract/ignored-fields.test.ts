@@ -1,6 +1,6 @@
 /**
- * Tests fields that the called operation does not have: they are ignored and listed in `X-Svc-Ignored-Fields`, or
- * refused if they look like a misspelt field.
+ * Tests request fields that the called operation does not have. They are ignored and listed in `X-Svc-Ignored-Fields`,
+ * or refused if they look like a misspelt field of the operation.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

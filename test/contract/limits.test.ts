@@ -1,5 +1,6 @@
 /**
- * Tests rate limits over HTTP with a simulated clock: which requests share a bucket, and the headers of the answers.
+ * Tests rate limits over HTTP with a simulated clock: which requests share a bucket (a counter of allowed requests),
+ * and the headers of the answers.
  */
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
@@ -34,7 +35,7 @@ beforeEach(async () => {
     { name: 'another key of it', bucket: 'workspace', ask: list(keys[1]!.value) },
     { name: 'its administration', bucket: 'workspace', ask: () => service.admin('GET', '/admin/security') },
   ]
-  // The requests that created the keys were counted, so the clock advances until the buckets are full again.
+  // The requests that created the keys were counted, so the clock advances until all buckets are full again.
   service.time.now += 60_000
 })
 afterEach(() => service.close())
@@ -64,7 +65,7 @@ describe('each caller has exactly 120 at once, then 60 a second, and shares them
         assert.equal(answer.body.error.code, 'rate_limited')
         assert.deepEqual([answer.headers.get('Retry-After'), remaining(answer)], ['1', '0'])
       }
-      // One token is added every sixtieth of a second, and not earlier.
+      // The bucket gets a token every sixtieth of a second (16.7 ms), so 16 ms are not enough.
       service.time.now += 16
       assert.ok(limited(await caller.ask()))
       service.time.now += 1
@@ -89,8 +90,8 @@ test('a clock that is set back gives nothing away and takes nothing', async () =
   assert.ok(limited(await caller!.ask()))
 })
 
-// Callers with wrong credentials are blocked for a minute. When the wall clock was set back, this minute once lasted an
-// hour for every caller with the same address.
+// Callers with wrong credentials are blocked for a minute. An earlier bug: if the wall clock was set back by an hour,
+// every caller with the same address was blocked for an hour.
 test('nor does it make the minute of wrong guesses longer, of a chosen secret or of any other', async () => {
   service.peer.address = '198.51.100.98'
   const scrape = (value: string) => service.ask('GET', '/metrics', undefined, { Authorization: `Bearer ${value}` })
@@ -104,8 +105,8 @@ test('nor does it make the minute of wrong guesses longer, of a chosen secret or
   assert.ok(!limited(await guess()))
 })
 
-// These headers were once only in answers to requests under the path of an instance, and only after the check of the
-// bucket.
+// An earlier bug: only answers to requests under the path of an instance contained these headers, and only after the
+// check of the bucket.
 test('whoever can be named is told the limits also where a request gets no further than its route or its credential', async () => {
   const { base } = await service.newInstance('three')
   const bearer = (value: string) => ({ Authorization: `Bearer ${value}` })

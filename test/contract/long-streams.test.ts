@@ -1,6 +1,6 @@
 /**
- * Tests that long-lived streams notice data that an operator's command wrote, without another request. A command uses
- * its own store and account objects, and sends no notification to the service.
+ * Tests that long-lived streams notice when an operator's command has changed data, without another request. A command
+ * is a separate process with its own connection to the store, and sends no notification to the service.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,14 +10,14 @@ import { openService, type Service } from './http/service.ts'
 
 const OWN = { 'X-Svc-Dashboard': '1', Host: 'gw.test' }
 
-/** Opens the account a second time, in the same way as an operator's command. */
+/** Opens the account a second time, as an operator's command does. */
 async function accountBeside({ store, sealer, clock, log }: Service) {
   const account = createStoredAccount({ store, sealer, clock, log, adminKey: null, instanceSlots: null })
   await account.load()
   return account
 }
 
-/** Time within which a stream must end, in ms. After it, the test closes the stream. */
+/** Time in ms within which a stream must end. After this time the test closes the stream. */
 const PATIENCE = 15_000
 
 /** Reads everything until the stream ends. */

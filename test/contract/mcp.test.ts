@@ -1,6 +1,6 @@
 /**
- * Tests `/mcp` as a transport, and the order of its checks. The official client tests the protocol itself in
- * `test/e2e/mcp.test.ts`.
+ * Tests the HTTP transport of `/mcp`, and the order of its checks. `test/e2e/mcp.test.ts` tests the MCP protocol itself
+ * with the official client.
  */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
@@ -19,7 +19,7 @@ const post = (body: unknown, headers: Record<string, string> = {}, path = '/mcp'
 const message = (method: string, params?: object) => ({ jsonrpc: '2.0', id: 7, method, ...(params ? { params } : {}) })
 const list = message('tools/list')
 const text = message('tools/call', { name: 'send_text', arguments: { phone: '5511988887777', message: 'Hello' } })
-/** Returns the error body of a failed tool call. */
+/** Returns the error body inside the result of a failed tool call. */
 const refusal = (body: { result: { isError: boolean; content: { text: string }[] } }) => {
   assert.equal(body.result.isError, true)
   return JSON.parse(body.result.content[0]!.text).error
@@ -79,8 +79,8 @@ describe('the transport', () => {
         assert.match(answer.headers.get('Access-Control-Expose-Headers') ?? '', /WWW-Authenticate/)
         assert.equal(answer.headers.get('Vary'), 'Origin')
       }
-      // Only `/mcp` may allow other origins. The routes of an instance have a credential in their path, so pages of
-      // other origins must not call them.
+      // Only `/mcp` may allow other origins. The path of an instance contains a credential, so pages of other origins
+      // must not call its routes.
       const { headers } = await others.ask('GET', '/health/live', undefined, origin)
       assert.equal(headers.get('Access-Control-Allow-Origin'), null)
     } finally {
@@ -159,7 +159,7 @@ test('each tool is an operation of the contract, with words and an object of arg
 })
 
 /**
- * Names of the tools by their effect: tools that only read, tools that change data, and tools whose effect cannot be
+ * Names of the tools, grouped by effect: they only read, they change data, or they have an effect that cannot be
  * undone.
  */
 const TOOLS = {

@@ -1,6 +1,4 @@
-/**
- * Tests `GET /metrics`: the table of metrics, the callers who may read them, and the data that they must never contain.
- */
+/** Tests `GET /metrics`: which metrics there are, who may read them, and that they never contain certain data. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { endpoints } from '../../src/features/index.ts'

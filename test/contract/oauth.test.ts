@@ -1,6 +1,6 @@
 /**
- * Tests the limits of `/oauth` when all callers have the same address, and the requests of an app that these limits do
- * not count.
+ * Tests the rate limits of `/oauth` for callers that all have the same address, and the requests of an app to which
+ * these limits do not apply.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -61,7 +61,7 @@ const decide = ({ ticket, cookie }: { ticket: string; cookie: string }, fields: 
   post('authorize', { ticket, ...fields }, { Cookie: cookie })
 
 describe('a stranger behind the same proxy', () => {
-  /** Sends each request that needs no credentials, until it is refused by its limit. */
+  /** Sends each kind of request that needs no credentials, until its limit refuses it. */
   async function exhaust() {
     const everything: (() => Promise<{ status: number }>)[] = [
       register,
@@ -82,7 +82,7 @@ describe('a stranger behind the same proxy', () => {
     service.time.now += 60_000
     const waiting = await open(body.client_id)
     await exhaust()
-    // The first page was opened before the limit was reached, and the second one is opened after it.
+    // The first page was opened before the limit was reached, the second one after it. Both must still work.
     for (const page of [waiting, await open(body.client_id)]) {
       const known = shownOf(await decide(page, { key: service.credentials.adminKey }))
       const allowed = await decide(known, { decision: 'allow', instance: instance.id })
@@ -115,7 +115,7 @@ describe('a stranger behind the same proxy', () => {
     const mine = await open((await register()).body.client_id)
     const theirs = (await register()).body.client_id
     const client = (await service.oauth.client(theirs))!
-    // The requests come from a thousand addresses, because otherwise the limit of a single address would refuse them.
+    // The requests come from a thousand addresses, so that the limit per address does not refuse them.
     for (let opened = 0; opened < 1_100; opened++)
       service.oauth.ask({ client, redirectUri: CALLBACK, challenge: CHALLENGE, state: 's' })
     assert.equal((await decide(mine, { key: service.credentials.adminKey })).status, 200)

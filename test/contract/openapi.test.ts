@@ -1,6 +1,6 @@
 /**
- * Tests that the OpenAPI description matches the service: it is complete, every reference in it resolves, and it equals
- * the tables from which it is generated.
+ * Tests the OpenAPI description: it is complete, every reference in it resolves, and it matches the tables of the
+ * service from which it is generated.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -165,8 +165,8 @@ test('every field of an input is a parameter or a field of the body', () => {
 })
 
 /**
- * Returns one line per rule of a schema. Equal rules give equal lines, even if they are written differently: branches
- * and references are resolved, and `const` becomes an enumeration with one value.
+ * Returns the rules of a schema, one per line. Different spellings of the same rule give equal lines: branches and
+ * references are resolved, and `const` becomes an enumeration with one value.
  */
 function rulesOf(schema: Schema, named: Record<string, Schema>, at = ''): string[] {
   const inner = (value: unknown, where = at) => rulesOf(value as Schema, named, where)
@@ -212,7 +212,8 @@ test('no rule of a schema is lost or made up: the description and zod read every
       [],
       `${what}: lost`,
     )
-    // If a field has a transformation, the schema that zod generates for it lacks some rules.
+    // zod leaves the examples, the default and the description of a field with a transformation out of the schema that
+    // it generates. So they are not compared.
     const made = [...found].filter((rule) => !expected.has(rule) && !/ (examples|default|description) /.test(rule))
     assert.deepEqual(made, [], `${what}: made up`)
   }
@@ -222,8 +223,7 @@ test('no rule of a schema is lost or made up: the description and zod read every
     const properties = propertiesOf(operation)
     const inBody = Object.entries(fields).filter(([name]) => name in properties)
     if (body) alike(body, z.object(Object.fromEntries(inBody)), `body of ${id}`)
-    // The paths of orders and of instances both have a parameter `token`; only the parameter of the instance is
-    // skipped.
+    // Paths of orders and paths of instances both have a parameter `token`. Only that of an instance is skipped.
     for (const { name, in: place, schema } of operation.parameters ?? [])
       if (
         (place === 'query' || (place === 'path' && !INSTANCE_BASE.includes(`{${name}}`))) &&
@@ -279,7 +279,7 @@ test('it carries no whole-number bound that only says what a double can hold', (
   assert.ok(!JSON.stringify(document).includes('9007199254740991'))
 })
 
-/** Returns the paths of fields without a description. Branches, lists and references are followed. */
+/** Returns the paths of all fields without a description, also of fields in branches, lists and references. */
 function undescribed(schema: Schema, named: Record<string, Schema>, at = ''): string[] {
   const inner = (value: unknown, where = at) => undescribed(value as Schema, named, where)
   const refOf = (part: Schema) => named[String(part.$ref).split('/').at(-1)!]
@@ -406,7 +406,7 @@ test('everything that a failure tells in its details is a field of the error bod
   const { properties } = error!.properties.details as unknown as { properties: object }
   const named = new Set([...JSON.stringify(document).matchAll(/`details\.(\w+)`/g)].map(([, name]) => name!))
   assert.ok(named.has('applied') && named.has('ownership_transferred'))
-  // The names at the end are other details of errors, which no text of the description mentions.
+  // The names at the end are details of errors that the texts of the description do not mention.
   for (const name of [...named, 'network_code', 'required_scope', 'instance_slots', 'instances_used', 'checks'])
     assert.ok(name in properties, name)
 })

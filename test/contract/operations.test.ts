@@ -1,4 +1,4 @@
-/** Tests for every operation, in loops, that it behaves as its declaration says. */
+/** Tests, for every operation, that it behaves as its declaration says. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { z } from 'zod'
@@ -9,7 +9,7 @@ import { ANY, BYTES, type Endpoint, EVENT_STREAM, takesJson } from '../../src/fe
 import { endpoints } from '../../src/features/index.ts'
 import { endsAfterFirst, METRICS_TOKEN, openService, type Service } from './http/service.ts'
 
-/** Time in ms after which all request limits are reset: the limits count per minute. */
+/** Time in ms after which all request limits are reset, because the limits count per minute. */
 const BEYOND_LIMITS_MS = 61_000
 
 type Fields = Record<string, unknown>
@@ -30,13 +30,13 @@ type Schema = {
 }
 
 const service = await openService({ instanceSlots: 10_000, hasOwnAdminKey: true })
-// A requirement for API keys can only be turned on if an API key exists.
+// API keys can only be required if an API key exists.
 await service.newKey(['instances:operate'], 'operates')
 const { security, subscription, dialect } = service.account.workspace(service.workspace)
 const unchanged = { security, subscription, dialect }
 after(() => service.close())
 
-/** Replaces the placeholders of an example by existing ids. */
+/** Replaces the placeholders in an example by ids that exist. */
 async function real(endpoint: Endpoint, input: Fields, instance: string): Promise<Fields> {
   const example = endpoint.examples[0]?.input ?? {}
   const fields: Fields = { ...input }
@@ -46,9 +46,9 @@ async function real(endpoint: Endpoint, input: Fields, instance: string): Promis
     fields.app_id = (await service.newApp(instance)).id
   if (endpoint.id === 'admin.resumeInstance') service.double.tell(instance, { status: 'stopped', reason: 'moved', paired: true })
   if ('link_id' in fields && fields.link_id === example.link_id) fields.link_id = await newLink(instance)
-  // Only a linked instance is exported.
+  // Only an instance that is linked can be exported.
   if (endpoint.id === 'admin.exportInstance') service.double.tell(instance, { status: 'connected', paired: true })
-  // The test writes the log entry of the event in the same way as the instance's shard.
+  // The test writes the log entry of the event as the shard of the instance would.
   if (fields.event_id === example.event_id && endpoint.id === 'admin.resendWebhook')
     await service.newLogRow(instance, fields.event_id as string)
   return fields
@@ -59,7 +59,7 @@ async function newLink(instance: string): Promise<string> {
   return (await service.connectLinks.create(service.workspace, instance as InstanceId, wish)).link.id
 }
 
-/** Reverts the change that an admin route made, and removes a new key, so that the next call is not affected. */
+/** Reverts the change that an admin route has made and removes a new key, so that the next call is not affected. */
 async function administer(
   { id, method }: Endpoint,
   path: string,
@@ -75,7 +75,7 @@ async function administer(
   return answer
 }
 
-/** An instance that all refused calls share, because they do not change it. */
+/** An instance for all calls that are refused. They can share it, because they do not change it. */
 let untouched: Awaited<ReturnType<Service['newInstance']>> | undefined
 const keys = new Map<string, string>()
 
@@ -85,7 +85,10 @@ async function keyOf(scope: Scope): Promise<string> {
   return value
 }
 
-/** Sends a call to an instance that no call has changed. Enough time passes before it that no rate limit is reached. */
+/**
+ * Sends a call to an instance that no other call has changed. The clock advances before it, so that no rate limit is
+ * reached.
+ */
 async function send(endpoint: Endpoint, input: Fields) {
   service.time.now += BEYOND_LIMITS_MS
   const instance = untouched ?? (await service.newInstance())
@@ -121,7 +124,7 @@ async function sendFor(instance: NonNullable<typeof untouched>, endpoint: Endpoi
   return service.ask(method, path, body, headers)
 }
 
-/** Makes the engine double answer an operation of the shard with the example of its declaration. */
+/** Makes the double of the engine answer an operation with the example in the operation's declaration. */
 function engineAnswers(endpoint: Endpoint) {
   service.double.answer = () => {
     if (endpoint.kind === 'send') return { message_id: '3EB0EE97803A91FF2C0ED1', svc_id: '01JD3V8Q6ZP4M5T7X9K2B0C1DE' }
@@ -192,7 +195,7 @@ for (const endpoint of endpoints) {
 
 const isNullable = (schema: Schema): boolean =>
   schema.type === 'null' || [schema.type].flat().includes('null') || (schema.anyOf ?? []).some(isNullable)
-/** Returns the branch of a schema that is not null. */
+/** For a schema of a value or null, returns the schema of the value. */
 const formOf = (schema: Schema): Schema => {
   const inner = schema.anyOf
     ?.flatMap((form) => (form.anyOf ? form.anyOf : [form]))
@@ -205,7 +208,7 @@ interface Trial {
   why: string
 }
 
-/** Returns values that lie just outside the limits of the description. */
+/** Returns values that are just outside the limits which the OpenAPI description gives for a field. */
 function outside(schema: Schema, inBody: boolean): Trial[] {
   const form = formOf(schema)
   const type = [form.type].flat().find((name) => name !== 'null')
@@ -264,8 +267,8 @@ const PIX_KEYS: Fields = {
 }
 
 /**
- * Returns other fields that a value requires, so that only the limit of the value is tested: for example the other end
- * of a range, or a key that fits its type.
+ * Returns other fields that a value needs to be valid, so that only the limit of the value is tested: for example the
+ * other end of a range, or a key that fits its type.
  */
 function goesWith({ id }: Endpoint, name: string, value: unknown): Fields {
   if (name === 'delay_message_max_ms') return { delay_message_min_ms: 0 }
@@ -289,7 +292,7 @@ interface InputSchema {
   required?: string[]
 }
 
-/** Returns the schema of an operation's fields, in which references to shared fields are resolved. */
+/** Returns the schema of an operation's fields. References to shared fields are resolved. */
 function schemaOf(endpoint: Endpoint): { properties: Record<string, Schema>; required?: string[] | undefined } {
   const { properties, $defs = {}, required } = z.toJSONSchema(z.object(endpoint.fields), { io: 'input' }) as InputSchema
   const named = ({ $ref, ...schema }: Schema & { $ref?: string }) =>

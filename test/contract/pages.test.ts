@@ -1,6 +1,6 @@
 /**
- * Tests the pages that people open: their headers, and that they only load files of this service. `test/browser` tests
- * them in a browser.
+ * Tests the HTML pages of the service: their headers, and that they load files only from this service. `test/browser`
+ * tests them in a browser.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -35,7 +35,7 @@ test('each is HTML that nobody frames, caches or learns the address of', async (
     for (const rule of ["default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'"])
       assert.ok(policy.includes(rule), `${path}: ${rule}`)
     assert.ok(!/unsafe|https?:|\*/.test(policy), policy)
-    // A link loads nothing until somebody opens it.
+    // A link is not counted, because it loads nothing until somebody opens it.
     assert.deepEqual(html.replace(/<a [^>]*>/g, '').match(/(src|href)="(https?:)?\/\/[^"]*"/g), null)
   }
 })
@@ -47,7 +47,7 @@ test('the policy of a page in one piece is the hash of its own script and style'
     const [, script = ''] = /<script>([\s\S]*)<\/script>/.exec(html) ?? []
     const [, style = ''] = /<style>([\s\S]*)<\/style>/.exec(html) ?? []
     assert.ok(policy.includes(`script-src ${hashOf(script)};`) && policy.includes(`style-src ${hashOf(style)};`), policy)
-    // A script that does not parse would only be noticed in a browser.
+    // Without this check, a syntax error in a script would only be noticed in a browser.
     assert.doesNotThrow(() => new Function(script))
   }
 })

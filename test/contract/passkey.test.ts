@@ -1,6 +1,6 @@
 /**
- * Tests the answer of a passkey with members at every size limit, and the tickets with which a browser can send the
- * answer without the credentials of the instance.
+ * Tests the response of a passkey, whose members are as long as allowed or longer. Tests also the tickets with which a
+ * browser can send this response without the credentials of the instance.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'

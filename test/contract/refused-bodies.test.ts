@@ -1,7 +1,7 @@
 /**
  * Tests bodies that are refused before they have arrived completely. Many clients read an answer only after they have
- * sent the whole body. So the service reads and drops the rest, even if the connection ends with the answer. Without
- * this, such clients would report a broken pipe and not the reason of the refusal.
+ * sent the whole body. So the service reads and drops the rest of the body, even if it closes the connection with the
+ * answer. Otherwise such clients would report a broken pipe instead of the reason of the refusal.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -16,7 +16,7 @@ const service = await openService({ dashboard: { mode: 'on' }, hasOauth: true })
 const base = (await service.newInstance()).base
 const server = await listen({ host: '127.0.0.1', port: 0 })
 server.serve(() => service.app)
-/** A server that listens, but whose application is not ready yet. */
+/** A server that accepts connections, but whose application is not ready yet. */
 const starting = await listen({ host: '127.0.0.1', port: 0 })
 after(async () => {
   await server.stop(0)
@@ -52,7 +52,7 @@ const CASES: readonly Case[] = [
 
 const ZEROS = Buffer.alloc(MB, '0')
 
-/** Sends the whole body before it reads the answer, as blocking clients do; rejects if the connection is reset. */
+/** Sends the whole body before it reads the answer, as blocking clients do. Rejects if the connection is reset. */
 async function sendAll({ path, headers = [JSON_BODY], to = () => server }: Case, size: number, connection: string) {
   const socket = connect(Number(new URL(to().url).port), '127.0.0.1')
   await once(socket, 'connect')

@@ -1,6 +1,6 @@
 /**
- * Tests the optional fields that all queued sends share: each send accepts and checks them, and documents the fields
- * that have no effect for it.
+ * Tests the optional fields that all queued sends share. Each send must accept and check them, and its documentation
+ * must name those that have no effect.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -16,11 +16,13 @@ type Fields = Record<string, unknown>
 
 const sends = endpoints.filter(({ kind }) => kind === 'send')
 const exampleOf = ({ examples }: Endpoint): Fields => examples[0]?.input ?? {}
-/** Returns the description of a field. */
+/** Returns the description of a field in the documentation. */
 const said = ({ fields }: Endpoint, name: string) => (fields[name] as { description?: string }).description ?? ''
 const hasEffect = (endpoint: Endpoint, name: SharedField) => !said(endpoint, name).startsWith(WITHOUT_EFFECT)
 
-/** Values that are too many, too long or of a wrong type, each with the sentence of its refusal. */
+/**
+ * For each field a wrong value (too many items, too long, or a wrong type), and the sentence with which it is refused.
+ */
 const WRONG: Record<SharedField, readonly [unknown, string, string][]> = {
   reply_to_message_id: [
     ['', 'reply_to_message_id', 'must not be empty'],
@@ -86,7 +88,7 @@ for (const endpoint of sends)
     }
   })
 
-/** Valid values of the fields. */
+/** Valid values of the shared fields. */
 const GIVEN = {
   reply_to_message_id: '3EB0',
   mention_all: true,
@@ -123,14 +125,17 @@ test('what has no effect says so in a sentence, and never reaches the shard; eve
   }
 })
 
-/** Returns the fields of the example that mentions people, with one more person. */
+/** Returns the fields of the operation's example that mentions people, with one more person in them. */
 function named({ id, fields }: Endpoint, person: string): Fields {
   const text = ['message', 'question', 'caption'].find((name) => name in fields)
   assert.ok(text !== undefined || id === 'send.forwardMessage', `${id} has no text for its mentions`)
   return text === undefined ? {} : { [text]: `Hello @${person}` }
 }
 
-/** The shared fields that have no effect, by operation. Each new row here would remove a feature. */
+/**
+ * For each operation, the shared fields that have no effect. A new entry would mean that an operation has lost a
+ * feature.
+ */
 const NOTHING: Record<string, readonly SharedField[]> = {
   ...Object.fromEntries(
     ['sendReaction', 'removeReaction', 'pinMessage', 'deleteMessage', 'sendPollVote', 'sendEventResponse'].map((name) => [

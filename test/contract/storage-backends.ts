@@ -1,4 +1,6 @@
-/** Lists the backends of `state:`, for the test suites that run once per backend. */
+/**
+ * Lists the backends that can store `state:` (all records of the service). The test suites run once with each of them.
+ */
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,8 +11,7 @@ import { noPostgres, startCluster } from '../harness/postgres.ts'
 
 export interface Backend {
   /**
-   * Returns the URL of a store. The store is created when it is first opened. The name consists of letters, digits and
-   * `_`.
+   * Returns the URL of a store with this name (letters, digits and `_`). The store is created when it is first opened.
    */
   url(name: string): string
   stop(): Promise<void>
@@ -18,9 +19,9 @@ export interface Backend {
 
 interface Row {
   name: string
-  /** The reason why the backend cannot be tested here, or false. */
+  /** The reason why the backend cannot be tested on this machine, or false. */
   skip: string | false
-  /** True if only threads of one process can open the store, and no part of it is on a disk. */
+  /** True if the store is in memory: only threads of this process can open it, and nothing is on a disk. */
   isOfProcess?: boolean
   start(): Promise<Backend>
 }

@@ -1,6 +1,6 @@
 /**
- * Runs commits, reads, ranges and counts in random order on a store, with every form of key, and compares the results
- * with a sorted map.
+ * Compares a store with a simple model, a sorted map: both get the same commits, reads, ranges and counts, in random
+ * order and with every kind of key.
  */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
@@ -14,7 +14,10 @@ const UUIDS = [
   '7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c12',
   'ffffffff-ffff-ffff-ffff-ffffffffffff',
 ]
-/** Generates keys that sort before, between and behind the keys of instances, and keys that only resemble those. */
+/**
+ * Generates keys that sort before, between and after the keys of instances, and keys that only look like keys of
+ * instances.
+ */
 const key = fc.oneof(
   fc.constantFrom(
     'a',
@@ -123,7 +126,7 @@ async function check(store: OpenStore, model: Model, each: Action): Promise<void
   }
 }
 
-/** Removes everything from the store, and compares the store with the model in this number of runs. */
+/** Empties the store and compares it with the model. `numRuns`: the number of random sequences. */
 export async function checkModel(store: OpenStore, numRuns: number): Promise<void> {
   const property = fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 25 }), async (actions) => {
     await store.storage.clear()

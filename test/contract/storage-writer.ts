@@ -6,14 +6,14 @@ import { writeSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { openStore } from '../../src/storage/open-store.ts'
 
-/** Builds a batch: every key of batch n has the value n, so that an incomplete batch is noticed. */
+/** Builds batch number n, in which every key has the value n. So a batch that was stored only in part is noticed. */
 export const batchOf = (writer: string, n: number) =>
   Array.from({ length: 8 }, (_, i) => [`${writer}:${i}:${String(n % 50).padStart(3, '0')}`, Buffer.from(String(n))] as const)
 
 async function writeInThread(url: string, writer: string, batches: number) {
   const store = await openStore(url)
   for (let n = 0; n < batches; n++) await store.commit({ ops: batchOf(writer, n) })
-  // All writers increase this counter at the same time, so only the guard of the commit prevents lost increments.
+  // All writers increase this counter at the same time. Only the guard of the commit prevents that increments are lost.
   for (let n = 0; n < 25; ) {
     const found = await store.get('counter')
     const next = Buffer.from(String(Number(found ?? 0) + 1))
@@ -23,7 +23,7 @@ async function writeInThread(url: string, writer: string, batches: number) {
   parentPort!.postMessage('done')
 }
 
-/** A writer that commits each number that it receives, and then confirms the number. */
+/** Starts a writer that commits each number that it receives, and then confirms the number. */
 async function writeWhenTold(url: string, key: string) {
   const store = await openStore(url)
   parentPort!.on('message', async (n: number) => {
@@ -38,7 +38,7 @@ async function writeUntilKilled(url: string) {
   const write = async (writer: string) => {
     for (let n = 0; ; n++) {
       await store.commit({ ops: batchOf(writer, n) })
-      // The write is synchronous, so a line in the pipe was acknowledged before the kill.
+      // The write is synchronous. So every line in the pipe is of a commit that was acknowledged before the kill.
       writeSync(1, `${writer} ${n}\n`)
     }
   }

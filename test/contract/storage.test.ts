@@ -15,7 +15,7 @@ import { until } from '../harness/until.ts'
 import { BACKENDS, type Backend } from './storage-backends.ts'
 import { checkModel } from './storage-model.ts'
 
-/** Number of random sequences of actions that are compared with a model. */
+/** Number of random sequences of actions in which a store is compared with the model. */
 const RUNS = process.env.SVC_TEST_FULL ? 300 : 40
 const writerModule = sameKind('./storage-writer', import.meta.url)
 const bytes = (text: string) => Buffer.from(text)
@@ -25,7 +25,7 @@ for (const { name, skip, isOfProcess = false, start } of BACKENDS) {
     let backend: Backend | undefined
     let store: OpenStore
     let spaces = 0
-    /** Returns a prefix that only the keys of one test have. */
+    /** Returns a new prefix for the keys of one test. */
     const space = () => `t${spaces++}:`
 
     before(async () => {
@@ -149,8 +149,8 @@ for (const { name, skip, isOfProcess = false, start } of BACKENDS) {
       assert.equal((await keysOf(p)).length, 1)
     })
 
-    // A key can be too long for a store. The look-up of a list message with an id of 5 KB once failed and was repeated
-    // for a minute, and then the connection ended.
+    // A key can be too long for a store. An earlier bug: the look-up of a list message with an id of 5 KB failed and
+    // was repeated for a minute, and then the connection ended.
     test('what no key can be is not there', async () => {
       for (const key of ['x'.repeat(KEY_LIMIT + 1), 'x'.repeat(100_000), 'ü'.repeat(KEY_LIMIT), 'a/b', ''])
         assert.equal(await store.get(key), undefined, `${key.length}`)
@@ -248,7 +248,7 @@ for (const { name, skip, isOfProcess = false, start } of BACKENDS) {
       await new Promise<void>((resolve) => {
         const tell = async (n: number) => {
           thread.postMessage(n)
-          // These reads belong to other callbacks, so they may see an older state.
+          // These reads are outside of the callback, so they may see an older state.
           for (let turn = 0; turn < 20; turn++) {
             await store.get(key)
             await nextTurn()
@@ -290,7 +290,7 @@ for (const { name, skip, isOfProcess = false, start } of BACKENDS) {
           const newest = new Map<string, string>()
           for await (const [key, value] of reopened.range(`${writer}:`)) newest.set(key, Buffer.from(value).toString())
           assertUntorn(newest)
-          // The newest batch on disk is the acknowledged one. It is the next one if the kill came between its commit
+          // The newest batch on disk is the last acknowledged one, or the next one if the kill came between its commit
           // and its acknowledgement.
           assert.ok(Math.max(...[...newest.values()].map(Number)) >= n, `${writer} acknowledged ${n}`)
         }
@@ -312,7 +312,7 @@ for (const { name, skip, isOfProcess = false, start } of BACKENDS) {
         assert.ok(error.message.startsWith(`Another svc runs on the store in ${store.shown}; stop that one, or give this one a`))
         return true
       })
-      // The thread that owns lmdb also notices the second commit.
+      // The other thread, which owns lmdb, is also notified of the second commit.
       const before = visits
       assert.equal(await second.visitOwner(), true)
       await until(
@@ -344,7 +344,9 @@ for (const { name, skip, isOfProcess = false, start } of BACKENDS) {
   })
 }
 
-/** Checks that all eight keys of every slot have the value of one batch. */
+/**
+ * Checks that all eight keys of every slot have the value of the same batch, so that no batch was stored only in part.
+ */
 function assertUntorn(entries: Map<string, string>) {
   const slots = new Map<string, Set<string>>()
   for (const [key, value] of entries) {

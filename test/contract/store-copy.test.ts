@@ -1,7 +1,7 @@
 /**
- * Tests `copyStore` between lmdb and PostgreSQL, in both directions. The copy must be equal byte by byte, also if it
- * was interrupted at one of its steps and run again, and must contain the changes that were made in the source during
- * the copy.
+ * Tests `copyStore`, which copies a store from lmdb to PostgreSQL or back. The copy must be equal byte by byte, also if
+ * the command was killed at one of its steps and run again. It must contain the changes that were made in the source
+ * during the copy.
  */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
@@ -38,7 +38,7 @@ const STEPS: readonly Step[] = [
   'copy:ended',
 ]
 
-/** A store with the folder of its media. The folder is null if the store itself contains the media. */
+/** A store and the folder of its media. The folder is null if the media are in the store itself. */
 interface Place {
   store: OpenStore
   blobsDir: string | null
@@ -82,8 +82,8 @@ describe('a store is copied', { skip: noPostgres }, () => {
     await checkSecretKey(store, SECRET)
     const ring = await openKeyRing(store, SECRET)
     for (const instance of INSTANCES) await ring.make(instance)
-    // The state after an interrupted rotation of the secret: one key is sealed with both secrets, and another only with
-    // the new secret.
+    // The state after a rotation of the secret that was interrupted: one key is sealed with both secrets, and another
+    // only with the new secret.
     const sealed = openSealedKeys(store.keyTable, SECRET)
     await sealed.sealAlso(INSTANCES[0], NEXT_SECRET)
     await sealed.sealAlso('main', NEXT_SECRET)
@@ -98,7 +98,7 @@ describe('a store is copied', { skip: noPostgres }, () => {
       await blobs.put(keys.blob(INSTANCES[1], String(index)), randomBytes(bytes))
   }
 
-  /** Returns all data that a copy must contain, each under its name. */
+  /** Returns all records and media that a copy must contain, each under its name. */
   async function contentOf(place: Place): Promise<Map<string, string>> {
     const found = new Map<string, string>()
     const note = (name: string, bytes: Uint8Array | undefined) =>
@@ -136,15 +136,15 @@ describe('a store is copied', { skip: noPostgres }, () => {
 
       for (const step of STEPS)
         test(`after a stop at ${step}`, async () => {
-          // After a kill the source keeps the mark that it was moved. The mark is removed here, because this test uses
-          // the same source again.
+          // After a kill, the source still has the mark that it was moved. The next round uses the same source, so the
+          // mark is removed here.
           await source.store.commit({ ops: [[keys.storeMoved, null]] })
           const target = await KINDS[to]()
           await assert.rejects(copy(source, target, step), { message: `stopped at ${step}` })
           const isMoved = step === 'copy:moved' || step === 'copy:ended'
           if (isMoved) await assert.rejects(refuseMarked(source.store), /was moved to .*store reopen/)
           else {
-            // The service may continue to use the source until the copy is run again.
+            // The source is not marked yet, so the service may use it until the copy is run again.
             await refuseMarked(source.store)
             const media = await mediaOf(source)
             const gone = [...(await media.getKeys(''))].sort().at(-1)!
@@ -212,7 +212,8 @@ describe('a store is copied', { skip: noPostgres }, () => {
     await reopen(target)
     await refuseMarked(source.store)
     await assert.rejects(refuseMarked(target.store), /was moved to .*state; start the service there/)
-    // A command that was killed between the two marks is run again.
+    // A run of the undo (`reopenStore`) was killed after the copy was marked as moved, and before the mark of the
+    // source was removed. The next run completes it.
     await source.store.commit({ ops: [[keys.storeMoved, Buffer.from(JSON.stringify(moved))]] })
     await reopen(target)
     await refuseMarked(source.store)

@@ -1,4 +1,7 @@
-/** Tests `GET /account/usage`: order, time windows and pages. The test sets the surveys of the shards. */
+/**
+ * Tests `GET /account/usage`: the order of the instances, time windows and pages. The test sets the measurements that
+ * the shards report.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { InstanceWork } from '../../src/domain/readings.ts'
@@ -10,7 +13,7 @@ const ids: string[] = []
 
 const SORTS = ['cpu', 'memory', 'sent', 'received', 'queue', 'backlog', 'reconnects']
 
-/** Returns the work of instance number `at`. In the order with the same number in `SORTS`, this instance is first. */
+/** Returns the measured work of instance number `at`. In the sort order `SORTS[at]`, this instance comes first. */
 const workOf = (at: number, now: number): InstanceWork => ({
   since: now - 30_000,
   cpuMs: at === 0 ? 600 : 3,
@@ -63,7 +66,7 @@ test('an instance has its counts of the window, and its values of now', async ()
     name: 'leads by cpu',
     status: 'qr',
     cpu_ms: 600,
-    // The value corresponds to 600 ms of CPU time in 30 s.
+    // 2 % are 600 ms of CPU time in 30 s.
     cpu_percent: 2,
     memory_bytes: 10,
     sent: 0,

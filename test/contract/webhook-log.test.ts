@@ -1,6 +1,6 @@
 /**
- * Tests the webhook log over HTTP: access, the order of the list, and refusals. `test/e2e` tests that a failed event
- * can be sent again.
+ * Tests the webhook log over HTTP: who may read it, the order of its list, and refusals. `test/e2e` tests that a failed
+ * event can be sent again.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -74,7 +74,7 @@ test('sends again what is kept, in its own instance, and says what is not there'
   assert.deepEqual(
     service.double.calls.map(({ instance, operation, input }) => [instance, operation, input]),
     [
-      // The newest instance comes first.
+      // The requests begin with the newest instance.
       [other, 'webhooks.resendMany', { eventIds: [idAt(1)] }],
       [one, 'webhooks.resendMany', { eventIds: [idAt(0)] }],
     ],

@@ -1,5 +1,5 @@
 /**
- * Calls in the format of clients of the hosted gateway with which the dialect `zapi` is compatible. There is a call for
+ * Calls in the format of Z-API, the hosted gateway with which the dialect `zapi` is compatible. There is a call for
  * each operation in the documentation of that gateway, with every optional field, and two calls if an operation has two
  * formats. The values are our own. `refused`: the answer, if an instance with the dialect refuses the call.
  */
@@ -301,7 +301,7 @@ const contacts: TheirCall[] = [
   post(`/contacts/${phone}/report`),
 ]
 
-/** Returns calls about members of a group, for both forms of a group's id. */
+/** Returns calls about the members of a group, one for each of the two formats of a group id. */
 const ofMembers = (path: string, more: object = {}): TheirCall[] => [
   post(path, { ...more, groupId, phones: [person, other] }),
   post(path, { ...more, groupId: oldGroup, phones: [person] }),
@@ -494,7 +494,7 @@ const webhooks: TheirCall[] = [
   put('/update-notify-sent-by-me', { notifySentByMe: true }),
 ]
 
-/** Returns calls for which the service has no counterpart. The answer gives the reason. */
+/** Returns calls that the service refuses because it has no such function. The answer must give the reason. */
 const without = (why: RegExp, ...calls: TheirCall[]): TheirCall[] =>
   calls.map((call) => ({ ...call, refused: { status: 404, why } }))
 const absent: TheirCall[] = [
@@ -533,15 +533,15 @@ const absent: TheirCall[] = [
     post('/security/two-fa-code', { code: '123456' }),
     post('/security/two-fa-code/remove'),
   ),
-  // In that gateway, partners create and pay for instances with these calls.
+  // On that gateway, partners use these calls to create and pay for instances.
   ...without(
     /^There are no subscriptions here\. POST \/account\/instances makes an instance/,
     post('/integrator/on-demand/subscription'),
     post('/integrator/on-demand/cancel'),
     put('/integrator/on-demand/subscription/update', { withCalls: true }),
   ),
-  // The documentation of that gateway has wrong paths here: some examples use the title of the page that describes the
-  // webhook, and one uses a wrong method. The gateway really accepts `PUT /update-webhook-…`.
+  // Here the documentation of that gateway has errors: some examples have the title of a page as their path, and one
+  // has a wrong method. The gateway itself accepts `PUT /update-webhook-…`.
   ...(
     [
       ['chat-presence', 'chat-presence'],

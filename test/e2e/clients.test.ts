@@ -1,6 +1,6 @@
 /**
- * Tests the clients that other generators make from the OpenAPI description. They must compile in strict mode, and use
- * the service from the first key to a paired instance, a message and its result.
+ * Tests clients that other programs (client generators) generate from the OpenAPI description. They must compile in
+ * strict mode, and work with the service from the first API key to a paired instance, a sent message and its result.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -22,12 +22,15 @@ const skip = existsSync(tool('openapi-typescript'))
   ? false
   : 'the generators are not installed: npm ci --prefix test/clients (they need a TypeScript of their own)'
 /**
- * The reason to skip the generators whose clients are only compiled and not run, or false. These generators take 300
- * MB, so a build does not install them.
+ * The reason to skip the client generators whose clients are only compiled and not run, or false. These generators take
+ * 300 MB, so a build does not install them.
  */
 const others = existsSync(tool('orval')) ? false : 'the other generators are not installed: npm ci --prefix test/clients'
 
-/** Runs a script of a generator. Rejects with its output if it fails. */
+/**
+ * Runs a script of a client generator (a program that generates a client from the OpenAPI description). Rejects with
+ * the output of the script if it fails.
+ */
 const run = (script: string, ...args: string[]) =>
   new Promise<void>((resolve, reject) => {
     execFile(process.execPath, [tool(script), ...args], { cwd: FOLDER, maxBuffer: 64 * 2 ** 20 }, (error, stdout, stderr) => {
@@ -36,7 +39,7 @@ const run = (script: string, ...args: string[]) =>
     })
   })
 
-/** Generators whose clients are compiled, but not run. */
+/** Client generators whose clients are compiled, but not run. */
 const OTHERS: Readonly<Record<string, readonly string[]>> = {
   'swagger-typescript-api': [
     'dist/cli.mjs',
@@ -63,7 +66,7 @@ const OTHERS: Readonly<Record<string, readonly string[]>> = {
   'openapi-zod-client': ['bin.js', './generated/openapi.json', '-o', './generated/others/zod.ts'],
 }
 /**
- * The largest allowed size of the Postman collection, in characters. Most of the collection are error answers, because
+ * The largest allowed size of the Postman collection, in characters. Most of it consists of error answers, because
  * `openapi-to-postmanv2` stores an example of each one.
  */
 const COLLECTION = 7_000_000

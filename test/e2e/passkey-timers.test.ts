@@ -1,7 +1,8 @@
 /**
- * Tests the time limits of linking with a passkey: the real timer of QR codes, the validity of the options and of the
- * proof, and the three waits. The first two tests are ordinary cases, in which the use of the passkey takes longer than
- * a QR code is valid.
+ * Tests the time limits of linking with a passkey: the real timer of QR codes, the validity of the passkey options and
+ * of the proof, and how long the service waits for a signature, for the phone, for the owner who compares the codes,
+ * and for an answer of the network. In the first two tests, a person just needs longer to use the passkey than a QR
+ * code is valid.
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

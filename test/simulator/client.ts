@@ -14,7 +14,7 @@ import pino from 'pino'
 import type { Simulator } from '../harness/network.ts'
 import '../harness/library-deadlines.ts'
 
-/** An unmodified client of the library with keys in memory. It stores everything that the library has reported. */
+/** An unmodified client of the library, with its keys in memory. It collects everything that the library reports. */
 export interface Client {
   readonly auth: AuthenticationState
   readonly socket: WASocket
@@ -29,9 +29,9 @@ export interface Client {
 }
 
 /**
- * The shortest timer in ms that does not keep the process alive. If a socket ends while queries run, the library leaves
- * timers of 30 and 60 s, and a finished test must not wait for them. While something else is open, these timers still
- * run.
+ * Timers of at least this length (in ms) do not keep the process alive. If a socket ends while queries run, the library
+ * leaves timers of 30 and 60 s behind, and a finished test must not wait for them. While something else is open, these
+ * timers still run.
  */
 const LEFT_BEHIND = 20_000
 const setTimer = globalThis.setTimeout
@@ -43,7 +43,10 @@ globalThis.setTimeout = Object.assign(
   setTimer,
 )
 
-/** Longest wait for anything on loopback, in ms. Only a failing test waits this long. */
+/**
+ * Longest wait in ms for anything that the network does. Everything runs on this machine, so only a failing test waits
+ * this long.
+ */
 const PATIENCE = 60_000
 
 export function memoryAuth(): AuthenticationState {
@@ -124,7 +127,7 @@ export function connect(simulator: Simulator, auth = memoryAuth(), config: Parti
       const found = look()
       if (found !== undefined && found !== false) return found
       if (Date.now() > deadline) throw new Error(`waited in vain for ${what}`)
-      // The condition is checked again after an event, and at intervals, because some changes have no event.
+      // The condition is checked again after each event, and also at intervals, because some changes cause no event.
       await Promise.race([new Promise<void>((resolve) => waiting.add(resolve)), pause(100)])
       waiting.clear()
     }
@@ -152,7 +155,7 @@ export function lastQr(client: Client): Promise<string> {
 export const isOpen = (client: Client) =>
   client.until(() => client.events['connection.update']?.some((update) => update.connection === 'open'), 'an open connection')
 
-/** Resolves when the client is connected and has received the messages that waited on the network. */
+/** Resolves when the client is connected and has received all messages that waited on the network. */
 export async function isReady(client: Client) {
   await isOpen(client)
   await client.until(
@@ -173,9 +176,9 @@ export async function pair(simulator: Simulator, phone: string, config: Partial<
 }
 
 /**
- * Resolves when all stanzas of the client's phone were answered. Without this wait, the library can lose a first
- * message while the phone still sends, because it changes one session record in two transactions: for encryption to the
- * phone, and for decryption from it.
+ * Resolves when all stanzas for the client's phone were answered. The library changes one session record in two
+ * transactions: when it encrypts for the phone, and when it decrypts from it. So without this wait, it can lose a first
+ * message while the phone still sends.
  */
 export async function isSettled(simulator: Simulator, phone: string, client: Client) {
   await client.until(() => client.events['messaging-history.set']?.some((set) => set.progress === 100), 'recent history')

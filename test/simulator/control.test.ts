@@ -7,7 +7,7 @@ import { startControlServer } from '../../workers/simulator/control/control-serv
 import { ROUTES } from '../../workers/simulator/control/routes.ts'
 import { startSimulator } from '../harness/network.ts'
 
-/** Tests the HTTP control API over the real simulated network, without a linked device. */
+/** Tests the HTTP control API of a real simulated network to which no device is linked. */
 
 const PHONE = '5511900000001'
 const CONTACT = '5511900000002'
@@ -254,7 +254,7 @@ test('what does not fit the state is a conflict', async () => {
   await refused(409, 'conflict', ['POST', `/phones/${PHONE}/enter-code`, { code: 'ABCD1234' }])
 })
 
-/** Sends a request with exactly these headers, as a program that sets its own headers does. */
+/** Sends a request with exactly these headers, which `fetch` would change. */
 function raw(port: string, method: string, path: string, headers: Record<string, string> | string[], body = ''): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const request = httpRequest({ host: '127.0.0.1', port, method, path, headers }, async (response) => {

@@ -7,8 +7,8 @@ import { startSimulator } from '../harness/network.ts'
 import { jidOf, pair } from './client.ts'
 
 /**
- * Tests GraphQL documents that other clients send, over the socket of the library. The answers and refusals are equal
- * to captured ones.
+ * Tests GraphQL documents that other clients send, over the library's socket. The answers and refusals must be equal to
+ * captured ones.
  */
 
 silenceLibsignal()

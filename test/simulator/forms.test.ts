@@ -11,8 +11,8 @@ import { startSimulator } from '../harness/network.ts'
 import { jidOf, pair } from './client.ts'
 
 /**
- * Tests messages of people that refer to other messages, with both kinds of addressing, as an unmodified client
- * receives them.
+ * Tests messages with which people refer to other messages (such as votes and edits), as an unmodified client receives
+ * them. In the chats, people are addressed by number or by LID.
  */
 
 const PHONE = '5511900000001'
@@ -70,7 +70,8 @@ test('a device without any of a collection gets it whole, as a file; one that ha
 const ADDRESSINGS: Settings['addressing'][] = ['pn', 'lid']
 
 /**
- * Returns the JID that a person has in a chat with this addressing. Encrypted content about a message uses this JID.
+ * Returns the JID by which a person is addressed in a chat with this kind of addressing. Encrypted content that refers
+ * to a message uses this JID.
  */
 const nameIn = (addressing: Settings['addressing'], phone: string) =>
   addressing === 'lid' ? `2${phone.padStart(14, '0')}@lid` : jidOf(phone)

@@ -49,7 +49,7 @@ for (const addressing of ['lid', 'pn'] as const) {
       assert.match(message.key.participant ?? '', addressing === 'lid' ? /@lid$/ : /^4915100000002@s\.whatsapp\.net$/)
       assert.equal((await heard(GRACE))?.text, `${text} ${addressing}`)
     }
-    // The account's phone received both answers, too.
+    // The phone of the account also received both answers.
     for (const text of ['first', 'second']) assert.equal((await heard(PHONE))?.text, `${text} ${addressing}`)
   })
 }
@@ -176,8 +176,7 @@ interface Channel {
 }
 
 test('a channel is created, posted to and read', async () => {
-  // The library reads the picture of a new channel and throws, because the channel has no picture yet. The channel is
-  // created nevertheless.
+  // The channel is created. After that the library reads its picture, and throws because a new channel has none.
   await assert.rejects(client.socket.newsletterCreate('Our channel', 'About us'), TypeError)
   const made = (simulator.control.state().newsletters as Channel[]).find(({ name }) => name === 'Our channel')!
   const acks: Record<string, string>[] = []

@@ -101,7 +101,8 @@ test('a burst that is encrypted in advance leaves in order, and its texts say wh
   await client.until(() => texts().length === 20, 'the last text')
   const [first] = texts()
   assert.deepEqual(
-    // The numbers are rounded to a hundredth of a ms. If they were real times of sending, they would not be so regular.
+    // The times are rounded to a hundredth of a ms. They are exactly regular, because they are calculated and not
+    // measured.
     texts().map(({ number, at }) => [number, Math.round((at - first!.at) * 100) / 100]),
     Array.from({ length: 20 }, (_, index) => [index + 1, index * 5]),
   )

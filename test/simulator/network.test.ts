@@ -19,7 +19,6 @@ simulator.control.updateBusiness?.(CONTACT, { description: 'By appointment' })
 let client: Client = await pair(simulator, PHONE)
 let isDone = false
 
-/** Each test begins with a connected client. */
 beforeEach(async () => {
   simulator.control.clearFaults()
   simulator.control.setDown(false)

@@ -11,8 +11,8 @@ import {
 } from 'node:crypto'
 
 /**
- * The client's side of the Noise protocol, with node's own cryptography. It shares no code with the simulator or the
- * library.
+ * Implements the client's side of the Noise protocol with node's own cryptography. It shares no code with the simulator
+ * or the library, so an error in one of them is found.
  */
 
 const SPKI = Buffer.from('302a300506032b656e032100', 'hex')
@@ -68,7 +68,8 @@ export function symmetric(protocol: string) {
       return opened
     },
     /**
-     * Returns the two keys that encrypt the connection: first the key of this side, and then the key of the other side.
+     * Returns the two keys that encrypt the connection: first the key for what this side sends, and then the key of the
+     * other side.
      */
     split: () => Buffer.from(hkdfSync('sha256', Buffer.alloc(0), chain, '', 64)),
   }

@@ -1,4 +1,7 @@
-/** Tests a network and a phone that deviate from the protocol, and a companion device that violates it. */
+/**
+ * Tests a network and a phone that deviate from the protocol while a device is linked with a passkey, and a linked
+ * device that violates the protocol.
+ */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import type { PasskeyBends, PasskeyStep } from '../../workers/simulator/control/schemas/passkeys.ts'
@@ -18,13 +21,15 @@ const { passkeys, ceremonyOf, newPhone, signs, reaches, scanned, attempted, work
   491720000001,
 )
 
-/** Creates a phone with these deviations, and a companion device whose code the phone has scanned. */
+/**
+ * Creates a phone with these deviations, and a companion device (the device to link) whose code the phone has scanned.
+ */
 async function bent(bend: PasskeyBends) {
   const phone = newPhone({ bend })
   return { phone, companion: await scanned(phone) }
 }
 
-/** Runs a complete attempt on the same connection. `count` is the number of its continuation. */
+/** Performs a complete linking on the same connection. `count`: the number of this attempt. */
 async function linksAgain(phone: string, companion: PasskeyClient, count: number) {
   passkeys().set(phone, { bend: {} })
   const attempt = await attempted(phone, companion, { withProof: false })
@@ -213,7 +218,7 @@ describe('the phone', () => {
       await reaches(phone, ({ asks }) => (asks === 'link') === withPrologue)
       passkeys().set(phone, { app: 'back' })
       assert.deepEqual(ceremonyOf(phone).problems, ['WhatsApp left the foreground'])
-      // The network still answers queries, but sends no notifications afterwards.
+      // From here on, the network answers queries but sends no notifications.
       await attempted(phone, companion, { withProof: false })
       assert.equal(companion.continuations.length, 0)
     }

@@ -1,7 +1,7 @@
 /**
- * A client that links to an account with a passkey. Its socket, its Noise handshake and its registration are those of
- * the unmodified library. The library does not support linking with a passkey, so this file implements it, with
- * WebCrypto. Each step can be run separately, and with errors.
+ * A client that is linked to an account with a passkey. Its socket, its Noise handshake and its registration are those
+ * of the unmodified library, which does not support linking with a passkey. So this file implements these steps, with
+ * WebCrypto. A test can perform each step alone, and with errors.
  */
 import { EventEmitter, once } from 'node:events'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -35,7 +35,7 @@ export interface Attempt {
 }
 
 export interface PrologueOptions {
-  /** Whether a proof is sent. */
+  /** Whether the prologue contains a proof. */
   withProof?: boolean
   /** Changes the stanza before it is sent. */
   change?(parts: BinaryNode[]): BinaryNode[]
@@ -50,7 +50,7 @@ export interface SealedFields {
   changeIv?(iv: Bytes): Uint8Array
 }
 
-/** The browser that the library registers as, as a value of `DeviceProps.PlatformType`. */
+/** The browser with which the library registers, as a value of `DeviceProps.PlatformType`. */
 export const CHROME = 1
 /** Longest wait for a notification, in ms. */
 const PATIENCE = 20_000
@@ -64,13 +64,13 @@ export function passkeyClient(client: Client) {
   const continuations: BinaryNode[] = []
   const heard = new EventEmitter()
   /**
-   * The key of the proof (handoff). It is derived from the secret that the phone has read in the code, before that
-   * secret is replaced.
+   * The key of the proof (handoff). It is derived from the secret in the code that the phone has scanned, before a new
+   * secret replaces that one.
    */
   let handoff: Promise<Bytes> | undefined
 
-  // The library acknowledges notifications only when it knows its own number, which it does not know before the code is
-  // scanned.
+  // The library acknowledges notifications only when it knows its own number, and it does not know this number before
+  // the code is scanned. So this client acknowledges them itself.
   function ack({ attrs }: BinaryNode) {
     if (auth.creds.me) return
     const { id, from, type } = attrs
@@ -108,13 +108,16 @@ export function passkeyClient(client: Client) {
     requests,
     continuations,
     /**
-     * Resolves with the passkey options of a request; undefined if the request has none. Fails if they are not JSON.
+     * Resolves with the passkey options of the `count`th request of the network; undefined if the request has none.
+     * Fails if they are not JSON.
      */
     async requested(count = 1): Promise<Options | undefined> {
       const options = find(await at(requests, count - 1, 'request'), 'passkey_request_options')
       return options && JSON.parse(Buffer.from(contentOf(options)).toString())
     },
-    /** Resolves with the phone's key and nonce in a continuation. Fails if the continuation is invalid. */
+    /**
+     * Resolves with the phone's key and nonce from the `count`th continuation. Fails if the continuation is invalid.
+     */
     continued: async (count = 1) => primaryOf(await at(continuations, count - 1, 'continuation')),
 
     async queryOptions(): Promise<Options> {
@@ -153,7 +156,7 @@ export function passkeyClient(client: Client) {
       await query('set', { tag: 'passkey_prologue', attrs: {}, content: change ? change(parts) : parts })
     },
 
-    /** Sends an element with any content, also an invalid one. */
+    /** Sends a stanza with any content, also an invalid one. */
     send: (tag: string, content: BinaryNode['content']) => query('set', { tag, attrs: {}, content }),
 
     sendNonce: ({ nonce }: Attempt) => me.send('companion_nonce', nonce),
@@ -161,8 +164,8 @@ export function passkeyClient(client: Client) {
     code: ({ nonce }: Attempt, primary: { key: Bytes; nonce: Bytes }) => codeOf(primary.nonce, nonce, primary.key),
 
     /**
-     * Sends the encrypted request. `fields` replace the keys and the secret in it. Functions in `fields` change the
-     * ciphertext and its IV.
+     * Sends the encrypted pairing request. `fields`: values that replace the keys and the secret in it, or functions
+     * that change its ciphertext and its IV.
      */
     async sendRequest({ pair, ref }: Attempt, primary: { key: Bytes }, fields: SealedFields = {}) {
       const key = await encryptionKey(await agree(pair, primary.key), fields.deviceType ?? CHROME, ref)
@@ -181,7 +184,7 @@ export function passkeyClient(client: Client) {
       await me.send('encrypted_pairing_request', sealed)
     },
 
-    /** Performs all steps up to the confirmation code. */
+    /** Performs all steps until both sides have the confirmation code. */
     async agreed(sign: (options: Options) => Signed | Promise<Signed>, options: PrologueOptions = {}) {
       const signed = await sign((await me.requested()) ?? (await me.queryOptions()))
       const attempt = await me.attempt(await me.queryRef())
@@ -191,7 +194,7 @@ export function passkeyClient(client: Client) {
       return { attempt, primary, code: await me.code(attempt, primary) }
     },
 
-    /** Performs all steps up to the encrypted request. */
+    /** Performs all steps, including the encrypted pairing request. */
     async link(sign: (options: Options) => Signed | Promise<Signed>, options: PrologueOptions = {}) {
       const { attempt, primary, code } = await me.agreed(sign, options)
       await me.sendRequest(attempt, primary)
@@ -208,7 +211,7 @@ function primaryOf(item: BinaryNode): { key: Bytes; nonce: Bytes } {
   return { key: bytesAt(fields, 1, 32), nonce: bytesAt(fields, 2, 32) }
 }
 
-/** Returns the parts of the browser's result that the web client sends. */
+/** Returns the fields of the browser's result that the web client sends. */
 function assertionOf({ id, rawId, type, response }: Signed) {
   const { clientDataJSON, authenticatorData, signature, userHandle = null } = response
   return { id, rawId, type, response: { clientDataJSON, authenticatorData, signature, userHandle } }

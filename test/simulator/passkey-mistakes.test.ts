@@ -1,6 +1,6 @@
 /**
- * Tests that the network or the phone detects a companion device that violates the protocol. Each mistake is tested
- * separately.
+ * Tests a companion device (the device to link) that violates the protocol: the network or the phone must detect each
+ * error. Each test makes one error.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -11,7 +11,8 @@ import { connect, lastQr } from './client.ts'
 import { type Attempt, type PasskeyClient, passkeyClient } from './passkey-client.ts'
 import { isStage, passkeyStage, refused } from './passkey-stage.ts'
 
-// This companion device violates the protocol, so no trace is written for the wire check.
+// The companion device violates the protocol, so no trace is written: the check of the traces would report the
+// violation.
 const simulator = await startSimulator({ settings: { receipts: 'none' }, trace: undefined })
 after(async () => {
   await close()
@@ -34,8 +35,8 @@ test('in the prologue: order, lengths, kind of device, reference', async () => {
       [2, protobuf([[1, hash]])],
     ])
   /**
-   * Builds the payload of the prologue with another identity or commitment. `fields` replace fields of the identity by
-   * their number.
+   * Builds the payload of the prologue with another identity or commitment. `fields`: fields of the identity that are
+   * replaced, by their number.
    */
   const identity = ({ pair, ref }: Attempt, fields: Record<number, Uint8Array | string | number | null>) => {
     const all = { 1: pair.publicKey, 2: 1, 3: ref, ...fields }

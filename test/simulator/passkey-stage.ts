@@ -1,6 +1,4 @@
-/**
- * Functions for the tests of passkeys: they create phones that require a passkey, and clients whose code was scanned.
- */
+/** Creates phones that require a passkey, and clients whose code such a phone has scanned. */
 import assert from 'node:assert/strict'
 import type { CeremonyView } from '../../workers/simulator/control/passkeys.ts'
 import type { PasskeyInput, SignInput } from '../../workers/simulator/control/schemas/passkeys.ts'
@@ -35,16 +33,19 @@ export function passkeyStage(simulator: () => Simulator, firstPhone: number) {
       passkeys().set(phone, passkey)
       return phone
     },
-    /** Signs the options with the phone's own passkey. */
+    /** Returns a function that answers WebAuthn options with an assertion which the phone's own passkey has signed. */
     signs,
-    /** Queries new options, and sends a prologue with them. */
+    /** Queries new passkey options, and sends a prologue with the signed assertion. */
     async attempted(phone: string, companion: PasskeyClient, options: PrologueOptions = {}): Promise<Attempt> {
       const signed = signs(phone)(await companion.queryOptions())
       const attempt = await companion.attempt(await companion.queryRef())
       await companion.sendPrologue(attempt, signed, options)
       return attempt
     },
-    /** Resolves with the problems of the linking when it has reached this state. */
+    /**
+     * Waits until the linking has reached this state, and resolves with the problems that the phone and the network
+     * have found in it.
+     */
     reaches: (phone: string, fits: (ceremony: CeremonyView) => boolean) =>
       until(async () => ceremonyOf(phone), fits).then(({ problems }) => problems),
     /** Creates a client whose QR code the phone has scanned. */
@@ -56,7 +57,7 @@ export function passkeyStage(simulator: () => Simulator, firstPhone: number) {
       assert.deepEqual(taken, { device: null, passkey: true })
       return companion
     },
-    /** Checks that the device is linked: it logs in, and it sends and receives messages. */
+    /** Checks that the device is linked: it logs in, and sends and receives messages. */
     async works(phone: string, { client }: Pick<PasskeyClient, 'client'>) {
       assert.equal((await client.ended()).code, 515)
       const { control } = simulator()

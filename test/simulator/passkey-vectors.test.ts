@@ -1,6 +1,6 @@
 /**
- * Tests the cryptography of the tests, and the simulator's check of an assertion, with the published test vectors of
- * linking with a passkey.
+ * Tests two things with the published test vectors of linking with a passkey: the cryptography of the tests
+ * (`crsc.ts`), and the simulator's check of an assertion.
  */
 import assert from 'node:assert/strict'
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'

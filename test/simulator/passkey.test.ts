@@ -1,6 +1,6 @@
 /**
- * Tests how a client links to a phone that requires its passkey. The client shares no code with the gateway or the
- * simulator.
+ * Tests that a client is linked to a phone which requires its passkey. The client shares no code with the gateway or
+ * the simulator.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -9,8 +9,8 @@ import { find } from '../harness/nodes.ts'
 import { jidOf, pair } from './client.ts'
 
 /**
- * Tests queries of the web client and of other clients that the library does not have. They are sent over the library's
- * socket.
+ * Tests queries that the web client and other clients send, and for which the library has no function. They are sent
+ * over the library's socket.
  */
 
 silenceLibsignal()
@@ -72,7 +72,7 @@ test('a number is found in every spelling that clients send, and the answer repe
     const contact = find(user, 'contact')
     assert.deepEqual([user.attrs.jid, contact?.attrs.type, String(contact?.content)], [jidOf(SHOP), 'in', written])
   }
-  // A number without the plus sign is not an international number, so these forms are invalid.
+  // A number without the plus sign is not an international number, so all of these are invalid.
   for (const written of [SHOP, `${SHOP}@c.us`, '+1', '+49abc4567890', '+', `+${SHOP}@g.us`]) {
     const contact = find(await lookUp(node('contact', {}, written)), 'contact')
     assert.deepEqual([contact?.attrs.type, String(contact?.content)], ['invalid', written])
@@ -97,7 +97,7 @@ test('a person is found by user name', async () => {
   assert.deepEqual((await mex('25347099718279209', {})).data, { xwa2_username_get: null })
 })
 
-// The time of the text was once the time of the query, so two answers a second apart had different times.
+// An earlier bug: the time of the text was the time of the query, so two answers a second apart had different times.
 test('an about text has the moment at which it was set, however late it is asked for', async (t) => {
   const usync = node('usync', { sid: '2', mode: 'query', last: 'true', index: '0', context: 'interactive' }, [
     node('query', {}, [node('status'), node('text_status')]),
@@ -202,7 +202,7 @@ test('a word beside the name is set and taken back by GraphQL, and read by it an
     const attrs = { sid: 'TEXT', mode: 'query', context: 'interactive', last: 'true', index: '0' }
     return find(await query('usync', 'get', [node('usync', attrs, parts)]), 'usync', 'list', 'user', 'text_status')
   }
-  // A business without a verified name shows its own name.
+  // A business without a verified name appears under the name that it chose itself.
   const own = async () => (await listed()).filter(({ jid }) => jid === jidOf(PHONE))
   assert.deepEqual(
     (await listed()).map(({ text }) => text),

@@ -6,11 +6,11 @@ import { WebSocket } from 'ws'
 import { agree, INTRO, newPair, open, type Pair, pairOf, rawOf, seal, symmetric } from './noise-state.ts'
 
 /**
- * A minimal client: a socket, the Noise protocol, and stanzas exactly as the test writes them. It answers nothing by
- * itself. From the library it only uses the codec of stanzas and the protobuf definitions.
+ * A minimal client: a socket, the Noise protocol, and stanzas exactly as the test writes them. It sends nothing
+ * automatically. It uses only the stanza codec and the protobuf definitions of the library.
  */
 export interface RawClient {
-  /** The pattern of the Noise handshake that was used. */
+  /** The pattern of the Noise handshake that the connection used. */
   readonly handshake: 'XX' | 'IK' | 'XXfallback'
   /** The server's static key, which the client can use for the next login. */
   readonly serverKey: Buffer
@@ -20,11 +20,11 @@ export interface RawClient {
   /** Resolves with the first matching stanza. The stanza may arrive before or after this call. */
   until(fits: (item: BinaryNode) => boolean, what: string): Promise<BinaryNode>
   /**
-   * Sends a query and waits for its answer. When the answer arrives, all earlier stanzas of the server have been
-   * received.
+   * Sends a query and waits for its answer. When the answer arrives, all stanzas that the server sent before it have
+   * arrived, too.
    */
   query(item: BinaryNode): Promise<BinaryNode>
-  /** Resolves with the close code when the connection has ended. 1006 means that there was no close frame. */
+  /** Resolves with the close code of the WebSocket. 1006 means that there was no close frame. */
   readonly ended: Promise<number>
   close(): Promise<void>
 }
@@ -34,7 +34,10 @@ export interface RawLogin {
   /** Private Noise key of the linked device, 32 bytes. */
   secret: Uint8Array
   payload: proto.IClientPayload
-  /** The server key that the client assumes. If it is given, the client sends its login in the first message. */
+  /**
+   * The server key that the client knows from an earlier login. If it is given, the client sends its login in the first
+   * message.
+   */
   serverKey?: Uint8Array
 }
 
@@ -43,7 +46,7 @@ const NOTHING = Buffer.alloc(0)
 
 export async function connectRaw({ url, secret, payload, serverKey }: RawLogin): Promise<RawClient> {
   const socket = new WebSocket(url)
-  // Errors are expected here. `ended` reports a broken connection.
+  // The tests break connections, so errors are expected here. `ended` reports them.
   socket.on('error', () => {})
   const own = pairOf(secret)
   const said = proto.ClientPayload.encode(proto.ClientPayload.fromObject(payload)).finish()
@@ -95,7 +98,7 @@ function speaking(
   const watchers = new Set<() => void>()
   frames.onFrame((bytes) => {
     const plain = open(readKey, read++, bytes, NOTHING)
-    // The server never compresses frames, so they can be decoded without a check.
+    // The server never compresses frames, so they are decoded without decompression.
     heard.push(decodeDecompressedBinaryNode(plain.subarray(1), constants))
     for (const watch of [...watchers]) watch()
   })
@@ -156,7 +159,7 @@ function clientHello(own: Pair, said: Uint8Array, serverKey: Uint8Array | undefi
   return { state, ephemeral, message: { ephemeral: first, static: sealedKey, payload: state.encrypt(said) } }
 }
 
-/** Splits the received bytes into frames. In both directions, each frame begins with its length in three bytes. */
+/** Splits the received bytes into frames. Each frame, in both directions, begins with its length in three bytes. */
 function framesOf(socket: WebSocket) {
   let rest = Buffer.alloc(0)
   let take: ((bytes: Buffer) => void) | undefined

@@ -11,14 +11,17 @@ import { jidOf, pair } from './client.ts'
 import { connectRaw, type RawClient } from './raw-client.ts'
 
 /**
- * Tests behaviour of clients that the library cannot produce. This client writes its handshake and its stanzas itself.
+ * Tests how the network reacts to clients that behave differently from the library. The client of these tests writes
+ * its handshake and its stanzas itself.
  */
 
 silenceLibsignal()
 const PHONE = '5511900000001'
 const ANA = '5511900000002'
 
-/** The linked device. Its library client is closed. */
+/**
+ * The device that the library has linked. The library's connection is closed, so the test can log in as this device.
+ */
 let device: { number: string; device: number; secret: Uint8Array }
 const open = new Set<RawClient>()
 
@@ -60,7 +63,7 @@ function pending(): number {
   return phones.find(({ phone }) => phone === PHONE)!.devices[0]!.pending
 }
 
-/** Sends a stanza and then a query. When the query is answered, the stanza has had its effect. */
+/** Sends a stanza and then a query. When the query is answered, the network has processed the stanza. */
 async function settled(client: RawClient, stanza: BinaryNode) {
   client.send(stanza)
   await client.query(ping())
@@ -102,7 +105,7 @@ const texts = async (count: number) => {
 }
 const batch = (count: number) => node('ib', {}, [node('offline_batch', { count })])
 const heardMessages = (client: RawClient) => client.heard.filter(is('message'))
-/** Sends a query, and returns the number of messages that have arrived when it is answered. */
+/** Sends a query, and returns the number of messages that have arrived when the query is answered. */
 const received = async (client: RawClient) => {
   await client.query(ping())
   return heardMessages(client).length
@@ -119,7 +122,7 @@ test('after the first five, what waits comes in batches of the size that the cli
   client.send(batch(4))
   assert.equal(await received(client), 9)
   assert.equal(client.heard.some(is('ib', 'offline')), false, 'there is more')
-  // A message that is sent now follows the waiting messages, and does not count as one of them.
+  // A message that is sent now arrives after the waiting ones, and does not count as one of them.
   await simulator.control.sendFromContact(ANA, PHONE, { text: 'new' })
   assert.equal(await received(client), 9)
   client.send(batch(100))
@@ -205,7 +208,7 @@ test('a call that rings is settled by a receipt with its offer, as by an ack', a
   await client.close()
 })
 
-/** Computes the hash over full addresses, in order, as clients do. */
+/** Computes the hash over full addresses in ascending order, as clients do. */
 function hashOf(addresses: string[]): string {
   const digest = createHash('sha256').update(addresses.sort().join('')).digest()
   return `2:${digest.subarray(0, 6).toString('base64')}`
@@ -228,7 +231,7 @@ test('an ack has the hash of the server over all devices, in the names that the 
     const devices = [`${other}.0:0`, `${other}.0:1`, `${me}.0:0`, `${me}.0:${device.device}`]
     const expected = hashOf(devices.map((name) => `${name}@${server}`))
     assert.equal(ack.attrs.phash, expected)
-    // A direct message has no hash, so the server compares the devices that it names.
+    // A direct message contains no hash of the devices, so the server compares the devices to which it is addressed.
     const named = [`${other}`, `${other}:1`, `${me}`].map((name) => `${name}@${server}`)
     for (const [sentTo, phash] of [
       [named, undefined],

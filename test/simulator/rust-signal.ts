@@ -14,7 +14,10 @@ import {
 } from 'whatsapp-rust-bridge'
 import type { SignalBundle } from '../../workers/simulator/people/device.ts'
 
-/** Creates the other side of the conversation as the gateway does: libsignal in Rust over an in-memory store. */
+/**
+ * Creates a side of the conversation that uses the same Signal code as the gateway: libsignal in Rust, over an
+ * in-memory store.
+ */
 export function createRustSide(registrationId = 77) {
   const identity = generateIdentityKeyPair()
   const signedKey = generateKeyPair()

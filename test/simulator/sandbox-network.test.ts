@@ -23,13 +23,13 @@ import '../harness/library-deadlines.ts'
 import { type MediaRoute, mediaRoute } from './media-route.ts'
 
 /**
- * Tests the whole sandbox network in its own thread. It is controlled over its HTTP API, and an unmodified Baileys is
- * the client.
+ * Tests the complete sandbox network in its own thread. The test controls it over its HTTP API, and an unmodified
+ * Baileys is the client.
  */
 
 const PHONE = '5511900000001'
 const CONTACT = '5511900000002'
-// The client also loads libsignal in this thread, so its output to the console is suppressed here, too.
+// The client also loads libsignal in this thread, so the console output of libsignal must be suppressed here, too.
 silenceLibsignal()
 
 /** Longest wait for an event, in ms. */

@@ -8,7 +8,7 @@ import { startSimulator } from '../harness/network.ts'
 import { jidOf, pair } from './client.ts'
 import { connectRaw, type RawClient } from './raw-client.ts'
 
-/** Tests parts of the network's stanzas that the library ignores and other clients use. */
+/** Tests attributes and children of the network's stanzas that the library ignores, but other clients use. */
 
 silenceLibsignal()
 const PHONE = '5511900000001'
@@ -56,7 +56,7 @@ test('a login is told who it is, where it is, and which properties to ask for', 
   assert.deepEqual([attrs.display_name, attrs.abprops, attrs.group_abprops], ['Ada', '1', '1'])
   assert.match(attrs.lid ?? '', /:\d+@lid$/)
   assert.ok(attrs.location && attrs.t && attrs.creation)
-  // The attribute must contain the real key of this device.
+  // The attribute must be derived from the real key of this device.
   assert.equal(attrs.companion_enc_static, createHash('sha256').update(auth.creds.noiseKey.public).digest('base64'))
 })
 
@@ -68,8 +68,7 @@ test('what waits is announced by kind, calls among them', () => {
   assert.deepEqual(Object.keys(preview!.attrs).sort(), ['appdata', 'call', 'count', 'message', 'notification', 'receipt'])
 })
 
-// Clients compute the same digest from their own keys. If the digest of the server differs, they upload their keys
-// again.
+// Clients compute this digest from their own keys, and upload the keys again if the digest of the server is different.
 test('the digest of keys hashes the identity, the signed key with its signature, and the one-time keys in the order of the list', async () => {
   const digest = find(await iq('get', 'encrypt', [node('digest')]), 'digest')
   const skey = find(digest, 'skey')

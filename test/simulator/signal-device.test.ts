@@ -19,7 +19,7 @@ async function pair() {
   return { anna, ben }
 }
 
-/** Saves a device and restores it, as the state file does. */
+/** Saves a device and restores it, in the same way as the state file of the simulator. */
 const restart = (device: SignalDevice) => restoreSignalDevice(JSON.parse(JSON.stringify(device.save())))
 
 test('the first messages carry the pre-key until the other side has answered', async () => {
@@ -94,7 +94,7 @@ test('a session that another takes the place of is archived: what is on its way 
   assert.equal(await open(ben, ANNA, await seal(anna, BEN, 'start')), 'start')
   assert.equal(await open(anna, BEN, await seal(ben, ANNA, 'answer')), 'answer')
   const onItsWay = await seal(ben, ANNA, 'under the former one')
-  // Anna opens the session in the same way as after a retry receipt that contains keys.
+  // Anna opens the session from Ben's keys, as she does after a retry receipt that contains them.
   await anna.openSession(BEN, ben.bundle(true))
   assert.equal(await open(anna, BEN, onItsWay), 'under the former one')
   assert.equal(await open(ben, ANNA, await seal(anna, BEN, 'under the new one')), 'under the new one')
@@ -203,8 +203,8 @@ test('both sides write first at once, some messages are asked for again, and eve
       const ciphertext = Buffer.from(sealed.ciphertext)
       ciphertext[ciphertext.length - 8]! ^= 0xff
       await assert.rejects(open(other, from, { ...sealed, ciphertext }))
-      // A retry receipt contains keys, and a new session is opened from them, while messages of the earlier session are
-      // still on their way.
+      // As after a retry receipt with keys: a new session is opened while messages of the earlier session have not
+      // arrived yet.
       await own.openSession(at, other.bundle(true))
     }
   }

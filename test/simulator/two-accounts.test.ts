@@ -10,8 +10,8 @@ import { find } from '../harness/nodes.ts'
 import { type Client, jidOf, pair, received } from './client.ts'
 
 /**
- * Tests two linked accounts, one of which has two devices: which stanzas reach all devices if their address names no
- * device.
+ * Tests two linked accounts, one of which has two devices. A stanza whose address names no device must reach either all
+ * devices of the account or only one, depending on its kind.
  */
 
 silenceLibsignal()
@@ -36,7 +36,7 @@ after(async () => {
   await simulator?.stop()
 })
 
-/** Records the stanzas that are sent to an account from now on. */
+/** Records the matching stanzas that are sent from now on. */
 function watch(match: Parameters<Simulator['control']['watch']>[0]): TraceLine[] {
   const lines: TraceLine[] = []
   simulator.control.watch(match, (line) => lines.push(line))
@@ -133,7 +133,7 @@ test('a new device is told to others under the name they asked for, to the own d
   const [, , [added] = []] = byName('@s.whatsapp.net')!.node as [string, unknown, [string, Record<string, string>][]]
   assert.deepEqual([added?.[0], added?.[1]], ['add', { device_hash: hashOf(numbers), device_lid_hash: hashOf(lids) }])
   assert.deepEqual(ids(byName('@lid'), 'device'), [{ jid: `${annLid}:3@lid`, 'key-index': '3' }])
-  // Two devices receive two lists each, one under the number and one under the LID.
+  // Each of the two devices receives two lists: one under the number and one under the LID.
   await until(ann, () => own.length >= 4, 'the lists for both own devices')
   const devicesOf = (line: TraceLine) => ids(line, 'device').map(({ jid }) => jid)
   for (const [name, server, hash] of [

@@ -15,11 +15,11 @@ import { connect, jidOf, lastQr, login, received } from './client.ts'
 import { mediaRoute } from './media-route.ts'
 
 /**
- * Tests how stanzas are watched and changed, with an independent client. The client learns everything about the network
- * from the output of `--json`, and does everything with the control API.
+ * Tests that stanzas are watched and changed, with a client that only uses public interfaces: it reads the addresses of
+ * the network from the output of `--json`, and does everything else with the control API.
  */
 
-// The client also loads libsignal in this thread, so its output to the console is suppressed here, too.
+// The client also loads libsignal in this thread, so the console output of libsignal must be suppressed here, too.
 silenceLibsignal()
 
 const PHONE = '5511900000001'
@@ -52,7 +52,10 @@ interface Expected {
   items: TraceLine[]
 }
 
-/** Starts to watch for matching stanzas. The returned function reads the stanzas later, so that none is missed. */
+/**
+ * Starts to record matching stanzas. The returned function reads them later. So no stanza between the two calls is
+ * missed.
+ */
 async function expectation(match: Record<string, unknown>, count = 1): Promise<() => Promise<TraceLine[]>> {
   const { id } = await sandbox.post<Expected>('/expect', { match, count, wait_ms: 0 })
   return async () => {
@@ -200,7 +203,7 @@ test('a contact changes its keys, and messages still get there both ways', async
     const { seq } = (await sandbox.inbox(CONTACT)).at(-1)!
     await client.socket.sendMessage(jidOf(CONTACT), { text: `echo after ${what}` })
     const [item] = await sandbox.inbox(CONTACT, seq, 20_000)
-    // A message that was encrypted with the earlier keys must be requested again before it can be decrypted.
+    // This message is encrypted with the earlier keys, so the client must request it again before it can decrypt it.
     assert.equal(item?.text, `echo after ${what}`)
     await received(client, `after ${what}`)
   }
@@ -215,7 +218,7 @@ test('settings that are asked for whole lie on the media host, as they stand', a
   await act({ archiveChatAction: { archived: true } }, 'archive')
   await act({ pinAction: { pinned: false } })
   await act(null, 'archive')
-  // Without this setting, only a large collection is sent in this way.
+  // Without this setting, the network sends a snapshot only for a large collection.
   await sandbox.settings({ snapshots_above: 0 })
   const asked = { name: 'regular_low', version: '0', return_snapshot: 'true' }
   const sync = { tag: 'sync', attrs: {}, content: [{ tag: 'collection', attrs: asked }] }
@@ -280,7 +283,8 @@ test('nobody watches: a stanza is not even looked at', () => {
 test('the text of a long query is shown whole, and of a large file only the beginning', () => {
   const shownOf = (size: number) =>
     toJson({ tag: 'query', attrs: {}, content: Buffer.alloc(size, 'a') })[2] as { b64: string; bytes?: number }
-  // The size of a channel's picture: 300 kB as base64 in the JSON of a mex query.
+  // The size of a channel's picture. The picture is base64 in the JSON of a mex query, 400 kB, which are 300 kB of
+  // bytes.
   assert.equal(Buffer.from(shownOf(400_000).b64, 'base64').length, 400_000)
   assert.equal(shownOf(400_000).bytes, undefined)
   const cut = shownOf(3_000_000)

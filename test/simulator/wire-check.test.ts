@@ -12,8 +12,8 @@ import { startSimulator } from '../harness/network.ts'
 import { jidOf, pair } from './client.ts'
 
 /**
- * Records a conversation of the library with the simulator, and compares it with the specification. `.ci/run` does the
- * same with the traces of the whole suite.
+ * Records a conversation of the library with the simulator, and compares it with the specification of the protocol.
+ * `.ci/run` compares the traces of the whole suite in the same way.
  */
 
 const checkout = fileURLToPath(ROOT)
@@ -33,7 +33,7 @@ before(async () => {
   const code = await client.socket.groupInviteCode(id)
   await client.socket.groupGetInviteInfo(code!)
   await client.socket.updateBlockStatus(jidOf('5511900000003'), 'block')
-  // A stanza that a test made the network send does not show how the network itself behaves.
+  // A stanza that a test prescribed says nothing about the behaviour of the network itself.
   simulator.control.answerInstead({ match: { xmlns: 'w:g2' }, do: { result: [['invite', {}, []]] }, times: 1 })
   assert.equal(await client.socket.groupInviteCode(id), undefined)
   await client.close()
@@ -50,7 +50,7 @@ const check = (folder: string) =>
     )
   })
 
-/** Copies the traces with one change in them. */
+/** Copies the recorded traces, with one replacement in their text. */
 async function changed(from: RegExp, to: string): Promise<string> {
   const folder = await mkdtemp(join(dir, 'changed-'))
   for (const name of (await readdir(dir)).filter((each) => /jsonl/.test(each))) {

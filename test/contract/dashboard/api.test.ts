@@ -1,4 +1,4 @@
-/** Tests the operations of the API as the dashboard calls them: a session replaces their credentials. */
+/** Tests the operations of the API as the dashboard calls them: with a session in place of the credentials. */
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -26,7 +26,7 @@ describe('operations', () => {
   after(() => service.close())
 
   const ask = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
-    // The rate limit bucket is refilled as the clock advances.
+    // The clock advances, so that the rate limit bucket is refilled.
     service.time.now += 1_000
     return service.ask(method, `/dashboard/api${path}`, body, { ...mine, ...headers })
   }
@@ -200,11 +200,11 @@ describe('who may see it', () => {
       assert.deepEqual(await status('::1', { Host: '[::1]:8080' }), [200, 308])
       assert.deepEqual(await status('192.168.1.20'), [404])
       assert.deepEqual(await status('203.0.113.9'), [404])
-      // This caller is a reverse proxy on the same machine that is not configured as trusted.
+      // The headers are those of a reverse proxy on the same machine that is not configured as trusted.
       assert.deepEqual(await status('127.0.0.1', { 'X-Forwarded-For': '203.0.113.9' }), [404])
       assert.deepEqual(await status('10.0.0.1', { 'X-Forwarded-For': '127.0.0.1' }), [200, 308])
       assert.deepEqual(await status('10.0.0.1', { 'X-Forwarded-For': '203.0.113.9' }), [404])
-      // An attacker can make a host name resolve to this machine, so the name is checked.
+      // An attacker can make any host name resolve to this machine, so the service checks the host name.
       assert.deepEqual(await status('127.0.0.1', { Host: 'evil.example' }), [404])
     } finally {
       await service.close()

@@ -1,5 +1,5 @@
 /**
- * Tests the live stream and its limits: the number of streams, and the handling of a client that opens a stream but
+ * Tests the live stream of the dashboard and its limits: the number of streams, and a client that opens a stream but
  * does not read it.
  */
 import assert from 'node:assert/strict'
@@ -25,7 +25,7 @@ async function signedIn(service: Service, adminKey = service.credentials.adminKe
   return { own, open }
 }
 
-/** Creates another workspace, and returns its admin key. */
+/** Creates a second workspace, and returns its admin key. */
 async function newNeighbour({ store, sealer, time }: Service): Promise<string> {
   const key = newAdminKey()
   const neighbour = newWorkspace({ name: 'next door', now: time.now, adminKeyHash: hashOf(key), instanceSlots: 5 })
@@ -34,7 +34,8 @@ async function newNeighbour({ store, sealer, time }: Service): Promise<string> {
 }
 
 /**
- * Reads the stream until `fits` accepts the text so far, and returns that text; adds `<end>` if the stream ends first.
+ * Reads the stream until `fits` accepts the text that was read, and returns this text. If the stream ends first,
+ * `<end>` is appended.
  */
 async function readUntil(reader: ReadableStreamDefaultReader<Uint8Array>, fits: (text: string) => boolean): Promise<string> {
   const decoder = new TextDecoder()
@@ -85,8 +86,8 @@ test('the streams of one session take no place of another, of the same workspace
 test('what nobody reads any more is kept for the last few workspaces, and forgotten of the others', async () => {
   const service = await openService({ dashboard: { mode: 'on' } })
   /**
-   * Opens a stream, reads it until it is ready, and closes it. If `last` is given, reading starts after this id.
-   * Returns the text, and the id from which a reader can continue.
+   * Opens a stream, reads it until it is ready, and closes it. `last`: the id after which it begins. Returns the text,
+   * and the id after which a later stream can begin.
    */
   async function looked(open: (headers?: Record<string, string>) => Response | Promise<Response>, last?: string) {
     const reader = (await open(last === undefined ? {} : { 'Last-Event-ID': last })).body!.getReader()
@@ -116,7 +117,7 @@ test('HEAD takes no place, and a request that was given up gives its place back'
   try {
     for (let asked = 0; asked < 20; asked++) assert.equal((await ask({ method: 'HEAD' })).status, 404)
     const leaving = new AbortController()
-    // Nothing reads these streams, so only the abort signal shows the service that a reader has left.
+    // Nothing reads these streams. So the service can only learn from the abort signal that a reader has left.
     const left = await Promise.all(Array.from({ length: 20 }, () => ask({ signal: leaving.signal })))
     assert.deepEqual(new Set(left.map(({ status }) => status)), new Set([200]))
     assert.equal((await open()).status, 429)

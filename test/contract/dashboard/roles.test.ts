@@ -1,6 +1,7 @@
 /**
- * Tests dashboard sessions of API keys: which rights each set of scopes gives, which secrets stay hidden, other
- * workspaces, and how such a session ends. The cases come from the table that the service and its page also use.
+ * Tests dashboard sessions of API keys: the rights that each set of scopes gives, the secrets that it does not show,
+ * the separation of workspaces, and the end of such a session. The cases are generated from the table of rights that
+ * the service and the page of the dashboard use.
  */
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
@@ -23,7 +24,7 @@ import { ADMIN_KEY, openService, type Service, type ServiceOptions } from '../ht
 const OWN = { 'X-Svc-Dashboard': '1', 'Sec-Fetch-Site': 'same-origin', Origin: 'http://gw.test', Host: 'gw.test' }
 const NOBODY = '5f0b3c1e-7a0d-4c58-9a55-0e6a1f7c2b90'
 
-/** Sets of scopes that an operator would give to the keys of people. */
+/** Sets of scopes that an operator would give to the API keys of people. */
 const ROLES = {
   look: ['instances:read'],
   pair: ['instances:read', 'instances:operate'],
@@ -39,7 +40,7 @@ async function signIn(service: Service, key: string) {
     Cookie: answer.headers.get('Set-Cookie')?.split(';')[0] ?? '',
   }
   async function ask(method: string, path: string, body?: unknown) {
-    // The rate limit bucket of the session is refilled as the clock advances.
+    // The clock advances, so that the rate limit bucket of the session is refilled.
     service.time.now += 1_000
     return service.ask(method, `/dashboard/${path}`, body, headers)
   }
@@ -78,15 +79,15 @@ const rightOf = ({ id }: Pick<Endpoint, 'id'>) => rights.find(([, { operations }
 const allows = (right: Right | undefined, scopes: readonly Scope[]) =>
   right?.scopes?.every((scope) => scopes.includes(scope)) === true
 
-/** Every set of scopes with which the dashboard can be opened. */
+/** All sets of scopes, as bit masks. */
 const SETS = [...Array(2 ** SCOPES.length).keys()]
   .map((bits) => SCOPES.filter((_, index) => bits & (1 << index)))
   .filter((scopes) => scopes.includes(OPENING_SCOPE))
 
-/** Calls of the pages through the typed client of the API: the method, and the path as the page names it. */
+/** Finds calls of the API in the source of the pages: the method, and the path as the page writes it. */
 const API_CALL = /\bapi\s*\.(GET|POST|PUT|DELETE|PATCH)\(\s*'([^']+)'/g
 
-/** Returns the operations that pages call, as method and path. */
+/** Returns the operations that the pages call, as method and path. */
 async function callsOfPages(): Promise<Set<string>> {
   const folder = new URL('src/dashboard/pages/', ROOT)
   const files = (await readdir(folder, { recursive: true })).filter((name) => /\.tsx?$/.test(name))
@@ -225,7 +226,7 @@ describe('secrets', () => {
   })
   after(() => service.close())
 
-  /** Returns all answers that a session can read, as one text. */
+  /** Returns all answers that a session can read, joined to one text. */
   async function readableBy({ ask, live }: Awaited<ReturnType<typeof signIn>>) {
     const attempts = attemptsOf(row)
     const list = { data: [], page: 1, page_size: 20, total: 0 }
@@ -235,7 +236,8 @@ describe('secrets', () => {
     }
     service.double.answer = (_instance, operation) => answers[operation] ?? list
     const texts: string[] = []
-    // The event stream does not end by itself. Only the admin key may read it, and that key may see everything.
+    // The event stream does not end, so it is left out. Only the admin key may read it, and nothing is hidden from that
+    // key.
     const doesEnd = ({ id }: Pick<Endpoint, 'id'>) => id !== 'webhooks.events'
     for (const endpoint of [...endpoints, ...dashboardEndpoints].filter((each) => each.method === 'GET' && doesEnd(each))) {
       const path = pathOf(endpoint)
@@ -328,7 +330,7 @@ describe('secrets', () => {
 })
 
 describe('another workspace', () => {
-  /** Creates a workspace with a key that has every scope, and no instance. */
+  /** Creates another workspace, with an API key that has every scope, and without instances. */
   async function newNeighbour({ store, sealer, time, account }: Service) {
     const neighbour = newWorkspace({ name: 'next door', now: time.now, adminKeyHash: hashOf(newAdminKey()), instanceSlots: 5 })
     await store.commit({ ops: [workspaceRecords(sealer).encode(keys.workspace(neighbour.id), neighbour)] })
@@ -465,8 +467,8 @@ describe('a session of an API key', () => {
     withService(async (service) => {
       const { id, ask, live } = await withKey(service, ROLES.pair)
       const other = await withKey(service, ROLES.pair)
-      // A stream also checks every second whether its session is still valid. In this test no second passes, so only
-      // the deletion of the key can end it.
+      // A stream also checks once a second whether its session is still valid. In this test no second passes, so the
+      // stream can only end because of the deletion.
       t.mock.timers.enable({ apis: ['setTimeout'] })
       const rest = restOf(await live())
       await service.admin('DELETE', `/admin/api-keys/${id}`)

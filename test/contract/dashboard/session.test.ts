@@ -1,4 +1,4 @@
-/** Tests the dashboard's session: how it begins and ends, and which requests with its cookie are refused. */
+/** Tests the session of the dashboard: how it begins and ends, and which requests with its cookie are refused. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { HOUR, MINUTE } from '../../../src/domain/clock.ts'
@@ -202,8 +202,8 @@ describe('the end of a session', () => {
 })
 
 /**
- * A browser sends the cookie also to other ports of the same host. A server there learns the cookie and can send any
- * header.
+ * A browser sends the cookie also to other ports of the same host. So a server there can learn the cookie, and can send
+ * it with any header.
  */
 test('the cookie without its proof is nobody, does not count as use and ends nothing', () =>
   withService({}, async (service) => {
@@ -233,8 +233,8 @@ test('the cookie without its proof is nobody, does not count as use and ends not
 describe('where a request with the cookie comes from', () => {
   const WRITE = ['POST', 'api/admin/api-keys', { name: 'made by another site', scopes: ['instances:read'] }] as const
   /**
-   * Headers that a browser sends from pages of other origins. They contain the custom header only where a script may
-   * set it without a CORS preflight.
+   * The headers that a browser sends with requests from pages of other origins. They contain the custom header of the
+   * dashboard only where a script may set it without a CORS preflight.
    */
   const ELSEWHERE: Record<string, Record<string, string>> = {
     'a form of another site': { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.example' },
@@ -264,7 +264,7 @@ describe('where a request with the cookie comes from', () => {
           assert.equal(refused.status, 403, `${how} ${where}`)
           assert.equal(refused.body.error.code, 'not_allowed')
         }
-        // The session still exists, but its API key no longer does.
+        // The session still exists, although its API key was deleted.
         assert.equal((await ask('GET', 'api/admin/api-keys')).body.total, 0)
       }))
 

@@ -1,6 +1,6 @@
 /**
- * The HTTP application over a real store, account and directory. Only the engine is replaced by a double, because these
- * tests are about HTTP. `test/e2e` tests the engine itself.
+ * Starts the HTTP application with a real store, account and directory. Only the engine (which runs the instances) is
+ * replaced by a double, because these tests are about HTTP. `test/e2e` tests the engine itself.
  */
 
 import assert from 'node:assert/strict'
@@ -60,18 +60,15 @@ import { checkRefusal, credentialsIn } from '../../harness/secrets.ts'
 export const METRICS_TOKEN = 'numbers-for-the-operator'
 export const ADMIN_KEY = `svc_admin_${'a'.repeat(48)}`
 
-/**
- * Returns the credentials that occur in the log lines. Errors in the lines are formatted as the real log would write
- * them.
- */
+/** Returns the credentials that occur in the log lines. Errors in these lines are formatted as in the real log. */
 const loggedCredentials = (lines: readonly unknown[]): string[] =>
   credentialsIn(JSON.stringify(lines, (_, value) => (value instanceof Error ? value.stack : value)))
 
 type Answer = (instance: string, operation: string, input: unknown) => unknown
 
 /**
- * Creates a double of the engine: it starts every session with the status `qr`, returns the prepared answers, and
- * records its calls.
+ * Creates a double of the engine. Every session that it starts has the status `qr`. It returns the answers that the
+ * test has prepared, and records the calls.
  */
 export function doubleEngine() {
   const listeners: ((event: EngineEvent) => void)[] = []
@@ -99,9 +96,9 @@ export function doubleEngine() {
     events: ({ after }: EventsQuery): EventsPage => ({ events: [], cursor: after ?? ulid(), gap: null, more: false }),
     startState: { ...CREATED, status: 'qr', reason: 'pairing_required' } as RuntimeState,
     startFailure: undefined as FailureCode | undefined,
-    /** Surveys that the shards return. */
+    /** The surveys (measurements of the instances) that the shards return. */
     surveys: [] as ShardSurvey[],
-    /** Number of waiting messages that every queue reports. */
+    /** Number of waiting messages that the queue of each instance reports. */
     waiting: 0,
     /** Whether the shards answer. */
     isUp: true,
@@ -131,7 +128,7 @@ export function doubleEngine() {
       if (operation === 'instance.pairingState')
         return { status, paired, isPaused: reason === 'paused', hasFailed: reason === 'pairing_failed' } as never
       if (operation === 'instance.endPairing') return null as never
-      // Only event streams call this operation; without prepared events the answer is empty.
+      // Only event streams call this operation. If the test has prepared no events, the answer is empty.
       if (operation === 'webhooks.eventsAfter') return double.events(input as EventsQuery) as never
       if (operation === 'instance.passkeyState') return double.passkey as never
       return double.answer(instance, operation, input) as never
@@ -145,7 +142,7 @@ export function doubleEngine() {
   return Object.assign(double, { engine })
 }
 
-/** Reads a body in this thread in the same way as the thread that parses large bodies. */
+/** Reads a body as the thread for large bodies does, but in this thread. */
 async function streamed({ batches, held }: ComingBody): Promise<StreamedJson> {
   const json = new StreamedJson()
   for await (const batch of batches) {
@@ -157,7 +154,7 @@ async function streamed({ batches, held }: ComingBody): Promise<StreamedJson> {
 
 const FILE = { mimeType: 'application/octet-stream', fileName: 'a.bin', fileSha256: null }
 
-/** Reads the first part of a stream that does not end by itself, and closes the stream. */
+/** Reads the first chunk of a stream that does not end by itself, and closes the stream. */
 export async function endsAfterFirst(response: Response): Promise<string> {
   const reader = response.body!.getReader()
   const { value = new Uint8Array() } = await reader.read()
@@ -172,8 +169,8 @@ export interface ServiceOptions {
   adminAllowedIps?: string[]
   instanceSlots?: number
   /**
-   * Whether the service makes its own admin key, which can be rotated. If false, the key is ADMIN_KEY, as if the
-   * environment set it.
+   * If true, the service has generated its own admin key, which can be rotated. If false, the key is ADMIN_KEY, as if
+   * it were set in the environment.
    */
   hasOwnAdminKey?: boolean
   createWaitMs?: number
@@ -198,8 +195,8 @@ export async function openService(options: ServiceOptions = {}) {
   const keyRing = await openKeyRing(store, new Uint8Array(32).fill(7))
   const sealer = keyRing.main
   /**
-   * The clock that the test sets. `steppedBy`: the number of ms by which the wall clock was set; it does not affect the
-   * monotonic clock.
+   * The clock of the service, which the test sets. `steppedBy`: the number of ms by which somebody has changed the wall
+   * clock; the monotonic clock is not affected.
    */
   const time = { now: Date.parse('2026-01-31T12:00:00.000Z'), steppedBy: 0 }
   const clock = { now: () => time.now + time.steppedBy }
@@ -268,7 +265,7 @@ export async function openService(options: ServiceOptions = {}) {
     engine: double.engine,
     readiness,
     copyOfReceivedFile: async () => undefined,
-    // Only the link of the example is valid.
+    // Only the link in the example of the operation is valid.
     receivedFile: async (link) =>
       link === 'c2VhbGVkLWxpbms' ? { file: FILE, stream: new Blob(['file']).stream(), length: 4 } : undefined,
     webhookLog: createWebhookLog({
@@ -284,7 +281,7 @@ export async function openService(options: ServiceOptions = {}) {
       directory,
       clock,
       log,
-      // This double replaces the thread that writes archives; `test/e2e/moving` tests the thread in the whole service.
+      // Replaces the thread that writes archives. `test/e2e/moving` tests the real thread.
       write: async () => new Blob(['archive']).stream(),
     }),
     importInstance: createInstanceImport({
@@ -293,7 +290,7 @@ export async function openService(options: ServiceOptions = {}) {
       keyOf: keyRing.of,
       account,
       tempDir: dir,
-      // This double replaces the thread that reads the files; `test/e2e/moving` tests the thread in the whole service.
+      // Replaces the thread that reads imported files. `test/e2e/moving` tests the real thread.
       read: async () => ({ identity: ulid(), id: undefined, report: ['806 one-time keys: 806 taken.'] }),
       async stage(_, { workspace, from, name = 'Imported device' }) {
         const id = randomUUID()
@@ -394,7 +391,7 @@ export async function openService(options: ServiceOptions = {}) {
     return { id: oauth.list(workspace as WorkspaceId)[0]!.id, ...tokens! }
   }
 
-  /** Writes an event to the webhook log in the same way as a shard: the event has failed, and its body is kept. */
+  /** Writes an event that has failed to the webhook log, as a shard does; its body is kept. */
   async function newLogRow(instance: string, eventId: string, change: Partial<LogRow> = {}) {
     const row: LogRow = {
       type: 'received',
@@ -445,7 +442,7 @@ export async function openService(options: ServiceOptions = {}) {
     changeWorkspace,
     newKey,
     newInstance,
-    /** Fails if a log line or the metrics contain a credential. */
+    /** Closes the service. Fails if a log line or the metrics contain a credential. */
     async close() {
       assert.deepEqual(loggedCredentials(lines), [])
       assert.deepEqual(credentialsIn(await metrics()), [])

@@ -30,7 +30,8 @@ test('an expiry that cannot be read is not known, and is learnt again from the n
   assert.deepEqual(await disappearing.of([ANA]), { expiration: 86_400, disappearingMode })
 })
 
-// A member who sent a setting with a time in the future once prevented the account's own phone from ever changing it.
+// An earlier bug: if a member sent a setting with a time in the future, later changes by the account's own phone were
+// ignored.
 test('a setting is not newer than the message that tells it', async (t) => {
   const store = await tempStore(t)
   const disappearing = createDisappearing({ id: INSTANCE, store, sealer, log: recordingLog() })

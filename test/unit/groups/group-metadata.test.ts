@@ -32,8 +32,8 @@ const nothingKnown = () =>
 const pending = () => waiting
 const answer = (subject: string) => waiting.shift()!(subject)
 
-// The notification of a change came before the outdated answer of a query. It once deleted nothing, because nothing was
-// stored yet. Then the outdated answer was used for an hour.
+// An earlier bug: the notification of a change arrived while a query was running, and found nothing to delete. Then the
+// outdated answer of the query was stored and used for an hour.
 test('an answer from before a change of the group is not kept', async () => {
   const groups = nothingKnown()
   const asked = groups.get(GROUP)

@@ -1,4 +1,4 @@
-/** Tests the stored data about sent messages, and for how long they are kept. */
+/** Tests which data about sent messages are stored, and when these data are deleted. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'

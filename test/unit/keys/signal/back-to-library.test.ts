@@ -1,6 +1,6 @@
 /**
- * Tests that sessions and keys which the gateway has stored continue in Baileys' own repository, after an export has
- * converted them.
+ * Tests that Baileys' own Signal code (`makeLibSignalRepository`) can use sessions and keys that the gateway has
+ * stored, after an export has converted them.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
