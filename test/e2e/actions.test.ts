@@ -14,7 +14,10 @@ const stage = await startStage(ME)
 const { sandbox } = stage.world
 await sandbox.createContact(ANA, { name: 'Ana' })
 await sandbox.createContact(BEN, { name: 'Ben' })
-/** Two groups that Ana created, one for each kind of addressing. She and the account are the members. */
+/**
+ * Two groups that Ana has created. In one, members are addressed by number, and in the other by LID. Ana and the
+ * account are the members.
+ */
 const groups = await createTeams(sandbox, [ANA, ME])
 after(() => stage.world.stop())
 
@@ -23,7 +26,7 @@ const says = async (to: string, message: Json, from = ANA) => {
   await stage.world.receiver.waitFor(`received ${id}`, (event) => event.type === 'received' && event.message_id === id)
   return id
 }
-/** Resolves when the account has acknowledged all stanzas that the network sent. */
+/** Resolves when the account has acknowledged all stanzas that the network sent to it. */
 async function told() {
   while ((await stage.world.sandbox.pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
 }

@@ -1,7 +1,7 @@
 /**
  * Tests a connection that ends after the network has accepted a message and before it has acknowledged it. The service
- * sends the message again under the same id. The second copy must be equal to the first one: it has the same secret,
- * media key and link, and its media are downloaded and uploaded only once.
+ * then sends the message again under the same id. The second copy must be equal to the first one, with the same secret,
+ * media key and link. Its media must be downloaded and uploaded only once.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -35,18 +35,18 @@ interface Line {
   sent(path: string, input: Json, method?: string): Promise<string>
   /** Sends a message while the connection ends before its acknowledgement, so that the service sends it twice. */
   twice(path: string, input: Json, method?: string): Promise<string>
-  /** Sends a message by Ana. Resolves when its event has arrived. */
+  /** Ana sends a message. Resolves with its id when the event about it has arrived. */
   heard(message: Json): Promise<string>
   /**
-   * Ends the connection once, when the account sends its next message: with `unanswered` after the network has accepted
-   * the message, with `cut` before.
+   * Ends the connection when the account sends its next message. `unanswered`: after the network has accepted the
+   * message; `cut`: before.
    */
   endAt(how: 'unanswered' | 'cut'): Promise<unknown>
 }
 
 /**
- * Prepares an account for the tests of a suite. After a lost connection the service waits for seconds, so the suites
- * run at the same time, each with its own account.
+ * Prepares an account for the tests of a suite. After a lost connection the service waits for seconds before it
+ * connects again. So the suites run at the same time, each with an account of its own.
  */
 function useLine(phone: string): Line {
   let stage: Stage
@@ -80,7 +80,7 @@ function useLine(phone: string): Line {
 }
 
 /**
- * Returns the message as Ana received it. Checks before that she decrypted two equal copies of it, and that her inbox
+ * Returns a message as Ana received it, after checking that she decrypted two equal copies of it and that her inbox
  * shows it once.
  */
 async function copiesOf(contact: string, id: string): Promise<InboxItem> {
@@ -100,7 +100,8 @@ async function copiesOf(contact: string, id: string): Promise<InboxItem> {
 }
 
 function said({ proto, attrs, nodes }: MessageCopy) {
-  // The sender key of the group is sent to each device only once, so it is not in both copies.
+  // The group's sender key is sent to each device only once. So only one of the copies contains it, and it is left out
+  // of the comparison.
   const { senderKeyDistributionMessage: _, ...message } = proto as Json
   return { message, attrs, nodes }
 }

@@ -1,6 +1,6 @@
 /**
- * Tests that nobody can read a credential or a conversation on the disk without the key, and that the key is not in the
- * store.
+ * Tests that the disk contains no credential and no conversation that can be read without the secret key, and that the
+ * secret key itself is not in the store.
  */
 import assert from 'node:assert/strict'
 import { readdir, readFile, stat } from 'node:fs/promises'

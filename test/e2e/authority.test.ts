@@ -1,6 +1,7 @@
 /**
- * Tests who is allowed to change a message or a chat. Every kind of change is sent by every possible sender, before and
- * after a restart, which clears the memory. The event reports the change as done, or as `unsupported`.
+ * Tests who may change a message or a chat. Every kind of change is sent by every possible sender, before and after a
+ * restart (after which nothing is in memory). The event must report a permitted change as done, and any other as
+ * `unsupported`.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -14,8 +15,8 @@ const SECRET = Buffer.alloc(32, 7)
 const jid = (phone: string) => `${phone}@s.whatsapp.net`
 
 /**
- * Senders of a change of a message. `author`: wrote the message. `stranger`: is not in the group. `elsewhere`: is a
- * member of the group, but sends the change in the private chat with the account.
+ * The people who send a change of Ana's message. `author`: Ana herself. `stranger`: is not in the group. `elsewhere`:
+ * is a member of the group, but sends the change in the private chat with the account.
  */
 const SPEAKERS = ['author', 'admin', 'member', 'stranger', 'elsewhere', 'ownPhone'] as const
 type Speaker = (typeof SPEAKERS)[number]
@@ -38,8 +39,8 @@ interface Kind {
 const inGroup = (sender: Speaker) => sender !== 'stranger' && sender !== 'elsewhere'
 
 /**
- * Builds the key that refers to Ana's message. A sender in a private chat always claims that the message is their own,
- * because no other claim would be allowed there.
+ * Builds the key with which the sender refers to Ana's message. In a private chat the sender always claims to be the
+ * author of that message, because nothing else is permitted there.
  */
 const keyOf = ({ id, group }: Target, sender: Speaker, claim: 'mine' | 'hers') => ({
   id,
@@ -144,7 +145,7 @@ const KINDS: Record<string, Kind> = {
   },
 }
 
-/** The content of Ana's message that each kind of change needs. */
+/** For each kind of change, the content of Ana's message that is changed. */
 const TARGETS: Record<string, object> = {
   vote: {
     pollCreationMessageV3: {
@@ -167,10 +168,10 @@ before(async () => {
   await story.meetEverybody()
   await story.received((await sandbox.send(DAN, ME, { text: 'hello' })).id)
   group = (await sandbox.createGroup({ subject: 'Team', owner: CAROL, participants: [ANA, BEN, CAROL, ME] })).id
-  // The service queries the name and the list of admins of a group after the first message of the group.
+  // The service queries the name and the administrators of a group after the first message in it.
   await told('admin', { conversation: 'welcome' })
   await until(async () => (await told('admin', { conversation: 'again' })).chat_name === 'Team')
-  // The list of admins is written after the name is known, and no event waits for it.
+  // The administrators are stored after the name, and no event reports it.
   const { says, isTold } = KINDS.revoke!
   const first = await target('revoke')
   await until(async () => isTold(await told('admin', says(first, 'admin')), first))

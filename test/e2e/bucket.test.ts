@@ -1,7 +1,7 @@
 /**
- * Tests files in a bucket. Media of waiting messages (`SVC_BLOBS_URL`) are stored there, encrypted. Received files
- * (`SVC_MEDIA_URL`) are copied there, so that their links can read them. If the bucket is unreachable, nothing else
- * stops.
+ * Tests a service that stores files in a bucket: the media of waiting messages (`SVC_BLOBS_URL`), which are encrypted,
+ * and copies of received files (`SVC_MEDIA_URL`), from which their links are served. If the bucket is unreachable,
+ * everything else must continue to work.
  */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
@@ -15,10 +15,13 @@ import { startWorld, type World } from '../harness/world.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988880001'
-/** A file of three pieces. It contains a text that must not be readable in the bucket. */
+/** A file that is stored in three pieces. It contains a text that must not be readable in the bucket. */
 const FILE = Buffer.concat([Buffer.from('not for the bucket '.repeat(10)), randomBytes(2_500_000)])
 
-/** Another name of the same server, as readers outside of a private network have one. The service itself does not use it. */
+/**
+ * Returns another URL of the same server. It simulates the public name of a server in a private network, which readers
+ * use and the service does not.
+ */
 const forReaders = ({ endpoint }: S3) => endpoint.replace('127.0.0.1', 'localhost')
 
 describe('a bucket', { skip: noS3 }, () => {
@@ -90,7 +93,7 @@ describe('a bucket', { skip: noS3 }, () => {
       const event = await world.receiver.waitFor('the event', ({ type, message_id }) => type === 'received' && message_id === id)
       urls.push((event.document as { url: string }).url)
     }
-    // Until the copy is in the bucket, the link downloads the file itself.
+    // As long as the copy is not in the bucket, the link downloads the file from WhatsApp's media host.
     const direct = await opened(urls[0]!)
     assert.equal(direct.status, 200)
     assert.deepEqual(Buffer.from(await direct.arrayBuffer()), files[0])
@@ -110,7 +113,7 @@ describe('a bucket', { skip: noS3 }, () => {
       assert.equal(link.searchParams.get('X-Amz-Expires'), '86400')
       const copy = await fetch(link)
       assert.deepEqual(Buffer.from(await copy.arrayBuffer()), files[index])
-      // The file is HTML, and a browser must download it and not run it.
+      // The file is HTML. A browser must download it, and must not run its scripts.
       assert.equal(copy.headers.get('content-type'), 'application/octet-stream')
       assert.match(copy.headers.get('content-disposition')!, /^attachment; filename="Fatura __o\.html"/)
       link.searchParams.set('X-Amz-Expires', '604800')

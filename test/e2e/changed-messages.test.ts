@@ -1,6 +1,6 @@
 /**
- * Tests which operations are still possible for messages that were edited or deleted by the account, by its phone or by
- * a contact, also after a restart.
+ * Tests operations on messages that were edited or deleted before, by the account, by its phone or by a contact: which
+ * of them are still possible, also after a restart.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -21,7 +21,7 @@ after(() => stage.world.stop())
 
 const textIn = (proto: Json) => field(proto, 'extendedTextMessage')?.text ?? proto.conversation
 
-/** Sends a message by Ana, and resolves with its id when its event has arrived. */
+/** Ana sends a message. Resolves with its id when the event about it has arrived. */
 async function said(message: Json, to = ME): Promise<string> {
   const { id } = await stage.world.sandbox.send(ANA, to, message)
   await stage.world.receiver.waitFor(`received ${id}`, (event) => event.type === 'received' && event.message_id === id)
@@ -33,8 +33,8 @@ const taken = async () => {
 }
 
 /**
- * Sends a message that changes another message. It has no event under its own id, so the function waits for its
- * acknowledgement.
+ * Sends a message that changes another message. It causes no event with its own id, so the function waits until the
+ * service has acknowledged it.
  */
 async function done(message: Json, from: 'ana' | 'phone') {
   const { sandbox } = stage.world
@@ -42,7 +42,10 @@ async function done(message: Json, from: 'ana' | 'phone') {
   await taken()
 }
 
-/** Sends a message, and resolves with what the contact received under its id; other messages are ignored. */
+/**
+ * Sends a message, and resolves with the message that the contact received under its id. Other messages in the inbox
+ * are ignored.
+ */
 async function shown(path: string, input: Json, contact = ANA): Promise<InboxItem> {
   const { message_id } = await stage.world.gateway.must(stage.instance, 'POST', path, input)
   return arrived(String(message_id), contact)
@@ -161,8 +164,8 @@ test('after a restart our messages of the day are edited, quoted, forwarded and 
   await assertGone(plain)
 })
 
-// The server number of a status post was once only in memory. Reactions identify a post by this number, so nobody could
-// react to it after a restart.
+// An earlier bug: the server number of a status post was only in memory. Reactions identify a post by this number, so
+// nobody could react to it after a restart.
 test('after a restart our post of the day is reacted to, edited before or not', async () => {
   const { sandbox } = stage.world
   const { id: phone } = await sandbox.post<{ id: string }>('/newsletters', { name: 'News', owner: ME })
@@ -182,7 +185,7 @@ test('after a restart our post of the day is reacted to, edited before or not', 
     items.map(({ reactions }) => reactions),
     [{ [ME]: '👍' }, { [ME]: '👍' }],
   )
-  // Events about reactions of others to a post contain the id of the post, not its number.
+  // Events about other people's reactions to a post contain the id of the post, and not its number.
   await sandbox.post(`/newsletters/${phone}/reactions`, { post: plain, emoji: '🎉', form: 'reaction' })
   const liked = await stage.world.receiver.waitFor('reaction', (event) => (event.reaction as Json | undefined)?.value === '🎉')
   const { message_id, from_me } = field(liked.reaction as Json, 'referenced_message')
@@ -202,7 +205,7 @@ test('a queued edit of what was sent before the restart leaves after it', async 
   assert.equal(await forwarded(id), 'changed')
 })
 
-/** Resolves with the copies of a message that the contact's device has received, when there are as many as wanted. */
+/** Resolves with the copies of a message that the contact's device has received, when there are at least `wanted`. */
 async function copies(id: string, wanted: number): Promise<MessageCopy[]> {
   for (const deadline = Date.now() + 10_000; ; ) {
     const { items } = await stage.world.sandbox.get<{ items: MessageCopy[] }>(`/contacts/${ANA}/copies/${id}`)
@@ -213,8 +216,8 @@ async function copies(id: string, wanted: number): Promise<MessageCopy[]> {
 }
 const askAgain = (id: string) => stage.world.sandbox.post(`/contacts/${ANA}/retry`, { to: ME, id })
 
-// An edit that was requested again once arrived after the deletion, and the text of the deleted message could then be
-// quoted.
+// An earlier bug: an edit that was requested again arrived after the deletion of its message, and the text of the
+// deleted message could then be quoted.
 test('an edit that comes behind the deletion brings nothing back', async () => {
   const id = await said({ text: 'a mistake' })
   await done({ revoke: { message_id: id } }, 'ana')
@@ -222,8 +225,8 @@ test('an edit that comes behind the deletion brings nothing back', async () => {
   await assertGone(id)
 })
 
-// A look-up once found the contact's message before the account's own message with the same id, which could then no
-// longer be edited, deleted or quoted.
+// An earlier bug: a look-up found the contact's message in place of the account's own message with the same id, which
+// could then no longer be edited, deleted or quoted.
 test('after a restart a contact who uses the id of our message does not take its place', async () => {
   const id = await sent('ours')
   await restart()
@@ -233,8 +236,8 @@ test('after a restart a contact who uses the id of our message does not take its
   assert.equal(await remove({ message_id: id }), 'sent')
 })
 
-// An edited message was once sent again without its quote and expiry, because they are in the original message and not
-// in the edit.
+// An earlier bug: when an edited message was sent again, it had no quote and no expiry. These are in the original
+// message and not in the edit.
 test('who asks for an edited message again gets its quote with it, and nobody gets a deleted one', async () => {
   const question = await said({ text: 'How much?' })
   const { id } = await shown('/send-text', { phone: ANA, message: '100', reply_to_message_id: question })
@@ -246,13 +249,13 @@ test('who asks for an edited message again gets its quote with it, and nobody ge
   assert.equal(await remove({ message_id: id }), 'sent')
   await askAgain(id)
   await taken()
-  // This message is sent after the retry request. So when it has arrived, the service has handled the request.
+  // This message is sent after the retry request. So when it has arrived, the service has handled that request.
   await said({ text: 'Thanks.' })
   assert.equal((await copies(id, 2)).length, 2)
 })
 
-// If the connection ended before an edit was encrypted, the message was once stored as edited although the edit was
-// never sent.
+// An earlier bug: if the connection ended before an edit was encrypted, the message was stored as edited although the
+// edit was never sent.
 test('an edit that never left and is taken from the queue has changed nothing', async () => {
   const { gateway, sandbox } = stage.world
   const id = await sent('as it was')
@@ -275,7 +278,7 @@ test('an edit that never left and is taken from the queue has changed nothing', 
   assert.equal(await forwarded(id), 'as it was')
 })
 
-// The stored copy of a message that was deleted before its acknowledgement was once lost. So the message was composed
+// An earlier bug: if a message was deleted before its acknowledgement, its stored copy was lost. So it was composed
 // again with another secret, and sent after its own deletion.
 test('a message that the phone deletes before the network has answered does not leave again', async () => {
   const { gateway, sandbox } = stage.world
@@ -313,8 +316,8 @@ test('a post that its owner edits or removes is so here, and the id of such a ch
   assert.deepEqual([change.status, ofChange.error_code], ['sent', 'message_not_found'])
 })
 
-// An edit and the edited message once counted as the two newest messages, so they received the read receipts and the
-// unread messages did not.
+// An earlier bug: an edit and the edited message counted as the two newest messages. So they received the read
+// receipts, and the unread messages did not.
 test('an edit takes no receipt from the messages that are unread', async () => {
   const { gateway, sandbox } = stage.world
   const read = () => gateway.must(stage.instance, 'PUT', `/chats/${ANA}/read`, { value: true })

@@ -1,6 +1,6 @@
 /**
- * Tests operator commands over a real store, also while the service runs: the credentials that they print are valid,
- * and the replaced credentials are not.
+ * Tests the commands for operators on a real store, also while the service runs. The credentials that they print must
+ * be valid, and the credentials that these replace must not be.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -20,7 +20,7 @@ const START = program('../../src/start', import.meta.url)
 /** Folder of the compiled files of this test. */
 const BUILT = new URL('../../', import.meta.url)
 
-/** Runs a program, and returns its output and its exit code. */
+/** Runs a program to its end, and returns its output and its exit code. */
 async function ended(file: string, args: string[], cwd: string | URL, env: Record<string, string> = {}) {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')))
   const child = spawn(file, args, { cwd, env: { ...inherited, ...env } })
@@ -34,8 +34,8 @@ describe('operator commands', { timeout: 300_000 }, () => {
   let firstKey: string
   before(async () => {
     dir = await mkdtemp(join(tmpdir(), 'svc-cli-'))
-    // Nothing listens at this network address. Also, no instance is created, so the service does not contact the real
-    // network.
+    // Nothing listens at this network address. In addition, no instance is created, so the service never contacts the
+    // real network.
     env = { SVC_DATA_DIR: dir, SVC_PORT: '0', SVC_SHARDS: '1', SVC_LOG_LEVEL: 'silent', SVC_NETWORK_URL: 'ws://127.0.0.1:9' }
   })
   after(() => rm(dir, { recursive: true, force: true }))
@@ -171,7 +171,8 @@ test('a tree without the compiler runs what was built, and says so where nothing
     }
     const npm = (...args: string[]) => ended('npm', ['run', '--silent', 'cli', '--', ...args], tree)
     assert.match((await npm('--version')).errors, /^Nothing is built, and what builds it is not installed/)
-    // The tests are compiled with the same options as `npm run build`, so their compiled files are used.
+    // The tests were compiled with the same options as `npm run build` uses. So their compiled files are used instead
+    // of another build.
     for (const name of ['src', 'workers']) await cp(new URL(name, BUILT), join(tree, 'dist', name), { recursive: true })
     const { out, code } = await npm('--version')
     assert.deepEqual([out.slice(0, 4), code], ['svc ', 0])

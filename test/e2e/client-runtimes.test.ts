@@ -1,4 +1,7 @@
-/** Tests that the packed `svc-client` runs on Deno, Bun and in a worker: calls, the event stream, and webhooks. */
+/**
+ * Tests the packed `svc-client` on Deno, on Bun and in a worker: it calls operations, reads the event stream, and
+ * verifies webhooks.
+ */
 import assert from 'node:assert/strict'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * Tests the package `svc-client`: it is packed, installed into an empty project, compiled there in strict mode with a
- * program that uses it, and driven against the service.
+ * Tests the package `svc-client`. It is packed, and installed into an empty project. A program that uses it is compiled
+ * there in strict mode, and run against the service.
  */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
@@ -32,14 +32,17 @@ const ME = '5511999990077'
 const ANA = '5511988880077'
 const NOBODY = '5511988880000'
 
-/** The full run uses the compiler that most users have; it needs five times as long. */
+/** The compiler that most users have. It needs five times as long, so only the full run uses it. */
 const COMPILER = amount(1, 0) === 1 ? tool('typescript/bin/tsc') : undefined
 const SALES = '5511999990078'
 const READER = '5511999990079'
-/** An id before those of all events, so that the stream begins with a gap. */
+/** An event id that is lower than all others, so the stream begins with the report of a gap. */
 const BEFORE_ALL = '0'.repeat(26)
 
-/** The handling rules of the contract (`Rule` in `packages/client/test/rules.ts`), each with the pauses in ms and the end. */
+/**
+ * The rules for retries that the client must follow (`Rule` in `packages/client/test/rules.ts`): the answers of the
+ * server, the expected pauses in ms, and the expected end.
+ */
 const RULES: readonly { what: string; answers: readonly unknown[]; call: string; pauses: number[]; ended: string }[] = [
   { what: '429 waits as asked', answers: [[429, 'rate_limited', 3], [200]], call: 'read', pauses: [3_000], ended: 'answered' },
   { what: '429 of a send', answers: [[429, 'rate_limited', 3], [200]], call: 'send', pauses: [3_000], ended: 'answered' },
@@ -73,7 +76,10 @@ const RULES: readonly { what: string; answers: readonly unknown[]; call: string;
   ).map(([status, code]) => ({ what: code, answers: [[status, code]], call: 'send', pauses: [], ended: code })),
 ]
 
-/** Programs of users: all samples of the README, of which the first can run, the story, and the rules. */
+/**
+ * The programs that are compiled: all samples of the README (the first one can be run), the program of the main test,
+ * and the program that tests the rules.
+ */
 async function programsFor({ gateway }: World): Promise<Record<string, string>> {
   const samples = samplesOf('packages/client/README.md').filter(({ language }) => language === 'ts')
   assert.ok(samples.length >= 4)
@@ -238,7 +244,7 @@ describe('the package svc-client', { skip }, () => {
     const late = express()
       .use(express.json())
       .post('/', svcExpress(optionsFor('late')))
-    // Express writes an error to the standard error outside of tests of its own.
+    // Express logs an error to standard error, unless it runs in a test environment.
     late.use(
       (error: Error, _request: unknown, response: { status(code: number): { send(text: string): void } }, _next: unknown) =>
         response.status(500).send(error.message),

@@ -1,5 +1,5 @@
 /**
- * Tests that the machine's clock jumps a month ahead and comes back, while a service runs, and while a service starts.
+ * Tests that the clock of the machine jumps a month ahead and back again, while a service runs and while one starts.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -21,7 +21,7 @@ const MONTH = 30 * DAY
 const ME = '5511999990001'
 const ANA = '5511988887777'
 
-/** Code that every thread of the process loads: it reads the offset of the simulated clock from a file. */
+/** Code that is loaded into every thread of the process. It simulates a clock whose offset is read from a file. */
 const SHIFTED = `
 import { readFileSync } from 'node:fs'
 const real = Date.now
@@ -77,14 +77,14 @@ after(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-/** Returns by how many days a time is ahead of the real clock. */
+/** Returns the number of days by which a time is ahead of the real clock. */
 const ahead = (at: number) => Math.trunc((at - Date.now() + DAY / 2) / DAY)
 
 type Delivery = Pick<Received['event'], 'event_id' | 'momment'>
 
 /**
- * Deliveries to a receiver that does not check signatures. A receiver that checks them would refuse a signature whose
- * time is wrong by a month.
+ * The events that a receiver got. This receiver does not check signatures, because a check would refuse signatures with
+ * a wrong time.
  */
 const taken = new Map<unknown, Delivery>()
 const careless = createServer((request, response) => {
@@ -103,7 +103,7 @@ const fromCareless = (id: string) =>
     (event) => event !== undefined,
   ).then((event) => event!)
 
-/** Sends a text, and returns by how many days its ids and the time of its `delivery` event are ahead. */
+/** Sends a text. Returns the number of days by which its ids and the time of its `delivery` event are ahead. */
 async function aheadOfText(message: string, delivered: (id: string) => Promise<Delivery>) {
   const { svc_id, message_id } = await gateway.sendText(instance, ANA, message)
   const event = await delivered(message_id)
@@ -145,7 +145,8 @@ test('what a start under such a clock gave out is ahead until nothing of it wait
     () => aheadOfText('by a clock that is right', fromCareless),
     ({ queue, event }) => queue === 0 && event === 0,
   )
-  // Receivers that compare times would drop an event whose time is earlier than that of the event before it.
+  // The time must not go back, because receivers that compare times would drop an event with an earlier time than that
+  // of the event before it.
   assert.equal(last.momment, 30)
   const said = await until(warning, (text) => text !== undefined)
   assert.match(said!, /^Event ids or times are up to 30 days ahead of the clock/)

@@ -184,7 +184,8 @@ test('how an order stands is told alone, or with the order, and quotes it', asyn
     message: `On its way, @${ANA}`,
     description: 'By bike',
     mentions: [ANA],
-    // Both this request and the stored order name a message to quote. The message of the order is used.
+    // Both the request and the stored order contain the id of a message to quote. The message of the stored order is
+    // used.
     reply_to_message_id: other.id,
   })
   const interactive = interactiveOf(proto) as { body: Json; contextInfo: Json }

@@ -1,6 +1,6 @@
 /**
- * Tests connect links with a simulated network: the state after a link ends during a pairing, and the queue that the
- * account had before.
+ * Tests connect links on a simulated network: the state after a link has ended during a pairing, and the messages that
+ * were in the account's queue before.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -41,7 +41,7 @@ test('the command of docs/connect-links.md makes a link', async () => {
 })
 
 describe('with an open link', { concurrency: 2 }, () => {
-  /** Checks that the link is used up, and that only the page which has used it is informed of the success. */
+  /** Checks that the link is used up, and that only the page which has used it can read that the pairing succeeded. */
   async function usedUp(linking: Linking, url: string) {
     await connected(linking)
     assert.equal((await must('GET', `${url}/status`)).connected, true)

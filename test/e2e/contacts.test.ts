@@ -1,4 +1,6 @@
-/** Tests operations about people: whether numbers have accounts, profile pictures, the block list, and reports. */
+/**
+ * Tests operations about people: whether numbers have accounts, profile pictures, the block list, and reports of spam.
+ */
 import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
 import { createAsking, NETWORK_CODES } from '../harness/answers.ts'
@@ -92,7 +94,7 @@ test('a number that was told of before is not asked about again, but by whoever 
   assert.equal(await usync(() => good('contacts.picture', 'GET', `/contacts/${number}/picture`)), 0)
   const exists = async () => (await good('contacts.exists', 'GET', `/phone-exists/${number}`)).exists
   assert.equal(await usync(async () => assert.equal(await exists(), true)), 1)
-  // The service does not cache that a number has no account, because one may be created at any time.
+  // The service does not store that a number has no account, because somebody may create one at any time.
   const nobody = () => refused('POST', `/contacts/${NOBODY}/block`)
   assert.equal(await usync(nobody), 1)
   assert.equal(await usync(nobody), 1)
@@ -132,8 +134,8 @@ test('a picture is told where it may be seen', async () => {
     [429, 502, 'action_failed'],
     [500, 502, 'action_failed'],
   ] as const) {
-    // Each such query gets this answer. A single prepared answer is not enough, because the service also queries the
-    // picture of a new group after the event, and this query could take the answer.
+    // Every such query gets this answer. One prepared answer is not enough: the service also queries the picture of a
+    // new group after the event, and that query could use it up.
     await instead({ account: ME, xmlns: 'w:profile:picture' }, { error: [code, 'refused'] }, {})
     const answer = await refused('GET', `/contacts/${ANA}/picture`)
     await asUsual()
@@ -205,7 +207,7 @@ test('who has no account, and a group we are not in, is not found', async () => 
 
 test('a write says what the network refused', async () => {
   await block(BEN)
-  // These are the codes with which the network may answer these queries.
+  // The codes that the network may use as answers to these queries.
   const codes = NETWORK_CODES.filter(([code]) => code !== 401)
   for (const [what, xmlns, who, meant] of [
     ['block', 'blocklist', ANA, codes],

@@ -1,6 +1,6 @@
 /**
- * Tests devices that are linked after the service has read the device list of a contact: later messages are sent to
- * them, too.
+ * Tests devices that a contact links after the service has read the contact's device list. They must receive later
+ * messages, too.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -15,7 +15,7 @@ after(() => world.stop())
 
 type Instance = Awaited<ReturnType<World['gateway']['connected']>>
 
-/** Returns how many messages each device of the contact has read. */
+/** Returns, for each device of the contact, the number of messages that it has decrypted. */
 async function read(phone: string): Promise<number[]> {
   const { contacts } = await must<{ contacts: { phone: string; devices: { received: number }[] }[] }>(
     'GET',
@@ -30,8 +30,8 @@ async function send(instance: Instance, message: string) {
   return message_id
 }
 
-// The notification of a new device contains the phone number, but the device list is stored under the LID. So new
-// devices once received nothing for five minutes.
+// The notification of a new device contains the phone number, but the device list is stored under the LID. An earlier
+// bug: new devices received nothing for five minutes.
 test('a contact that links two more devices gets the next text on all four', async () => {
   const { gateway, sandbox, receiver } = world
   await sandbox.createContact(ANA, { name: 'Ana', devices: 2 })
@@ -39,7 +39,7 @@ test('a contact that links two more devices gets the next text on all four', asy
   await send(instance, 'to two')
   assert.deepEqual(await read(ANA), [1, 1])
   await sandbox.updateContact(ANA, { devices: 4 })
-  // When nothing is pending, the service has acknowledged both notifications.
+  // If no stanza waits for an acknowledgement, the service has handled both notifications.
   while ((await sandbox.pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
   await send(instance, 'to four')
   assert.deepEqual(await read(ANA), [2, 2, 1, 1])
@@ -58,8 +58,8 @@ test('another device of our own account, linked after the list of them was asked
   await gateway.pair(second, sandbox, phone)
   while ((await sandbox.pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
   const message_id = await send(first, 'to both')
-  // The receiving device recognizes the message as one of its own account, because it also receives the contact's
-  // answers to it.
+  // The receiving device knows that the message is from its own account, because it also receives the contact's answers
+  // to it.
   await receiver.waitFor(
     'the receipt of our own message, on the other device',
     (event) => event.type === 'message_status' && event.instance_id === second.id && (event.ids as string[]).includes(message_id),

@@ -1,22 +1,21 @@
 /**
- * Calls of public clients of the hosted gateway with which the dialect `zapi` is compatible: method, path, fields of
- * the body, and fields of answers and webhooks that the client reads. Each call was recorded while the unchanged client
- * ran against this service; only the host was different. No code of these clients is in this repository.
+ * Calls of public clients of Z-API, the hosted gateway with which the dialect `zapi` is compatible: method, path,
+ * fields of the body, and the fields of answers and webhooks that the client reads. Each call was recorded while the
+ * unchanged client ran against this service; only the host was different. No code of these clients is in this
+ * repository.
  *
- * The test replaces a text that begins with `$`: `$ana` by her number, `$question` by the id of the message that Ana
- * has sent, other names by the value that an earlier call stored under this name (`keeps`). `$any` matches every value
- * that is not empty.
+ * A text that begins with `$` is a placeholder: `$ana` for her number, `$question` for the id of the message that Ana
+ * has sent, another name for a value that an earlier call has stored (`keeps`). `$any` matches every value that is not
+ * empty.
  */
 export interface ClientCall {
   ask: string
   body?: Readonly<Record<string, unknown>>
-  /**
-   * Values that the client reads from the answer and uses later: each name of a value, with the field of the answer.
-   */
+  /** Values of the answer that later calls use: for each placeholder name, the field of the answer. */
   keeps?: Readonly<Record<string, string>>
   /** Fields of the answer that the client reads. */
   reads?: Readonly<Record<string, unknown>>
-  /** Parts of the message that Ana's device decrypts. */
+  /** Fields of the message that Ana's device decrypts. */
   arrives?: Readonly<Record<string, unknown>>
   /** Subject and members of the group on the network after the call. The account itself is one of the members. */
   group?: { subject: string; members: readonly string[] }
@@ -24,12 +23,13 @@ export interface ClientCall {
 
 export interface Client {
   /**
-   * Calls that read an image of the QR code, and the field of the answer that has it, which is mostly `value`. If a
-   * client has no such call, its user pairs the instance on the gateway's page.
+   * The calls with which the client reads an image of the QR code, and the field of the answer that contains it (mostly
+   * `value`). If it is absent, the client cannot do this, and its user pairs the instance on the gateway's own page.
    */
   pairing?: { status?: string; code: string; field?: string }
   /**
-   * Calls that set the URL of the webhooks. If a client has no such call, its user sets the URL on the gateway's page.
+   * The calls with which the client sets the URL of the webhooks. If it is absent, the client cannot do this, and its
+   * user sets the URL on the gateway's own page.
    */
   webhooks?: readonly ClientCall[]
   /** Fields of the webhook of a received message that the client reads. */
@@ -70,7 +70,8 @@ const bill = (fileName: string, caption?: string) => ({
 })
 
 export const clients: Readonly<Record<string, Client>> = {
-  // Reactions and webhooks are calls of the operation "Make API Call", with the fields that the user writes.
+  // This client sends reactions and sets webhooks with its operation "Make API Call", in which the user writes the
+  // fields.
   'the n8n node @z-api/n8n-nodes-zapi 0.1.8': {
     pairing: { code: 'GET /qr-code', field: 'qrCode' },
     webhooks: [put('/update-every-webhooks', { value: '$hook' })],
@@ -274,8 +275,8 @@ export const clients: Readonly<Record<string, Client>> = {
         { phone, delayMessage: 0, message: 'Wrong' },
         { arrives: { text: 'Wrong' }, keeps: { sent: 'messageId' } },
       ),
-      // The client is a node of n8n: it sends the default values of all fields, and the fields of a deletion in its
-      // body.
+      // This client is a node of n8n. It sends the default values of all fields, and sends the fields of a deletion in
+      // the body.
       {
         ask: 'DELETE /messages',
         body: { phone, messageId: '$sent', fromMe: true },

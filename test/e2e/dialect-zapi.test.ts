@@ -1,7 +1,7 @@
 /**
- * Tests clients of the compatible gateway through a whole day: they pair, send, answer, react, delete, create groups
- * and read webhooks. The clients are unchanged, and only the host of their calls is different. This file does not
- * contain their code, but it sends their calls and makes the same checks of the answers.
+ * Tests clients of the compatible gateway (Z-API) through a whole day: they pair, send, answer, react, delete, create
+ * groups and read webhooks. Their code is not in this file: it repeats the recorded calls of the unchanged clients
+ * (only the host is different) and their checks of the answers.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -35,7 +35,7 @@ test('the command of docs/coming-from.md sets the dialect of an instance', async
   assert.equal(JSON.parse(stdout).dialect, 'zapi', stdout)
 })
 
-/** Calls the API as such clients do: it always sends the header that they send, and throws if the answer is not 200. */
+/** Calls the API as the clients do: it always sends the header that they send, and throws if the answer is not 200. */
 async function call<T = Json>(method: string, path: string, body?: unknown): Promise<T> {
   const answered = await ask(method, instance.api_url + path, body, { 'Client-Token': 'F1a2b3c4d5e6f7a8b9c0' })
   assert.equal(answered.status, 200, `${method} ${path}: ${JSON.stringify(answered.body)}`)
@@ -45,7 +45,7 @@ const event = (type: string, fits: (event: Json) => boolean, of = instance) =>
   world.receiver.waitFor(type, (each) => each.type === type && each.instanceId === of.id && fits(each))
 
 /**
- * Sends a message. Resolves when the message has arrived, and the webhook of its result has the same ids as the answer.
+ * Sends a message. Resolves when the message has arrived and the webhook about its result has the ids from the answer.
  */
 async function sent(path: string, body: Json, to = ANA): Promise<{ id: string; item: Json }> {
   const { zaapId, messageId, id } = await call(`POST`, path, body)
@@ -57,14 +57,14 @@ async function sent(path: string, body: Json, to = ANA): Promise<{ id: string; i
   return { id: String(messageId), item: item as unknown as Json }
 }
 
-/** Checks that `actual` has all parts of `expected`; `$any` accepts any value that is not empty. */
+/** Checks that `actual` contains everything in `expected`. `$any` in `expected` accepts any value that is not empty. */
 function assertHas(actual: unknown, expected: unknown, about: string): void {
   if (expected === '$any') assert.ok(actual !== undefined && actual !== null && actual !== '', `${about} is missing`)
   else if (typeof expected !== 'object' || expected === null) assert.deepEqual(actual, expected, about)
   else for (const [name, part] of Object.entries(expected)) assertHas((actual as Json)?.[name], part, `${about}.${name}`)
 }
 
-/** Returns the value in which every text that begins with `$` is replaced by a known value. */
+/** Replaces every placeholder (a text that begins with `$`) in the value by the known value of that name. */
 function filled<T>(value: T, known: Readonly<Record<string, string>>): T {
   if (typeof value === 'string') return value.replace(/\$(\w+)/g, (name, key) => known[key] ?? name) as T
   if (typeof value !== 'object' || value === null) return value
@@ -94,7 +94,7 @@ describe('a public client works as it is:', { concurrency: 4 }, () => {
       const its = await gateway.createInstance(null, { settings: { dialect: 'zapi' } })
       receiver.trust(its.id, its.webhooks.secret)
 
-      /** Calls the API as such a client does: it throws if the answer is not 200. */
+      /** Calls the API as a client does: it throws if the answer is not 200. */
       const asks = async <T = Json>(route: string, body?: unknown): Promise<T> => {
         const [method = '', path = ''] = route.split(' ')
         const { status, body: answer } = await ask(method, its.api_url + path, body, { 'Client-Token': 'F1a2b3c4d5e6f7a8b9c0' })

@@ -1,5 +1,5 @@
 /**
- * Tests that the death of a shard thread fails only the calls to this thread, and that its instances are started again
+ * Tests the death of a shard thread: only calls to this thread may fail, and its instances must be started again
  * automatically.
  */
 import assert from 'node:assert/strict'
@@ -42,7 +42,7 @@ const config = (id: string, settings = DEFAULT_SETTINGS): InstanceConfig => ({
 })
 const unavailable = (error: unknown) => error instanceof Failure && error.code === 'engine_unavailable'
 
-/** Builds a call for the small shard (`engine/small-shard.ts`). */
+/** Builds a call to the small replacement of a shard (`engine/small-shard.ts`). */
 const asks = (operation: string, input: unknown = null) =>
   ({ kind: 'control', operation, input }) as unknown as CallOf<'instance.status'>
 
@@ -54,7 +54,7 @@ interface Echo {
 }
 const echo = async (engine: PooledEngine, id: string) => (await engine.call(id, asks('echo'))) as unknown as Echo
 
-/** Repeats the call until the shard answers. There is no other limit than the test's own time limit. */
+/** Repeats the call until the shard answers, with no limit other than the time limit of the test. */
 async function untilAnswered(engine: PooledEngine, id: string): Promise<Echo> {
   for (;;) {
     try {
@@ -172,7 +172,7 @@ test('an instance whose creation fails can be erased, and does not come back', {
     const creation = assert.rejects(engine.start(config('slow'), 'create'), unavailable)
     await engine.crashShard(0)
     await creation
-    // The dead shard cannot erase the instance, so the restarted one does.
+    // The thread is dead, so it cannot erase the instance. The next thread does this when it starts.
     await engine.stop('slow', 'erase')
     await untilAnswered(engine, 'a')
     while (engine.shardOf('slow') !== undefined) await wait(10)
@@ -194,7 +194,8 @@ test('of 20 instances, those of a dead shard come back, at most 5 starts in any 
     const lost = ids.filter((id) => engine.shardOf(id) === shard)
     const births: number[] = []
     const diedAt = Date.now()
-    // The listener receives every start. Events about the creations may still arrive, so they must be ignored.
+    // The listener is informed of every start of an instance. Reports from the creation of the instances may still
+    // arrive, and must be ignored.
     engine.onEvent((event) => {
       if (event.type === 'state' && bornAt(event.state) !== created.get(event.instance)) births.push(bornAt(event.state))
     })
@@ -202,7 +203,7 @@ test('of 20 instances, those of a dead shard come back, at most 5 starts in any 
     await Promise.all(lost.map((id) => untilAnswered(engine, id)))
 
     assert.equal(lost.length, 10)
-    // Reports of starts are sent separately from the answers, and may arrive a little later.
+    // The report of a start is separate from the answer to the call, and may arrive a little later.
     while (births.length < 10) await new Promise((resolve) => setImmediate(resolve))
     assertPace(births, diedAt)
     assert.equal(births.length, 10)
@@ -257,8 +258,8 @@ test('a report waits for no thread that hangs, and comes again from the next lif
     await engine.refreshReports()
     assert.deepEqual(heard.at(-1), { generation: 1, waiting: 1 })
     const known = heard.length
-    // The watchdog ends the thread only after three rounds without an answer. The wait for a report is given up after a
-    // second, which is earlier.
+    // The watchdog ends the thread only after three rounds without an answer. But nothing waits for a report of this
+    // thread for longer than a second.
     const ended = engine.crashShard(0, 'spin').then(() => 'the life ended')
     const refreshed = engine.refreshReports().then(() => 'the report was given up')
     assert.equal(await Promise.race([ended, refreshed]), 'the report was given up')
@@ -272,8 +273,8 @@ test('a report waits for no thread that hangs, and comes again from the next lif
   }
 })
 
-// A thread whose call queue was full once also refused the ping of the watchdog. It was treated as hanging, and all its
-// sessions ended.
+// An earlier bug: a thread whose call queue was full also refused the ping of the watchdog. So it was treated as a
+// thread that hangs, and all its sessions ended.
 test('a thread with more calls than it takes goes on, and refuses nothing but calls', { timeout: 60_000 }, async () => {
   const heard: number[] = []
   const engine = await createPooledEngine({
@@ -321,7 +322,7 @@ describe('a thread that is slow to start', { timeout: 60_000 }, () => {
   const worker = sameKind('./engine/slow-shard', import.meta.url)
   const runsOf = (path: string) => readFileSync(`${path}.runs`, 'utf8').length
 
-  /** Creates a pool of threads. A test can wait for lines in its log. */
+  /** Creates a pool of threads with a log in which the test can wait for lines. */
   function slowPool(how: string, more: Partial<PoolSetup> = {}) {
     const path = join(dir, `${how} ${Math.random()}`)
     const lines: { line: string; fields: object }[] = []
@@ -419,8 +420,8 @@ test('after close nothing is answered and no thread is left', { timeout: 60_000 
 const bornAt = ({ profileName }: RuntimeState) => Number(/\d+/.exec(profileName!)![0])
 
 /**
- * Checks that at most five instances per second were started since `since`. On a busy machine one start may be late and
- * the next one on time. So the time between two starts proves nothing, but no start may be early.
+ * Checks that no more than five instances per second were started since `since`. The times between starts are not
+ * checked, because on a busy machine one start may be late and the next one on time.
  */
 function assertPace(births: number[], since: number) {
   const sorted = births.toSorted((a, b) => a - b)

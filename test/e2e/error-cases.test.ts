@@ -1,4 +1,6 @@
-/** Runs each case of `error-cases.ts`, and checks that a refused operation has no effect that others can see. */
+/**
+ * Runs each case of `error-cases.ts`, and checks that an operation which is refused has no visible effect for others.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type FileServer, serveFiles } from '../harness/file-server.ts'
@@ -20,8 +22,8 @@ let places: Places
 
 before(async () => {
   web = await serveFiles()
-  // In these tests the network answers queries with codes that it never uses for them. So the connection is not traced,
-  // because the wire check would refuse the trace.
+  // In these tests the network answers queries with error codes that it never uses for them. So no trace is written,
+  // because the check of the traces would find this.
   stage = await startStage(ME, { platform: 'smba' }, { untraced: true })
   business = operationsOf(stage)
   person = operationsOf(await joinStage(stage.world, PERSON, { name: 'Person' }))

@@ -1,12 +1,12 @@
 /**
- * Lists the refusals of immediate operations that are not caused by a code of the network. `error-cases.test.ts` runs
- * each case. `test/contract/error-cases.test.ts` compares this table and `network-codes.ts` with the declarations of
- * the operations.
+ * Lists the ways to make immediate operations fail, other than by an error code of the network. `error-cases.test.ts`
+ * runs each case. `test/contract/error-cases.test.ts` compares this table and `network-codes.ts` with the declarations
+ * of the operations.
  */
 import type { FailureCode } from '../../src/domain/failures.ts'
 import type { Json } from '../harness/stage.ts'
 
-/** Chats, messages and other things that the cases use. */
+/** Chats, people and messages that the cases use. */
 export interface Places {
   /** Number of a known person who has an account. */
   person: string
@@ -28,9 +28,9 @@ export interface ErrorCase {
   input(places: Places): Json
   /** True if the case needs an account that is not a business. */
   isPerson?: true
-  /** The answer of the network to the operation's query. */
+  /** The error with which the network answers the operation's query, or `restricted`. */
   network?: { xmlns: string; error: [code: number, text: string] } | 'restricted'
-  /** Settings of the instance during the case; afterwards they are null. */
+  /** Settings of the instance during the case. They are set to null afterwards. */
   settings?: Json
 }
 

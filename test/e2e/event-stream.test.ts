@@ -1,6 +1,6 @@
 /**
- * Tests how a developer receives events without a public address: from the stream itself, and by `listen`, which posts
- * the events of the stream to a program on the developer's machine.
+ * Tests how a developer receives events without a public address: by reading the event stream, or with the command
+ * `listen`, which posts the events of the stream to a program on the developer's machine.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -13,7 +13,7 @@ import { startWorld } from '../harness/world.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988880001'
-/** An event id that is older than all others. */
+/** An event id that is lower than all others. */
 const BEGINNING = '00000000000000000000000001'
 
 const world = await startWorld({ own: true })
@@ -31,7 +31,7 @@ const texts = (reader: EventReader) =>
 
 /**
  * Opens a stream, and resolves when it is ready. An instance without a webhook creates events only while a stream is
- * open, so a test must open the stream first.
+ * open.
  */
 async function open(options: Parameters<typeof readStream>[1] = {}, of = instance): Promise<EventReader> {
   const reader = await readStream(of.api_url, options)
@@ -101,7 +101,7 @@ test('an eleventh stream of an instance is refused until one of the ten has gone
   await write('to all ten')
   await Promise.all(ten.map((reader) => heard(reader, 'to all ten')))
   await ten[0]!.cut()
-  // The service notices a moment later that the client has closed the stream.
+  // The service notices only after a moment that the client has closed the stream.
   for (const until = Date.now() + 10_000; ; ) {
     const eleventh = await readStream(instance.api_url).catch((error: Error) => error)
     if (!(eleventh instanceof Error)) {
@@ -133,7 +133,7 @@ test('the stream goes on when the shard of its instance has died', async () => {
   await reader.cut()
 })
 
-/** Runs `listen` as a process, and returns its output. */
+/** Runs the command `listen` as a process, and returns its output. */
 function listen(args: string[], env: Record<string, string> = {}) {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')))
   const child = spawn(process.execPath, [...program('../../src/cli', import.meta.url), 'listen', ...args], {

@@ -1,6 +1,6 @@
 /**
- * Tests calendar events, their edits and their answers. The test decrypts the encrypted content in the same way as the
- * creator or a guest does.
+ * Tests calendar events, their edits, and the answers to them. The test decrypts the encrypted content as the creator
+ * or a guest of the event does.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -29,7 +29,7 @@ const EVENT = {
 }
 const startOf = (iso: string) => String(Math.floor(Date.parse(iso) / 1_000))
 
-/** Decrypts an edit. Returns the event inside it, and the id of the message whose secret encrypts the edit. */
+/** Decrypts an edit. Returns the changed event, and the id of the message whose secret has encrypted the edit. */
 function openEdit(message: Json, secret: Buffer, creator: string): { event: Json; id: string } {
   const sealed = field(message, 'secretEncryptedMessage')
   assert.equal(sealed.secretEncType, 'EVENT_EDIT')

@@ -40,13 +40,13 @@ after(async () => {
 /** A running example program and its output. It is ended together with its test. */
 interface Running {
   child: ChildProcess
-  /** Resolves with the first match in the output. The match may be printed before or after this call. */
+  /** Resolves with the first match in the output, whether it is printed before or after this call. */
   printed(pattern: RegExp): Promise<RegExpExecArray>
 }
 
 function start(t: TestContext, program: string, args: string[], env: Record<string, string>): Running {
   const options = { cwd: fileURLToPath(ROOT), env: { PATH: process.env.PATH ?? '', ...env }, stdio: 'pipe' } as const
-  // The program gets its own process group, because `go run` starts another process, which must be ended, too.
+  // The program gets a process group of its own, so that the process which `go run` starts can be ended, too.
   const child = spawn(program, args, { ...options, detached: true })
   let text = ''
   const looks = new Set<() => void>()
@@ -81,7 +81,7 @@ function start(t: TestContext, program: string, args: string[], env: Record<stri
 
 const secretOf = () => instance.webhooks.secret
 
-/** Sets the webhooks of the instance to an example program that listens, and turns them off after the test. */
+/** Directs the webhooks of the instance to an example program, and turns them off after the test. */
 async function subscribe(t: TestContext, { printed }: Running) {
   const [, url] = await printed(/(http:\/\/127\.0\.0\.1:\d+)/)
   const set = (to: string | null) =>
@@ -90,7 +90,10 @@ async function subscribe(t: TestContext, { printed }: Running) {
   await set(url!)
 }
 
-/** Resolves with the texts that a contact has received, newest last, when the wanted text is among them. */
+/**
+ * Waits until a contact has received the wanted text, and resolves with all texts that the contact has received, newest
+ * last.
+ */
 async function textsTo(phone: string, wanted: string): Promise<string[]> {
   for (let after = 0; ; ) {
     const items = await world.sandbox.inbox(phone, after, 10_000)
@@ -101,7 +104,10 @@ async function textsTo(phone: string, wanted: string): Promise<string[]> {
   }
 }
 
-/** Each receiver, with its start command. The command is in the first lines of the program, and uses the given port. */
+/**
+ * The example programs that receive webhooks, each with its start command, which is in its first lines and is given a
+ * port.
+ */
 const receivers: [string, string, string, (port: string) => string[]][] = [
   ['Node', process.execPath, '--version', () => ['examples/receivers/node.mjs']],
   ['Python', 'python3', '--version', () => ['examples/receivers/receiver.py']],

@@ -1,6 +1,6 @@
 /**
- * Tests the configuration files of other programs in docs/running.md and deploy/: each program checks and uses its
- * file, if the program is installed.
+ * Tests the configuration files for other programs in docs/running.md and deploy/. Each of these programs, if it is
+ * installed, checks its file and runs with it.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -60,7 +60,7 @@ test('nginx passes a large body, the host and the caller on, and begins before t
   const body = new ReadableStream<Uint8Array>({
     async start(controller) {
       controller.enqueue(half)
-      // The body of the request never ends. If nginx buffered the whole request first, the service would never see it.
+      // The body of this request never ends. So the service can only see the request if nginx does not buffer it first.
       await hasBegun
       controller.enqueue(half)
       controller.close()
@@ -85,10 +85,10 @@ test('systemd knows every setting of the unit, and starts nothing that is not th
   skip: missing('systemd-analyze'),
 }, async () => {
   const unit = await readFile(new URL('deploy/svc.service', ROOT), 'utf8')
-  // Node may have another path on this machine. The package itself is not needed, because systemd only checks that the
-  // program exists.
+  // Node may be in another folder on this machine. The package of the service need not be installed: systemd only
+  // checks that the program (node) exists.
   const file = await fileOf('svc.service', unit.replace('/usr/bin/node', process.execPath))
-  // systemd-analyze only prints wrong settings and ends with exit code 0, so the output is checked, too.
+  // systemd-analyze prints wrong settings, but its exit code is 0. So its output is checked, too.
   const { stdout, stderr } = await run(installed('systemd-analyze')!, ['verify', '--man=no', file])
   const about = `${stdout}${stderr}`.split('\n').filter((line) => line.includes('svc.service'))
   assert.deepEqual(about, [])

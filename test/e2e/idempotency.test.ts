@@ -1,4 +1,4 @@
-/** Tests `Idempotency-Key`: a send that is repeated with the same key is queued only once. */
+/** Tests `Idempotency-Key`: if a send is repeated with the same key, it is queued only once. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startWorld } from '../harness/world.ts'
@@ -22,7 +22,7 @@ const send = (key: string | undefined, message: string, of = instance, more: obj
     key === undefined ? {} : { 'Idempotency-Key': key },
   )
 const texts = async () => (await world.sandbox.inbox(ANA)).map(({ text }) => text)
-/** Sends this text and waits until it arrives. Then every message that was queued before has arrived, too. */
+/** Sends this text and waits until it has arrived. By then, every message that was queued before it has arrived. */
 const settled = async (text: string) => {
   const { message_id } = (await send(undefined, text)).body
   await world.receiver.waitFor(`delivery of ${text}`, (event) => event.type === 'delivery' && event.message_id === message_id)
@@ -34,7 +34,8 @@ test('a repeat gets the first acknowledgement and sends nothing', async () => {
   assert.equal(second.status, 200)
   assert.deepEqual(second.body, first.body)
   await settled('after once')
-  // A repeated request may have its fields in another order, and may contain default values explicitly.
+  // The repeated request has its fields in another order, and names default values. It must still count as the same
+  // request.
   const path = `${instance.api_url}/send-text`
   const same = await fetch(path, {
     method: 'POST',

@@ -1,6 +1,6 @@
 /**
- * Tests `/mcp` from a shell with the official inspector of the protocol in its command-line mode. The inspector lists
- * the tools and sends a text that arrives, and shows why another text was refused.
+ * Tests `/mcp` with the official MCP inspector in its command-line mode. The inspector lists the tools, sends a text
+ * that arrives, and shows why another text was refused.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -18,7 +18,7 @@ const inspector = fileURLToPath(
   new URL('test/inspector/node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js', ROOT),
 )
 
-/** Whether this version of Node can run the inspector, which needs 22.19 or later (`engines` of its package). */
+/** Whether this version of Node is 22.19 or later, which the inspector needs (`engines` in its package). */
 function isNewEnough([major = 0, minor = 0]: number[]): boolean {
   return major > 22 || (major === 22 && minor >= 19)
 }
@@ -57,7 +57,7 @@ describe('the inspector on the command line', { skip: reasonToSkip() }, () => {
       '--header',
       `Authorization: Bearer ${instance.token}`,
     ]
-    // The inspector stores a list of known servers in its home folder.
+    // `HOME` is a temporary folder, because the inspector stores a list of known servers in its home folder.
     const options = { cwd: world.dir, env: { HOME: world.dir }, maxBuffer: 16 * 2 ** 20 }
     return new Promise((resolve) => {
       execFile(node!, [inspector, '--cli', ...server, ...asked], options, (error, stdout, stderr) => {
@@ -66,13 +66,14 @@ describe('the inspector on the command line', { skip: reasonToSkip() }, () => {
     })
   }
   const called = (name: string, fields: Record<string, string>) => {
-    // The inspector sends a text that looks like a number as a number. So every value is given as JSON.
+    // The inspector would send a text of digits as a number. So every value is given as JSON.
     const pairs = Object.entries(fields).map(([field, value]) => `${field}=${JSON.stringify(value)}`)
     return inspect('--method', 'tools/call', '--tool-name', name, '--tool-arg', ...pairs)
   }
 
   test('lists the tools, whose schemas every client can read', async () => {
-    // With `--strict`, the inspector ends with a special exit code if some clients cannot read a schema.
+    // With `--strict`, the inspector ends with an exit code of its own if there is a schema that some clients cannot
+    // read.
     const { code, stdout, stderr } = await inspect('--method', 'tools/list', '--strict')
     assert.deepEqual([code, stderr.trim()], [0, ''])
     const { tools } = JSON.parse(stdout) as { tools: { name: string; inputSchema: { required?: string[] } }[] }

@@ -1,4 +1,4 @@
-/** Tests pictures in headers, cards and products of interactive messages, as the contact downloads them. */
+/** Tests the pictures in headers, cards and products of interactive messages, as the contact downloads them. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
@@ -22,7 +22,7 @@ const picture = (background: string, width = 64) =>
     .jpeg()
     .toBuffer()
 
-/** Makes an image of random noise, which has about 3 bytes per pixel in every format. */
+/** Makes an image of random noise, which stays large in every format: about 3 bytes per pixel. */
 function largePicture(): Promise<Buffer> {
   const [width, height] = [900, 700]
   const noise = randomBytes(width * height * 3)
@@ -69,7 +69,7 @@ after(async () => {
   await new Promise((resolve) => server.close(resolve))
 })
 
-/** Checks that the contact decrypted exactly these images, in this order. */
+/** Checks that the message contains exactly these images in this order, and that the contact could decrypt them. */
 function assertPictures({ inner_media }: InboxItem, ...pictures: Buffer[]) {
   assert.deepEqual(
     inner_media?.map(({ mime, bytes, sha256, error }) => ({ mime, bytes, sha256, error })),

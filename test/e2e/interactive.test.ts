@@ -1,6 +1,6 @@
 /**
- * Tests buttons, lists and Pix cards as the contact's phone receives them: their content, the additional nodes of the
- * stanza, and the limits.
+ * Tests buttons, lists and Pix cards as the contact's phone receives them: their content, the additional nodes in their
+ * stanza, and their limits.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

@@ -1,6 +1,6 @@
 /**
- * Tests apps that are authorized for `/mcp`. The official client finds the authorization server, registers, and gets
- * its tokens with PKCE; the test does the part of the browser. Then the test tries every case that must be refused.
+ * Tests the authorization of apps for `/mcp`. The official client finds the authorization server, registers, and gets
+ * its tokens with PKCE; the test acts as the browser. After that, the test tries every case that must be refused.
  */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
@@ -25,8 +25,8 @@ after(() => world.stop())
 
 let callers = 0
 /**
- * Returns a header that gives each request another caller's address, because the limit of ten requests a minute per
- * address is too low for this test.
+ * Returns a header with a new caller's address for each request. The limit of ten requests a minute per address would
+ * be too low for this test.
  */
 const newAddress = () => ({ 'X-Forwarded-For': `198.51.100.${++callers}` })
 
@@ -38,7 +38,7 @@ const post = async (path: string, fields: Record<string, string>, headers: Recor
   return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
 }
 
-/** The parts of an HTML page that the browser needs for its next request. */
+/** What the browser needs from an HTML page for its next request. */
 interface Shown {
   ticket: string
   cookie: string
@@ -61,12 +61,12 @@ function shownOf({ status, headers, text }: { status: number; headers: Headers; 
 const answerPage = ({ ticket, cookie }: Pick<Shown, 'ticket' | 'cookie'>, fields: Record<string, string>) =>
   post('/oauth/authorize', { ticket, ...fields }, { ...newAddress(), Cookie: cookie })
 
-/** Sends the key as the owner does, and returns the next page. */
+/** Sends the key as the owner does in the form, and returns the next page. */
 const identify = async (page: Pick<Shown, 'ticket' | 'cookie'>) => shownOf(await answerPage(page, { key: adminKey }))
 
 /**
- * Performs the owner's part: enters the key, selects the instance, and allows. Resolves with the address to which the
- * browser is redirected.
+ * Does the owner's part: enters the key, selects the instance, and allows. Resolves with the URL to which the browser
+ * is redirected.
  */
 async function allow(url: string | URL, of = instance): Promise<URL> {
   const page = await identify(await open(url))
@@ -76,7 +76,7 @@ async function allow(url: string | URL, of = instance): Promise<URL> {
   return new URL(allowed.headers.get('location')!)
 }
 
-/** Creates the part of the client that stores tokens, as an app does. */
+/** Creates the part of the MCP client in which an app stores its tokens. */
 function newProvider() {
   const kept: {
     client?: { client_id: string }
@@ -288,8 +288,8 @@ describe('what is refused', () => {
       'https://a.example/#x',
       'https://u:p@a.example/',
       'app:/x',
-      // These addresses would be added to the Content-Security-Policy of the page. There they would begin another
-      // directive or policy, or allow the form to be sent to any server.
+      // These URLs would be added to the Content-Security-Policy of the page. They contain characters with which
+      // another directive or policy would begin there, or with which the form could be sent to any server.
       'https://a.example;sandbox/',
       'https://a.example,b.example/',
       'https://*/',
@@ -343,7 +343,8 @@ describe('what is refused', () => {
       const fields = { grant_type: 'authorization_code', client_id, redirect_uri: asked, code, code_verifier: verifier }
       assert.equal((await post('/oauth/token', fields)).status, 200)
     }
-    // A different port can belong to another program, and even to another person.
+    // The redirect URL must have the registered port, because another program, or another person, may use a different
+    // port.
     const { client_id } = (await register({ client_name: 'Elsewhere', redirect_uris: ['https://a.example/callback'] })).body
     assert.equal((await ask({ client_id, redirect_uri: 'https://a.example:8443/callback' })).status, 400)
   })
@@ -378,7 +379,7 @@ describe('what is refused', () => {
     assert.equal((await answerPage({ ...page, ticket: 'f'.repeat(48) }, { key: adminKey })).status, 400)
     const elsewhere = { ...newAddress(), Cookie: page.cookie, 'Sec-Fetch-Site': 'cross-site' }
     assert.equal((await post('/oauth/authorize', { ticket: page.ticket, key: adminKey }, elsewhere)).status, 403)
-    // An instance can only be selected after the correct key was entered.
+    // The owner must enter the correct key before an instance can be selected.
     const early = await answerPage(page, { decision: 'allow', instance: instance.id })
     assert.deepEqual([early.status, early.headers.get('location')], [401, null])
     const wrong = await answerPage(page, { key: `svc_admin_${'0'.repeat(48)}` })
@@ -399,7 +400,7 @@ describe('what is refused', () => {
   })
 
   test('whoever opened the page does not answer it with the key that somebody else types into it', async () => {
-    // An attacker opens the page and makes the owner's browser show it: the attacker sets the cookie, and sends the
+    // The attack: the attacker opens the page, sets its cookie in the owner's browser, and makes this browser send the
     // form from another port of the same host.
     const opened = await open(query())
     const owner = await identify(opened)
@@ -409,7 +410,7 @@ describe('what is refused', () => {
       assert.ok([400, 401].includes(answered.status), answered.text)
       assert.deepEqual([answered.headers.get('location'), answered.text.includes(instance.id)], [null, false])
     }
-    // A double click may send the key twice. The page that was answered last can be used to continue.
+    // A double click may send the key twice. The page in the last answer must work.
     const again = await identify(opened)
     assert.equal((await answerPage(again, { decision: 'allow', instance: instance.id })).status, 303)
   })
@@ -495,8 +496,8 @@ describe('what is refused', () => {
       documents.set('/other', { client_id: at('/app'), client_name: 'Stolen', redirect_uris: [CALLBACK] })
       assert.ok((await open(query({ client_id: at('/app') }))).html.includes('Documented'))
       for (const path of ['/other', '/nothing']) assert.equal((await ask({ client_id: at(path) })).status, 400)
-      // A client metadata document without TLS is only accepted from this machine. A host name does not prove that the
-      // server is on this machine.
+      // A client metadata document without TLS is only accepted from an IP address of this machine. A host name does
+      // not prove that the server is on this machine.
       const named = at('/named').replace('127.0.0.1', 'localhost')
       documents.set('/named', { client_id: named, client_name: 'Named', redirect_uris: [CALLBACK] })
       const before = asked

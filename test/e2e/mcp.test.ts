@@ -1,6 +1,6 @@
 /**
- * Tests `/mcp` as agents use it: the official client connects over HTTP in each revision of the protocol, and calls
- * tools that send, that query, and that fail.
+ * Tests `/mcp` as agents use it: the official client connects over HTTP with each revision of the protocol, and calls
+ * tools that send, tools that query, and tools that fail.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -13,13 +13,12 @@ import { startWorldOfTwo } from '../harness/world.ts'
 const ME = '5511999990000'
 const ANA = '5511988880001'
 
-/** An instance that is never paired. */
 const { world, instance, unpaired } = await startWorldOfTwo({ me: ME, contact: ANA })
 after(() => world.stop())
 
 type Mode = 'legacy' | 'auto' | { pin: string }
 
-/** Connects a client, and records the headers of every answer. */
+/** Connects a client whose answers are recorded, with their headers. */
 async function connect({ of = instance, mode = 'auto' as Mode, query = '' } = {}) {
   const answers: Response[] = []
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })

@@ -1,6 +1,7 @@
 /**
- * Tests that the media of the next queued message are prepared while the network handles the message before it. They
- * must be prepared early, in order, only once, and never for a message that was removed from the queue.
+ * Tests that the media of the next message in the queue are prepared while the network handles the message before it.
+ * They must be prepared early, in the order of the queue, only once, and not for a message that was removed from the
+ * queue.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -143,7 +144,8 @@ test('after a lost connection what was prepared is prepared again, and each item
     [first.id, second.id],
   )
   assert.equal(all[1]!.sha256, sha256(two))
-  // The first item is sent again with its stored upload. The second one is uploaded again, because the upload of an ended session is not used.
+  // The first message is sent again with its stored upload. The media of the second one are uploaded again, because an
+  // upload that was prepared in a session that has ended is not used.
   assert.equal(await uploads(), before + 3)
 })
 

@@ -1,6 +1,6 @@
 /**
- * Tests hostile media from the request to the `delivery` event: each is refused with its own error, other messages are
- * not delayed, and memory does not grow.
+ * Tests hostile media, from the request to the `delivery` event: each must be refused with the right error, without a
+ * delay for other messages and without a growing memory.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

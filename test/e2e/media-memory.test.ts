@@ -1,6 +1,6 @@
 /**
- * Tests that the service passes large media on without holding them in memory. The service runs as a separate process,
- * whose memory the test measures.
+ * Tests that the service does not hold large media in memory when it sends them. The service runs as a separate
+ * process, whose memory is measured.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -55,7 +55,7 @@ after(async () => {
 const rss = () => Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${service.child.pid}/status`, 'utf8'))?.[1]) / 1_024
 
 /**
- * Sends a message, and returns by how many MB the memory of the service grew at most until the message was delivered.
+ * Sends a message, and waits until it is delivered. Returns by how many MB the memory of the service grew at its peak.
  */
 async function growth(body: Record<string, unknown>): Promise<number> {
   const before = rss()

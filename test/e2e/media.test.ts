@@ -1,6 +1,6 @@
 /**
- * Tests every send with media as the other side receives it: the hash of the bytes, type, caption, size, thumbnail,
- * wrapper and stanza.
+ * Tests every kind of message with media as the other side receives it: the hash of the bytes, type, caption, size,
+ * thumbnail, wrapper messages and stanza.
  */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
@@ -69,7 +69,7 @@ async function refused(path: string, body: Fields) {
   return { code: delivery.error_code, message: String(delivery.error_message) }
 }
 
-/** Returns the inner content of a message, without its wrappers. */
+/** Returns the content of a message from inside its wrapper messages. */
 function content(item: Item, field: string, wrapper?: string): Fields {
   const outer = wrapper ? ((item.proto[wrapper] as Fields).message as Fields) : item.proto
   const inner = outer[field] as Fields | undefined
@@ -94,7 +94,7 @@ for (const [name, size] of [
   ['large', 900_001],
 ] as const)
   test(`base64 in lines, without padding or URL-safe, in a ${name} body, arrives byte for byte`, async () => {
-    // A JPEG stays valid if other bytes follow its end, so its size can be chosen.
+    // Bytes after the end of a JPEG are ignored, so random bytes can give it any size.
     const picture = Buffer.concat([await files.image('jpeg'), randomBytes(size)])
     const text = base64(picture)
     for (const spelled of [
@@ -305,7 +305,7 @@ test('a channel takes a medium unencrypted', async () => {
   assert.equal(Buffer.from(String(fileSha256), 'base64').toString('hex'), sha256(picture))
   assert.ok(!mediaKey)
   assert.ok(String(directPath).includes('newsletter-image'))
-  // The attribute is the handle that the media host returned for the upload.
+  // This attribute must be the handle that the media host returned for the upload.
   assert.match(String(post.attrs.media_id), /^\S+:1$/)
   assert.ok(!('handle' in (post.proto.imageMessage ?? {})))
 })
@@ -340,7 +340,7 @@ test('a status is answered with a GIF and a sticker that quote it', { skip: with
 })
 
 test('messages keep their order behind one that takes its time', async () => {
-  // Ben has already received the statuses for everybody, so they are skipped.
+  // Ben has already received the statuses that were sent to everybody, so these are skipped.
   for (const { seq } of await world.sandbox.inbox(BEN, lastSeq.get(BEN) ?? 0)) lastSeq.set(BEN, seq)
   const slow = web.slow('/slow.jpg', await files.image('jpeg'), 400)
   const first = await send('/send-image', { phone: BEN, image: slow, caption: 'first' })
@@ -363,8 +363,8 @@ test('inline media waits in the store, sealed, goes with its item, and survives 
   assert.equal(item.id, id)
   assert.equal(item.media?.sha256, sha256(file))
   await deliveryOf(id)
-  // The item ends before its blob is deleted. A kill between the two steps may leave a blob without an item, but never
-  // an item without its blob.
+  // The item is removed from the queue before its blob (the stored media) is deleted. So a kill between the two steps
+  // may leave a blob without an item, but never an item without its blob.
   for (let left = 200; (await waiting()).length > 0; left--) {
     assert.ok(left > 0, 'the blob has outlived its item')
     await new Promise((resolve) => setTimeout(resolve, 10))
@@ -375,7 +375,8 @@ test('a document from an address is encrypted as it comes: its plain bytes never
   const { readdir, readFile } = await import('node:fs/promises')
   const { join } = await import('node:path')
   const file = Buffer.from('a document nobody else should read, '.repeat(20_000))
-  // Sends the second half of the file, after the test has checked the first half.
+  // The test calls this function after it has checked the first half of the file; the server then sends the second
+  // half.
   let comeOn = () => {}
   const url = web.answer('/halves.txt', (response) => {
     response.writeHead(200, { 'content-length': file.byteLength }).write(file.subarray(0, file.byteLength / 2))

@@ -1,6 +1,6 @@
 /**
- * Tests the metrics of a busy service: it sends and receives texts, a receiver fails, a caller is above the limit, and
- * a shard dies.
+ * Tests the metrics of a busy service: it sends and receives texts, a webhook receiver fails, a caller exceeds its rate
+ * limit, and a shard dies.
  */
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
@@ -11,13 +11,13 @@ import { startWorld } from '../harness/world.ts'
 const ME = '5511999990009'
 const TWIN = '5511999990019'
 const ANA = '5511988880001'
-/** The simulated network has no account whose number ends in four zeros. */
+/** A number without an account: on the simulated network, no number that ends in four zeros has one. */
 const NOBODY = '5511988880000'
 const TOKEN = 'a-token-of-the-operator'
 
 /**
- * Allowed values of labels: a word from a table of the service or from the protocol, a status code, or a declared
- * route.
+ * Matches the allowed values of labels: a word from a table of the service or from the protocol, a status code, or a
+ * declared route.
  */
 const WORD = /^(?:[A-Za-z_.]+|[a-z]+(?::[a-z0-9]+)+|[1-5]\d\d|(?:\/(?:[a-z-]+|\{[a-z_]+\}|openapi\.json))+)$/
 
@@ -34,10 +34,7 @@ async function text(): Promise<string> {
 }
 const scrape = async () => parse(await text())
 
-/**
- * Reads the metrics until `fits` accepts them. One reading is not enough, because other threads report the counted
- * events a moment later.
- */
+/** Reads the metrics repeatedly until `fits` accepts them, because other threads report their counts a moment later. */
 async function until(what: string, fits: (families: Map<string, Family>) => boolean): Promise<Map<string, Family>> {
   const end = Date.now() + 20_000
   for (;;) {
@@ -87,8 +84,8 @@ test('a text that leaves and one that comes are counted by their operation and a
   assert.equal(total(families, 'svc_queue_waiting'), 0)
 })
 
-// A newer network may send unknown kinds of stanzas. They must not end a connection, and the network must not send them
-// again and again.
+// A newer network may send stanzas of unknown kinds. They must not end a connection. They must be acknowledged, because
+// the network would otherwise send them again and again.
 test('a kind of stanza that nobody knows is confirmed and counted, as is one that is left alone on purpose', async () => {
   const kinds = { new_kind: 'svc_stanzas_unknown_total', 'w:growth': 'svc_stanzas_left_total' }
   const before = await scrape()
@@ -137,7 +134,8 @@ test('immediate operations are timed by operation, and a caller that is too fast
     total(families, 'svc_engine_action_duration_seconds_count', { operation: 'queue.list' }),
   ]
   assert.deepEqual(counted(await scrape()), [0, 0, 0])
-  // The bucket is refilled while the test empties it. On a slow machine this takes more requests than its 120 tokens.
+  // The bucket has 120 tokens, and is refilled while the test empties it. So on a slow machine more than 120 requests
+  // are needed.
   const statuses: number[] = []
   while (!statuses.includes(429)) {
     const answers = Array.from({ length: 100 }, () => world.gateway.ask(twin, 'GET', '/queue'))

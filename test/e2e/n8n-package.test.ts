@@ -1,6 +1,6 @@
 /**
- * Tests the parts of the package `n8n-nodes-svc` without n8n: its generated form, and what is published. The test
- * `n8n.test.ts` runs it in n8n.
+ * Tests the package `n8n-nodes-svc` without n8n: its generated files, and which files are published. `n8n.test.ts` runs
+ * it in n8n.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'

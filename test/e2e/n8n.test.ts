@@ -1,6 +1,6 @@
 /**
  * Tests the nodes of `packages/n8n-nodes-svc`: n8n's own engine loads the built package, and runs workflows with it
- * against the service. Its own linters and types judge the package.
+ * against the service. n8n's linters and types check the package.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -64,7 +64,7 @@ describe('the package n8n-nodes-svc, in n8n', { skip: withoutN8n }, () => {
   /** Runs the action node with these parameters. */
   const act = (parameters: Json, input: Json = {}, settings: Json = {}) =>
     n8n.run(n8n.workflowOf('action', chain(node(parameters, settings))), [input])
-  /** Runs the action node, and returns what it puts out. */
+  /** Runs the action node, and returns the items that it returns. */
   async function acted(parameters: Json, input: Json = {}): Promise<Json[]> {
     const { error, items } = await act(parameters, input)
     assert.equal(error, undefined, `${JSON.stringify(parameters)}: ${error?.message} ${error?.description}`)
@@ -118,7 +118,7 @@ describe('the package n8n-nodes-svc, in n8n', { skip: withoutN8n }, () => {
     const started = [first.resolve, second.resolve]
     const trigger = await n8n.listen(workflow, (run) => started.shift()?.(run))
     assert.deepEqual(await webhooks(), { ...before, received_url: trigger.url })
-    // A message of another type starts nothing, and neither does one in a group.
+    // Messages of another type and messages in a group must not start the workflow.
     await world.sandbox.send(ANA, ME, { location: { latitude: 1, longitude: 2 } })
     const group = await world.sandbox.createGroup({ subject: 'Lunch', owner: ANA, participants: [ANA, ME] })
     await world.sandbox.send(ANA, group.id, { text: 'Hello all' })
@@ -129,7 +129,7 @@ describe('the package n8n-nodes-svc, in n8n', { skip: withoutN8n }, () => {
     assert.equal(items['Answer']?.[0]?.json['status'], 'queued')
     const answer = await inboxOf(ANA, 'You wrote: Hello there')
     assert.ok(JSON.stringify(answer).includes(id), 'the answer quotes the text')
-    // The answer is a message of the account, and starts nothing either.
+    // The answer is a message of the account itself, so it must not start the workflow.
     const again = await world.sandbox.send(ANA, ME, { text: 'Hello again' })
     assert.equal((await second.promise).items['On text']?.[0]?.json['message_id'], again.id)
     await inboxOf(ANA, 'You wrote: Hello again')
@@ -173,7 +173,7 @@ describe('the package n8n-nodes-svc, in n8n', { skip: withoutN8n }, () => {
     assert.equal(await post({ 'X-Svc-Signature': signed(secret), 'X-Svc-Instance-Id': other.id }), 401)
     assert.deepEqual(runs, [])
     assert.equal(await post({ 'X-Svc-Signature': signed(secret) }), 200)
-    // While the service is away, its secret is unknown.
+    // While the service cannot be reached, n8n does not know the secret of the webhooks.
     n8n.store({ baseUrl: AWAY })
     assert.equal(await post({ 'X-Svc-Signature': signed(secret) }), 503)
     n8n.store({})
@@ -274,7 +274,7 @@ describe('the package n8n-nodes-svc, in n8n', { skip: withoutN8n }, () => {
     const { items } = await promise
     await inboxOf(ANA, 'You wrote: Hello stream')
     await trigger.stop()
-    // The next start reads the events that came after the end.
+    // These events come after the workflow has ended. When it is started again, it must read them.
     await world.sandbox.send(ANA, ME, { text: 'While you were away' })
     const again = hasStarted()
     const second = await n8n.trigger(workflow, again.resolve)

@@ -1,6 +1,6 @@
 /**
- * Tests the catalog of a business: it creates, changes, hides and deletes products, and other accounts read them. Tests
- * also orders.
+ * Tests the catalog of a business: the account creates, changes, hides and deletes products, and other accounts read
+ * them. Tests also orders.
  */
 import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
@@ -35,7 +35,7 @@ const make = async (more: Json = {}) => String((await ground.must('business.crea
 const seenByEva = (product_id: string) => ground.eva.must('business.product', { product_id, phone: ME })
 const namesOf = ({ data }: Json) => (data as Json[]).map(({ name }) => name)
 
-/** Downloads the file at an address of the network's media host, as everyone can do. */
+/** Downloads a file from the network's media host, without credentials. */
 async function fileAt(address: unknown): Promise<Buffer> {
   const { pathname, search, hostname } = new URL(String(address))
   assert.equal(hostname, 'mmg.whatsapp.net')
@@ -92,7 +92,7 @@ test('what is changed of a product is read by others, and the rest stays as it i
 
 test('where a product comes from stays, too, and is written anew when it is given', async () => {
   const id = await make({ origin_country: 'br' })
-  /** Returns the countries of the products that the account writes while `work` runs. */
+  /** Returns the countries of origin in the products that the account sends while `work` runs. */
   async function written(work: () => Promise<unknown>): Promise<string[]> {
     const { sandbox } = ground.me.world
     const match = { account: ME, from: 'client', xmlns: 'w:biz:catalog', type: 'set' }

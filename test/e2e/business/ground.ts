@@ -1,29 +1,35 @@
 /**
- * Prepares a business account and a personal account of the gateway in one network: the business changes its data, and
- * the personal account reads them.
+ * Starts a business account and a personal account of the gateway on one simulated network. The business changes its
+ * data, and the personal account reads them.
  */
 import { type Operations, operationsOf } from '../../harness/operations.ts'
 import { type Json, joinStage, type Stage, startStage } from '../../harness/stage.ts'
 
-/** The business. */
+/** Phone number of the business account of the gateway. */
 export const ME = '5511999990000'
-/** Number of the personal account of the gateway. */
+/** Phone number of the personal account of the gateway. */
 export const EVA = '5511999990001'
-/** Number of another business on the network. */
+/** Phone number of another business on the network. */
 export const SHOP = '5511988880001'
-/** Number of a person who has no business account. */
+/** Phone number of a person who has no business account. */
 export const ANA = '5511988880002'
 export const NOBODY = '5511977770000'
 
-/** Operations of the business account. */
+/** The operations of the business account, and functions that control the simulated network. */
 export interface Ground extends Operations {
   me: Stage
   eva: Operations & Pick<Stage, 'instance'>
-  /** Sets the data of a business on the network. */
+  /** Sets the business data of an account on the network. */
   business(phone: string, changes: Json): Promise<unknown>
-  /** Makes the network refuse the next matching query of the business with this code; the query has no effect. */
+  /**
+   * Makes the network refuse the next query of the business that has this child, with this error code. The query has no
+   * effect.
+   */
   refuses(child: string, code: number): Promise<unknown>
-  /** Makes the network answer the next matching query of the business with these elements; the query has no effect. */
+  /**
+   * Makes the network answer the next query of the business that has this child with these elements. The query has no
+   * effect.
+   */
   answers(child: string, result: unknown[]): Promise<unknown>
   asUsual(): Promise<unknown>
   stop(): Promise<void>

@@ -1,4 +1,4 @@
-/** Tests the people of an account: they are listed, read, saved on the phone under a name, and removed. */
+/** Tests the address book of an account: people are listed, read, saved on the phone under a name, and removed. */
 import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
 import { createAsking, NETWORK_CODES } from '../../harness/answers.ts'
@@ -134,8 +134,8 @@ test('who shows no verified name is a business when there is a business profile,
   assert.equal((await forgotten(about)).is_business, true)
   await instead({ account: ME, xmlns: 'w:biz' }, { error: [403, 'forbidden'] })
   assert.equal((await forgotten(about)).is_business, false)
-  // This usync answer reports that the account is not a business. A business profile in the answer to the other query
-  // does not change that.
+  // This answer to a usync query says that the account is not a business. The answer to the other query contains a
+  // business profile, which must not change that.
   const none = ['user', { jid: await lidOf(CAT) }, [['business', {}, [['error', { code: '404' }]]]]]
   await instead({ account: ME, xmlns: 'w:biz' }, { result: [profile] })
   assert.equal(
@@ -214,7 +214,8 @@ test('a person is saved no more, also one whom the phone had saved, and twice is
     (await list()).data.every(({ name }) => name === null),
     true,
   )
-  // A second change succeeds only if the client and the network still have the same hashes of the collection.
+  // The network accepts a second change only if the hashes of the client and of the network for the collection are
+  // equal.
   await add({ phone: ANA, first_name: 'Again' })
   assert.equal((await action('contact', pn(ANA))).contactAction!.fullName, 'Again')
 })

@@ -1,4 +1,4 @@
-/** Tests the list of chats, and each change of a chat, which is checked on the account's phone. */
+/** Tests the list of chats, and each change of a chat. The test checks on the account's phone that it was changed. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { createAsking, NETWORK_CODES } from '../../harness/answers.ts'
@@ -36,8 +36,8 @@ afterEach(asUsual)
 const { phone, action: onPhone, act } = phoneOf(() => stage, ME)
 const pn = (number: string) => `${number}@s.whatsapp.net`
 /**
- * Returns the JID with which the index of this action names a person. The service uses the JID that the directory
- * stores.
+ * Returns the JID by which app state entries of this kind name a person: the JID that the directory of the service has
+ * stored.
  */
 async function indexOf(number: string, kind: string): Promise<string> {
   const { contacts } = await stage.world.sandbox.get<{ contacts: { phone: string; lid: string }[] }>('/state')
@@ -279,7 +279,7 @@ test('a version that another device took meanwhile is read, and the change made 
     [['collection', { name: 'regular_low', type: 'error' }, [['error', { code: '409', text: 'conflict' }]]]],
   ]
   const isPatch = { account: ME, xmlns: 'w:sync:app:state', child: 'sync' }
-  // The rule must match two queries, because the read before the patch has the same form as the patch.
+  // Two queries must be refused: the read before the patch looks like the patch itself.
   await instead(isPatch, { result: [conflict] }, { times: 2 })
   await write('chats.pin', 'PUT', `${ANA}/pin`, { value: false })
   assert.equal((await chat(ANA)).pinned, false)
@@ -327,8 +327,8 @@ test('a restart of the service remembers the list without asking', async () => {
   assert.equal(await seen(), asked)
 })
 
-// Several requests at the same time once all counted the pins before any of them added its own. All succeeded, so the
-// account had more pins than the network allows.
+// An earlier bug: several requests at the same time all counted the pinned chats before any of them pinned its own. All
+// succeeded, so the account had more pinned chats than the network allows.
 test('of several chats that are pinned at once no more than three are', async () => {
   const people = [ANA, BEN, CAT, DAN, EVA]
   for (const who of people) await hear(who)

@@ -1,6 +1,6 @@
 /**
- * Tests the data that the phone had before the pairing: its chats, people, labels and flags are known as soon as the
- * account is paired.
+ * Tests the data that the phone had before it was linked: the service knows its chats, people, labels and flags of
+ * chats as soon as the account is linked.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -43,8 +43,8 @@ const contacts = () => good('contacts.list', 'GET', '/contacts') as Promise<unkn
 const labels = async () => (await good('labels.list', 'GET', '/labels')).data as Json[]
 
 /**
- * Resolves when the complete history is known. The phone sends the history in several messages, and the service reads
- * app state between them.
+ * Resolves when the service has read the complete history. The phone sends it in several messages, and the service
+ * reads the app state between them.
  */
 const everything = () =>
   until(

@@ -1,6 +1,6 @@
 /**
  * Tests communities: they are created, listed, read, changed and deleted. Tests also the events that other members
- * receive, and refusals of the network.
+ * receive, and refusals by the network.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -187,7 +187,7 @@ test('a community that ends is gone, and its groups live on by themselves', asyn
   assert.equal(await ground.refused('communities.deactivate', { community_id: chat }), 'group_not_found')
 })
 
-// The lists were once updated only by the notification of a change, which arrives after the answer of the request.
+// An earlier bug: only the notification of a change updated the lists, and it arrives after the answer to the request.
 test('a community is in the lists with the answer that made it, and in none with the answer that ended it', async () => {
   const parents = async () =>
     ((await ground.must('groups.list', { page_size: 500 })) as { data: Json[] }).data.map(({ community_id }) => community_id)

@@ -1,6 +1,6 @@
 /**
- * Tests groups and people of a community, and its invitation link: there is a result for each group or person, and the
- * network has the matching state afterwards.
+ * Tests the groups and the people of a community, and its invitation link. The answer must have a result for each group
+ * or person, and the network must have the corresponding state afterwards.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -9,7 +9,7 @@ import { chatOf } from '../../harness/places.ts'
 import type { Json } from '../../harness/stage.ts'
 import { ANA, BEN, EVA, ME, NOBODY, startGround } from '../groups/ground.ts'
 
-/** A person who allows nobody to add her to groups. */
+/** Phone number of a person whose privacy settings let nobody add her to groups. */
 const CAROL = '5511988880003'
 
 const ground = await startGround()
@@ -173,7 +173,8 @@ test('the link of a community is read and reset; where it has none, it is that o
 })
 
 /**
- * The expected error code of every operation for each code of the network. Some operations use only a few of the codes.
+ * For each error code of the network, the error code with which each operation must fail. Some operations can only get
+ * a few of the network's codes.
  */
 const MEANINGS = {
   401: 'not_allowed',

@@ -1,6 +1,6 @@
 /**
  * Tests the daily work of an operator without curl: pairing in the sandbox, the live stream, the timeline of a message,
- * and a receiver that fails.
+ * and a webhook receiver that fails.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -10,7 +10,7 @@ import { startWorld, type World } from '../../harness/world.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988880001'
-/** A hostile name that contains HTML. */
+/** A name with hostile HTML. */
 const HOSTILE = '<img src=x onerror=alert(1)>'
 
 let world: World
@@ -119,8 +119,8 @@ interface Step {
 }
 
 /**
- * Resolves with the timeline of a message when the events `delivery`, `sent`, `delivered` and `read` have all been
- * delivered.
+ * Waits until the events `delivery`, `sent`, `delivered` and `read` of a message have all been delivered, and resolves
+ * with its timeline.
  */
 async function completed(id: string): Promise<{ steps: Step[]; [name: string]: unknown }> {
   for (const end = Date.now() + 20_000; ; ) {
@@ -236,8 +236,8 @@ test('a restart of its thread is told, and the numbers come back', async () => {
     live.events.indexOf(event) >= count && fits(event)
   const before = live.events.length
   await world.service.engine.crashShard(0)
-  // The service reads the numbers of a thread once a second. If the thread restarts faster, no reading fails, so the
-  // test does not wait until the numbers are missing.
+  // The service reads the measurements of a thread once a second. If the dead thread restarts faster, no reading fails,
+  // so the test does not wait for missing measurements.
   const begun = await live.waitFor(
     'it starts again',
     behind(before, isRow({ status: 'starting', status_reason: 'engine_restart' })),

@@ -1,4 +1,7 @@
-/** Tests groups and channels that the account has left, and members whose number is only known from the group. */
+/**
+ * Tests sends to groups and channels that the account has left, and to members whose number is only known from the
+ * group.
+ */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { addressesOf, chatOf } from '../../harness/places.ts'
@@ -19,8 +22,8 @@ async function createGroup(participants: readonly string[]): Promise<{ id: strin
   return { id, phone: chatOf(id) }
 }
 /**
- * Resolves when the service has received the notification that the account was removed from the group. The service then
- * drops its stored data about the group.
+ * Resolves when the service has handled the notification that the account was removed from the group. It then has no
+ * stored data about the group any more.
  */
 async function removed(id: string): Promise<void> {
   await stage.world.sandbox.post(`/groups/${id}/participants`, { by: BEN, action: 'remove', phones: [ME] })
@@ -45,7 +48,8 @@ test('a removal that was not told is found out by the refusal of the message', a
   const { [BEN]: ben } = await addressesOf(stage.world.sandbox)
   const members = [['participant', { jid: ben!.lid, phone_number: ben!.pn }]]
   const group = ['group', { id: id.split('@')[0], subject: 'Team', creation: 1, s_t: 1, addressing_mode: 'lid' }, members]
-  // The first query gets an outdated answer. The query after the refused message gets the real answer.
+  // The first query is answered with an outdated list of members. After the network has refused the message, the
+  // service queries again and gets the real list.
   await stage.world.sandbox.post('/answers', { match: { xmlns: 'w:g2', type: 'get' }, do: { result: [group] }, times: 1 })
   assert.equal((await text(phone)).error_code, 'group_not_found')
 })

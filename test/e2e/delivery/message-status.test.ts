@@ -1,6 +1,6 @@
 /**
- * Tests the values of `message_status` as a receiver compares them: none is missing, and none is lower than an earlier
- * one.
+ * Tests the values of `message_status` that a webhook receiver gets: no value may be missing, and none may be lower
+ * than an earlier one.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -22,7 +22,9 @@ interface Status {
   momment: number
 }
 
-/** Resolves with all statuses of a message, in the order of their arrival, when `last` is among them. */
+/**
+ * Waits until the status `last` of a message has arrived, and resolves with all its statuses in the order of arrival.
+ */
 async function statusesOf(id: string, last: string): Promise<Status[]> {
   const { receiver } = stage.world
   const isOf = (event: unknown) => (event as Status).ids?.includes(id)
@@ -30,8 +32,8 @@ async function statusesOf(id: string, last: string): Promise<Status[]> {
   return receiver.events('message_status').filter(isOf) as unknown as Status[]
 }
 
-// The receipts once arrived before the second attempt was acknowledged. Then `sent` was missing, because it is never
-// reported after `read`.
+// An earlier bug: if receipts arrived before the second attempt was acknowledged, `sent` was missing, because it is
+// never reported after `read`.
 test('`sent` is told although the ack was lost and the contact was faster than the second try', async () => {
   await stage.world.sandbox.fault({ on: 'message', match: { phone: ME }, do: 'unanswered', times: 1 })
   const { message_id: id } = await stage.outcome('/send-text', { phone: ANA, message: 'lost ack' })
@@ -42,8 +44,8 @@ test('`sent` is told although the ack was lost and the contact was faster than t
   )
 })
 
-// The network sends times in seconds, and the service uses milliseconds. So receipts once had earlier times than their
-// message, and receivers that compare times dropped them.
+// The network sends times in seconds, and the service uses milliseconds. An earlier bug: receipts had earlier times
+// than their message, so receivers that compare times dropped them.
 test('momment rises from sent to read, and along the events of the chat', async () => {
   const ids: string[] = []
   for (const message of ['one', 'two', 'three'])
@@ -64,7 +66,7 @@ test('momment rises from sent to read, and along the events of the chat', async 
   )
 })
 
-// Only `read` was once reported, so programs that waited for `delivered` waited forever.
+// An earlier bug: only `read` was reported, so programs that waited for `delivered` waited forever.
 test('a read that comes before its delivery reports both, the delivery first, in a chat and in a group', async () => {
   const { sandbox } = stage.world
   const { id: group } = await sandbox.createGroup({ subject: 'Team', owner: ME, participants: [BEN] })

@@ -1,6 +1,6 @@
 /**
- * Tests numbers about which the network refuses to answer, and numbers with incomplete data: a message fails only if
- * the network clearly says that there is no account.
+ * Tests sends to numbers about which the network refuses to answer, or gives incomplete data. A message may only fail
+ * if the network clearly says that the number has no account.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -25,8 +25,8 @@ const answers = (match: Json, action: Json, times: number) => stage.world.sandbo
 const post = async (phone: string, message: string) =>
   String((await stage.world.gateway.must(stage.instance, 'POST', '/send-text', { phone, message })).message_id)
 
-// A refused look-up once failed the message with phone_not_on_whatsapp, so customers deleted valid numbers from their
-// lists.
+// An earlier bug: if the look-up of a number was refused, the message failed with phone_not_on_whatsapp. So customers
+// deleted valid numbers from their lists.
 test('a look-up that the network refuses is no answer: the message waits, others go past it, and it leaves', async () => {
   const refusals: Json[] = [
     {
@@ -76,7 +76,7 @@ test('an immediate operation is told that the network would not say', async () =
   assert.deepEqual([code, details], ['action_failed', { network_code: 429 }])
 })
 
-// The library queries encryption keys only by LID. A number without a LID has none, so the send once ended with "All
+// The library queries encryption keys only by LID. An earlier bug: a send to a number without a LID ended with "All
 // encryptions failed".
 test('a number that has an account and no LID yet gets its first message', async () => {
   const addresses = await addressesOf(stage.world.sandbox)

@@ -1,4 +1,4 @@
-/** Tests device lists with invalid entries: the other devices must still receive the message. */
+/** Tests sends to people whose device lists contain invalid entries: the valid devices must receive the message. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { addressesOf, chatOf } from '../../harness/places.ts'
@@ -14,8 +14,8 @@ await stage.world.sandbox.createContact(BEN, { name: 'Ben' })
 after(() => stage.world.stop())
 
 /**
- * Sets the network's next answer to a device query. Devices other than 0 get a key index, because the library ignores
- * them without one.
+ * Sets the answer of the network to the next query of devices. Devices other than 0 get a key index, without which the
+ * library ignores them.
  */
 async function listed(devices: Record<string, readonly number[]>) {
   const users = Object.entries(devices).map(([jid, ids]) => {

@@ -1,7 +1,7 @@
 /**
- * Runs the small shard as if the machine were slow or had failures. With `slow:` it loads only when the file whose path
- * follows exists. With `failing:` its first two runs fail before it loads. Each run adds a character to the file
- * `<path>.runs`.
+ * Simulates a shard on a slow machine, or one that fails, with the small replacement of a shard. `slow:<path>`: the
+ * shard loads only when the file exists. `failing:<path>`: its first two runs fail before it loads. Each run adds a
+ * character to the file `<path>.runs`.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'

@@ -1,6 +1,6 @@
 /**
- * A shard thread that has the real host, but contains only a small replacement of an instance: no library, no network,
- * no storage. It tests only the supervision of threads.
+ * A shard thread that really hosts instances, but whose instances are small replacements without library, network and
+ * storage. It is for tests of the supervision of threads.
  */
 import { threadId, workerData } from 'node:worker_threads'
 import { CREATED, type InstanceConfig, type RuntimeState } from '../../../src/domain/instance.ts'
@@ -17,7 +17,7 @@ const data = workerData as ThreadData
 const CLOCK = { now: Date.now, learned() {}, ahead: () => 0, contradicted: () => 0 }
 const silent = { info() {}, warn() {}, error() {} }
 
-/** Number of failed boots so far of the instance that finds a full disk when it boots for the first time. */
+/** Number of starts that have failed. One instance fails to start at first, because it finds a full disk. */
 let failures = 0
 
 function createSmallInstance(deps: ShardDeps, first: InstanceConfig): HostedInstance {

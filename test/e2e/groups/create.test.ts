@@ -1,15 +1,15 @@
 /**
- * Tests new groups and new members: which people are added, which are invited by a message instead, and refusals of the
- * network.
+ * Tests new groups and new members. Some people are added, and others are invited by a message because they do not
+ * allow it. Tests also refusals by the network.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Json } from '../../harness/stage.ts'
 import { ANA, BEN, detailsOf, EVA, ME, NOBODY, startGround } from './ground.ts'
 
-/** Number of a person who allows nobody to add her to groups. */
+/** Phone number of a person whose privacy settings let nobody add her to groups. */
 const CAROL = '5511988880003'
-/** Number of a person who allows only people whom he trusts to add him to groups. */
+/** Phone number of a person whose privacy settings let only people whom he trusts add him to groups. */
 const DAN = '5511988880004'
 
 const ground = await startGround()
@@ -34,7 +34,7 @@ async function onNetwork(chat: unknown): Promise<Shown> {
 }
 const membersOf = async (chat: unknown) => (await onNetwork(chat)).participants.map(({ phone }) => phone)
 
-/** Resolves with the `delivery` event of the invitation message that an operation queued for a person. */
+/** Resolves with the `delivery` event of the invitation message that an operation has queued for a person. */
 const deliveryTo = (operation: string, phone: string, after = 0) =>
   ground.me.world.receiver.waitFor(
     `${operation} to ${phone}`,
@@ -93,8 +93,8 @@ test('somebody who trusts the account shows so by a token, with which the accoun
   const add = () => ground.must('groups.addParticipants', { group_id: chat, phones: [DAN], auto_invite: false })
   assert.deepEqual((await add()).participants, [result(DAN, 403)])
   await ground.me.shown('/send-text', { phone: DAN, message: 'It is me.' })
-  // The trust token is sent after the message, and no event reports it. So the test repeats the request until it
-  // succeeds.
+  // The trust token (which permits the addition) is sent after the message, and no event reports it. So the test
+  // repeats the request until it succeeds.
   const until = Date.now() + 10_000
   for (;;) {
     const { participants } = await add()
@@ -113,7 +113,7 @@ test('a person by their LID is added like one by the number', async () => {
   const answer = await ground.must('groups.addParticipants', { group_id: chat, phones: [lid] })
   assert.deepEqual(answer, { value: true, participants: [result(lid)] })
   assert.ok((await membersOf(chat)).includes(BEN))
-  // The phone number of this LID is unknown.
+  // The service does not know the phone number that belongs to this LID.
   const unknown = await ground.must('groups.addParticipants', { group_id: chat, phones: ['1@lid'.padStart(14, '9')] })
   assert.equal(unknown.value, false)
 })

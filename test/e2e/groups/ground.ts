@@ -1,19 +1,19 @@
 /**
- * Prepares two accounts of the gateway in one network: the first changes a group, and the second receives the
- * notifications.
+ * Starts two accounts of the gateway on one simulated network: the first account changes a group, and the second
+ * receives the notifications.
  */
 import { type Operations, operationsOf } from '../../harness/operations.ts'
 import { chatOf } from '../../harness/places.ts'
 import { type Json, joinStage, type Stage, startStage } from '../../harness/stage.ts'
 
 export const ME = '5511999990000'
-/** Number of the second account, which is an ordinary member. */
+/** Phone number of the second account, which is an ordinary member. */
 export const EVA = '5511999990001'
 export const ANA = '5511988880001'
 export const BEN = '5511988880002'
 export const NOBODY = '5511988880000'
 
-/** Operations of the first account. */
+/** The operations of the first account, and functions that control the simulated network. */
 export interface Ground extends Operations {
   me: Stage
   eva: Stage
@@ -26,9 +26,12 @@ export interface Ground extends Operations {
   }): Promise<{ id: string; chat: string }>
   change(id: string, changes: Json): Promise<unknown>
   people(id: string, action: string, phones: string[], by?: string): Promise<unknown>
-  /** Resolves with the event about a group that the second account receives and that has this notification name. */
+  /** Resolves with the event about this group and with this notification name that the second account receives. */
   heard(chat: string, notification: string): Promise<Json>
-  /** Makes the network refuse the next queries that have this child with this code; the queries have no effect. */
+  /**
+   * Makes the network refuse the next `times` queries that have this child, with this error code. The queries have no
+   * effect.
+   */
   refuses(child: string, code: number, times?: number): Promise<unknown>
   stop(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Tests how groups are read and changed: the events that other members receive, and refusals of the network. */
+/** Tests that groups are read and changed: the events that other members receive, and refusals by the network. */
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import type { Json } from '../../harness/stage.ts'
@@ -7,7 +7,10 @@ import { ANA, BEN, detailsOf, EVA, ME, startGround } from './ground.ts'
 const ground = await startGround()
 after(() => ground.stop())
 
-/** A group that the account owns. `theirs` is a group of somebody else in which the account is a member. */
+/**
+ * `ours`: a group that the account owns. `theirs`: a group that somebody else owns and in which the account is a
+ * member.
+ */
 let ours: { id: string; chat: string }
 let theirs: { id: string; chat: string }
 beforeEach(async () => {

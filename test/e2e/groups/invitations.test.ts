@@ -1,4 +1,4 @@
-/** Tests invitation links of groups: they are read, reset and followed. Tests also refusals of the network. */
+/** Tests the invitation links of groups: they are read, reset, and used to join. Tests also refusals by the network. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { MEX } from '../../../workers/shard/wire/mex.ts'
@@ -45,7 +45,7 @@ test('where the network does not take the form, or tells no code, the link is as
     await instead(action)
     assert.equal((await ground.must('groups.invitationLink', { group_id: chat })).invitation_link, invitation_link)
   }
-  // If both forms of the query are refused, the first refusal is reported.
+  // The service has two kinds of query for this. If both are refused, it must report the refusal of the first one.
   const mex = { account: ME, xmlns: 'w:mex', child: 'query', child_attrs: { query_id: MEX.FetchGroupInviteCode.id } }
   const refusal = { errors: [{ extensions: { error_code: 403 }, path: [MEX.FetchGroupInviteCode.field] }], data: null }
   await instead({ error: [400, 'bad-request'] })
@@ -56,7 +56,7 @@ test('where the network does not take the form, or tells no code, the link is as
   })
   const answer = await ground.ask('groups.invitationLink', { group_id: chat })
   assert.deepEqual([answer.status, detailsOf(answer)], [502, { network_code: 400 }])
-  // An answer that contains no code gives no link.
+  // If the answer contains no code, the service must not build a link from it.
   await ground.me.world.sandbox.post('/answers', { match: { ...match, type: 'set' }, do: { result: [] }, times: 1 })
   assert.equal(await ground.refused('groups.resetInvitationLink', { group_id: chat }), 'action_failed')
 })

@@ -1,4 +1,4 @@
-/** Tests the list of groups: its fields, how changes reach it, and that it is stored. */
+/** Tests the list of groups: its fields, that changes of groups are visible in it, and that it is stored. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Json } from '../../harness/stage.ts'
@@ -13,7 +13,7 @@ const entry = async (chat: string) => (await list()).data.find(({ phone }) => ph
 
 const until = (chat: string, fits: (found: Json | undefined) => boolean) => eventually(() => entry(chat), fits)
 
-/** Returns the number of queries about groups that the account sends while `work` runs. */
+/** Returns the number of queries with this child that the account sends while `work` runs. */
 async function questions(child: string, work: () => Promise<void>): Promise<number> {
   const { sandbox } = ground.me.world
   const match = { from: 'client', account: ME, tag: 'iq', xmlns: 'w:g2', type: 'get', child }
@@ -163,7 +163,7 @@ test('lists that the network reports as out of date are completely read again', 
   const found = await until(chat, (one) => one?.name === 'Clean')
   assert.equal(found?.participants_count, 7)
   const { data } = await list()
-  // The service knew only the id of one of these groups, so it queried the other data of the group.
+  // The service knew only the id of one of these groups. So it had to query the other data.
   assert.deepEqual(data.map(({ name, participants_count }) => [name, participants_count]).sort(), [
     ['Clean', 7],
     ['Long', 3],
@@ -179,7 +179,7 @@ for (const [code, expected] of [
     const { sandbox } = ground.me.world
     const { id, chat } = await ground.group({ subject: 'Again' })
     await until(chat, Boolean)
-    // Outdated parts of the list are queried together, like the list of a new login.
+    // The parts of the list that are outdated are queried in one query, like the list after a new login.
     const dirty = [
       'notification',
       { from: '@g.us', type: 'w:gp2', id: `D${code}`, t: '1700000000' },
@@ -200,8 +200,8 @@ for (const [code, expected] of [
     assert.equal((await entry(chat))?.name, 'Again')
   })
 
-// A notification of the account's own change arrives after the answer. Only this notification once changed the lists,
-// so a renamed group still had its old name in them.
+// The notification of the account's own change arrives after the answer. An earlier bug: only this notification changed
+// the lists, so a renamed group still had its old name in them.
 test('what the account itself has done to a group is in the lists with the answer', async () => {
   const left: string[] = []
   for (let round = 0; round < 8; round += 1) {

@@ -1,6 +1,6 @@
 /**
- * Tests members, administrators and requests to join: the result for each person, and the events that the other members
- * receive.
+ * Tests the members and administrators of a group, and requests to join it: the result for each person, and the events
+ * that other members receive.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

@@ -1,6 +1,6 @@
 /**
- * Tests the picture of a group: it is changed and removed, and the other members see the change. Tests also files that
- * are refused.
+ * Tests the picture of a group: it is set and removed, and other members see the change. Tests also files that are
+ * refused as a picture.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

@@ -1,6 +1,6 @@
 /**
- * Tests the export of an instance over HTTP by an administrator: a backup while the instance runs, and a move. The move
- * is called off, and its archive is imported again. A device of another program is imported in the same way.
+ * Tests that an administrator exports an instance over HTTP, as a backup while the instance runs, and as a move. The
+ * move is canceled, and its archive is imported. A device of another program is imported over HTTP as well.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -91,7 +91,7 @@ describe('an instance is exported and imported over HTTP', { timeout: 240_000 },
     )
   const instances = async () =>
     (await must<{ total: number }>('GET', `${world.gateway.baseUrl}/account/instances`, undefined, world.gateway.account)).total
-  /** Returns the names of uploaded import files. When an import has been answered, none may be left. */
+  /** Returns the names of the files that were uploaded for imports. After the answer to an import, none may be left. */
   const uploads = async () =>
     (await readdir(join(world.dir, 'tmp'), { recursive: true })).filter((name) => basename(name).startsWith('import-'))
   const texts = async () => (await world.sandbox.inbox(ANA)).map(({ text }) => text)

@@ -1,6 +1,6 @@
 /**
- * Tests that an instance moves to another server while messages wait on both sides, and that it is restored from a
- * backup. Both servers are real services on one simulated network.
+ * Tests that an instance is moved to another server while messages wait to be sent and to be received, and that an
+ * instance is restored from a backup. Both servers are real services on one simulated network.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -22,8 +22,8 @@ const [ANA, BIA] = ['5511988880097', '5511988880098'] as const
 const PICTURE =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 /**
- * Number of messages that are sent after the backup. If the restored instance used the old sessions of the backup,
- * contacts would drop as many of its later messages as duplicates.
+ * Number of messages that are sent after the backup. If the restored instance used the outdated Signal sessions of the
+ * backup, contacts would drop this number of its messages as duplicates.
  */
 const SENT_SINCE = 20
 
@@ -40,7 +40,10 @@ describe('an instance moves to another server', { timeout: 480_000 }, () => {
 
   const at = (dataDir: string, ...args: string[]) => runCommand(dataDir, 'instance', ...args, '--passphrase-file', passphrase)
   const targetDir = () => join(dir, 'target')
-  /** The instance as the other server hosts it after the move: its id and token are the same, and its URL is that of the server. */
+  /**
+   * Returns the instance as it is on the other server after the move: id and token are the same, and the URL is that of
+   * the other server.
+   */
   const moved = (): Instance => ({ ...instance, api_url: `${there.baseUrl}/instances/${instance.id}/token/${instance.token}` })
   const texts = async () => (await world.sandbox.inbox(ANA, 0, 1_000)).map((item) => item.text)
   const times = async (what: string) => (await texts()).filter((each) => each === what).length
@@ -72,7 +75,7 @@ describe('an instance moves to another server', { timeout: 480_000 }, () => {
     await world.sandbox.send(ANA, PHONE, { text: 'hello' })
     await told('hello')
     await world.gateway.sendText(instance, ANA, 'hello Ana')
-    // Bia never sends a message, so she is a contact who has never answered.
+    // Bia never sends a message to the account, so she counts as a contact who has not answered.
     await world.gateway.sendText(instance, BIA, 'hello Bia')
     group = (await world.sandbox.createGroup({ subject: 'Team', owner: ANA, participants: [ANA, BIA, PHONE] })).id
     await world.sandbox.send(ANA, group, { text: 'hello group' })
@@ -108,7 +111,7 @@ describe('an instance moves to another server', { timeout: 480_000 }, () => {
 
   test('queue, waiting events and the account move; everything happens once', async (t) => {
     const { gateway, sandbox, receiver } = world
-    // While this is true, the receiver does not answer, so that events wait for it.
+    // While this is true, the webhook receiver does not answer. So events wait in the service.
     let isAway = true
     const taken: unknown[] = []
     receiver.reply(({ event }, response) => {

@@ -1,7 +1,7 @@
 /**
- * Tests the import of a device that Baileys has linked and used. The test uses the folder that the real library wrote,
- * the real command, and a running service. The full run repeats the test with the same device in the tables, rows and
- * hashes of every other program.
+ * Tests the import of a device that Baileys has linked and used: a folder that the real library has written, the real
+ * command, and a running service. The full run repeats the test with the same device as every other supported program
+ * stores it (in tables, rows or hashes).
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -29,8 +29,8 @@ const SALT = Buffer.alloc(32, 1)
 const lines = (rows: readonly object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('')
 
 /**
- * Functions that print the device as the database client of each program prints it. Undefined for Baileys, which has a
- * folder and no database.
+ * For each program, a function that prints the device as the client of the program's database prints it. Undefined for
+ * Baileys, which uses a folder and no database.
  */
 const STORES: Readonly<Record<string, ((device: LibraryDevice) => string) | undefined>> = {
   baileys: undefined,
@@ -42,7 +42,7 @@ const STORES: Readonly<Record<string, ((device: LibraryDevice) => string) | unde
   waha: (device) => lines(wahaRows(device, 'support').map((row) => ({ ...row, value: JSON.parse(row.value) as unknown }))),
 }
 
-/** Writes the device as the program stores it, and returns the path from which the import command reads. */
+/** Writes the device as this program stores it, and returns the path that the import command reads. */
 async function storedAs(source: string, folder: string): Promise<string> {
   const print = STORES[source]
   if (!print) return folder

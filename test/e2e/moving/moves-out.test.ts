@@ -1,6 +1,6 @@
 /**
- * Tests the export of a device: the real command runs beside a running service, unmodified Baileys continues with the
- * exported folder, and the folder is imported again.
+ * Tests the export of a device to a folder: the real command runs beside a running service, an unmodified Baileys
+ * continues to use the device from the folder, and then the folder is imported again.
  */
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
@@ -28,7 +28,7 @@ describe('a device moves out into a folder of Baileys', { timeout: 480_000 }, ()
   let group: string
   let instance: Instance
   let library: FolderClient | undefined
-  /** Id of the instance after the folder was imported again. */
+  /** Id of the instance that the import of the folder created. */
   let back: string
 
   const cli = (...args: string[]) => runCommand(world.dir, 'instance', ...args)
@@ -45,7 +45,7 @@ describe('a device moves out into a folder of Baileys', { timeout: 480_000 }, ()
     )
     return items.find((item) => item.text === what)!
   }
-  /** Starts to record retry receipts, with which a client of the account requests messages again. */
+  /** Starts to record the retry receipts with which clients of the account request messages again. */
   const watchRetries = async () => {
     const match = { from: 'client', account: PHONE, tag: 'receipt', type: 'retry' }
     const { id } = await world.sandbox.post<{ id: string }>('/expect', { match, count: 1, wait_ms: 0 })

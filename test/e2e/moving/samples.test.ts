@@ -1,6 +1,6 @@
 /**
- * Tests the commands of docs/moving.md that print the rows of another program's database. They are run unchanged with a
- * real PostgreSQL and a real Redis. The import must read the whole device from the printed rows, and nothing of another
+ * Tests the commands in docs/moving.md that print the rows of another program's database. They run unchanged with a
+ * real PostgreSQL and a real Redis. The import must read the whole device from the printed rows, and no data of another
  * session in the same tables.
  */
 import assert from 'node:assert/strict'
@@ -25,14 +25,15 @@ const postgresMissing = noPostgres || missing('psql')
 const PAGE = 'docs/moving.md'
 const SALT = Buffer.alloc(32, 7)
 /**
- * The session that the variables of the samples select (`ID`, `NAME`), and another session, which must not be printed.
+ * The session that the samples select with the variables `ID` and `NAME`, and another session in the same tables, which
+ * they must not print.
  */
 const [MINE, OTHERS] = ['default', 'of another account']
 const PHONE = '+5511999990001'
-/** Names of columns whose values are numbers in SQLite. */
+/** Names of columns whose values are numbers in SQLite, although they are booleans. */
 const FLAGS = new Set(['uploaded', 'server_has_prekeys'])
 
-/** Returns the address of the database for `psql`. */
+/** Returns the URL with which `psql` connects to the test's database. */
 const url = () => (postgres ? `postgres:///postgres?user=svc&host=${encodeURIComponent(dirname(postgres.socket))}` : '')
 
 let dir: string
@@ -54,8 +55,8 @@ after(async () => {
 })
 
 /**
- * Writes small programs that the samples run in place of the real ones: `npm` stores the rows that it would import, and
- * `redis-cli` connects to the socket of this test.
+ * Writes small programs that replace those in the samples: `npm` stores the rows that it would import, and `redis-cli`
+ * connects to the socket of the test's server.
  */
 async function programs() {
   await mkdir(join(dir, 'bin'))
@@ -69,19 +70,19 @@ async function programs() {
   }
 }
 
-/** Runs the sample whose text contains these words, with these environment variables. */
+/** Runs the sample that contains these words, with these environment variables. */
 async function follow(words: string, variables: Record<string, string>): Promise<void> {
   const env = { ...process.env, PATH: `${join(dir, 'bin')}:${process.env.PATH}`, URL: url(), ...variables }
   const { stderr } = await run('sh', ['-eu', '-c', sampleWith(PAGE, words)], { cwd: dir, env })
   assert.equal(stderr, '')
 }
 
-/** Returns the device that the import reads from the rows which the sample gave to `npm`. */
+/** Reads the device, as the import does, from the rows that the sample has passed to `npm`. */
 const imported = async (from: ProgramName) => plain(await readDevice(from, join(dir, `${from}.jsonl`), { isOld: false }))
 
 /**
- * Removes the key pair for pairings from a device. Each reading generates a new one, so two readings of the same device
- * would differ.
+ * Removes the key pair for pairings from a device. Each reading generates a new one, so otherwise two readings of the
+ * same device would differ.
  */
 const plain = ({ bundle: { creds: taken, identity, keys } }: Awaited<ReturnType<typeof readDevice>>) => ({
   identity,
@@ -103,7 +104,7 @@ function typeOf(name: string, rows: Stored[string]): string {
   return value instanceof Uint8Array ? 'bytea' : typeof value === 'number' ? 'bigint' : 'text'
 }
 
-/** Returns the SQL that creates these tables, with the column types that the other programs use. */
+/** Returns SQL that creates these tables and rows, with the column types that the other programs use. */
 function statementsOf(stored: Stored, types: Readonly<Record<string, string>> = {}): string[] {
   return Object.entries(stored).flatMap(([table, rows]) => {
     const names = Object.keys(rows[0] ?? {})
@@ -113,14 +114,14 @@ function statementsOf(stored: Stored, types: Readonly<Record<string, string>> = 
   })
 }
 
-/** Creates these tables in PostgreSQL. */
+/** Creates these tables with their rows in PostgreSQL. */
 async function fill(stored: Stored, types?: Readonly<Record<string, string>>): Promise<void> {
   const file = join(dir, 'tables.sql')
   await writeFile(file, statementsOf(stored, types).join('\n'))
   await run('psql', [url(), '-XqAt', '-v', 'ON_ERROR_STOP=1', '-f', file])
 }
 
-/** Returns each row twice: unchanged, and as a row of another session. */
+/** Returns each row twice: unchanged, and with the name of the other session. */
 const withOthers = (stored: Stored, column: string): Stored =>
   Object.fromEntries(
     Object.entries(stored).map(([table, rows]) => [table, [...rows, ...rows.map((row) => ({ ...row, [column]: OTHERS }))]]),
@@ -163,7 +164,7 @@ describe("Baileys' state in PostgreSQL or Redis", () => {
     await Promise.all([state.keys.set(KEYS), saveCreds()])
     return folder
   }
-  /** Reads the device from the library's folder. The imported device must be equal to it. */
+  /** Reads the device from the library's folder. The device in the printed rows must be equal to it. */
   const expected = async () => plain(await readDevice('baileys', await libraryFolder(join(dir, 'folder')), { isOld: false }))
 
   test('OpenWA and WAHA: one session of several', { skip: postgresMissing }, async () => {
