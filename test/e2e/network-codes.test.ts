@@ -1,7 +1,7 @@
 /**
- * Tests the results of immediate operations if the network refuses them or does not answer, or if the connection ends.
- * One account has every role: it is a business, administers a group and a community, and owns a channel. Each of its
- * queries is refused.
+ * Tests immediate operations if the network refuses them or does not answer, or if the connection ends. One account has
+ * every role: it is a business, administers a group and a community, and owns a channel. So every operation sends its
+ * query, and each query is refused.
  */
 import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
@@ -16,8 +16,8 @@ const PERSON = '5511999990022'
 const ANA = '5511988880021'
 const BEN = '5511988880022'
 
-// In these tests the network answers queries with codes that it never uses for them. So the connection is not traced,
-// because the wire check would refuse the trace.
+// In these tests the network answers queries with error codes that it never uses for them. So no trace is written,
+// because the check of the traces would find this.
 const stage = await startStage(ME, { platform: 'smba' }, { untraced: true })
 const operations = operationsOf(stage)
 const other = await joinStage(stage.world, PERSON, { name: 'Person' })
@@ -65,8 +65,8 @@ const real: Json = {
   message_id,
 }
 /**
- * Values that replace the placeholders of single operations, by operation and field. They have precedence over those of
- * `real`.
+ * Values that replace the placeholders in the examples of single operations, by operation and field. They take
+ * precedence over those in `real`.
  */
 const own: Readonly<Record<string, Json>> = {
   'newsletters.invitationMetadata': { url: `https://whatsapp.com/channel/${channel.invite}` },
@@ -79,8 +79,8 @@ const own: Readonly<Record<string, Json>> = {
   'contacts.add': { contacts: [{ phone: ANA, first_name: 'Ana' }] },
   'contacts.unblock': { phone: BEN },
   'chats.expiration': { phone: group, value: 0 },
-  // The directory does not know this person, so the service needs the network's data. For known people, missing data
-  // of the network are omitted.
+  // The directory of the service does not know this person, so the service needs data from the network. For a person
+  // whom it knows, data that the network does not give are left out of the answer.
   'chats.get': { phone: '5511955550002' },
   'contacts.exists': { phone: '5511955550000' },
   'contacts.existsBatch': { phones: ['5511955550001'] },
@@ -95,7 +95,10 @@ function inputOf(id: string): Json {
   return { ...examples[0]?.input, ...Object.fromEntries(known), ...own[id] }
 }
 
-/** Makes the network give this answer to every query of the account, except to the query that checks the connection. */
+/**
+ * Makes the network give this answer to every query of the account, except the query with which the service checks the
+ * connection.
+ */
 async function answers(action: unknown): Promise<void> {
   const { sandbox } = stage.world
   for (const account of [ME, PERSON]) {
@@ -104,7 +107,7 @@ async function answers(action: unknown): Promise<void> {
   }
 }
 
-/** Calls the operation again while its rate limit refuses it, and returns the code of the answer. */
+/** Calls the operation, repeatedly as long as its rate limit refuses it, and returns the code of the answer. */
 async function toldOf(id: string): Promise<string> {
   for (;;) {
     const answer = await (OF_A_PERSON.includes(id) ? person : operations).ask(id, inputOf(id))
@@ -122,7 +125,7 @@ for (const code of Object.keys(CODES).map(Number))
     assert.deepEqual(await told(ids), Object.fromEntries(ids.map((id) => [id, expected(id, code)])))
   })
 
-/** Marks a part of the list of groups as outdated, so that the next request queries it. */
+/** Marks a part of the list of groups as outdated, so that the next request has to query it. */
 async function openLists(): Promise<void> {
   const { sandbox } = stage.world
   const group = ['group', { jid: `${String(real.group_id).split('-')[0]}@g.us` }]
@@ -142,7 +145,7 @@ for (const [code, expected] of READ_CODES)
   })
 
 const deadlineOf = (id: string) => asked.find((each) => each.id === id)!.deadlineMs
-/** The largest difference between the clocks of two threads, in ms. */
+/** The largest difference in ms between the clocks of two threads. */
 const TOLERANCE = 500
 
 test('what the network never answers ends in send_timeout', async () => {
@@ -153,8 +156,8 @@ test('what the network never answers ends in send_timeout', async () => {
   const waited = async (id: string) => {
     const begun = performance.now()
     const code = await toldOf(id)
-    // The measured time may include a wait for the rate limit. So it may be longer than the operation's deadline, but
-    // never shorter.
+    // The measured time may contain a wait for the rate limit. So it may exceed the deadline of the operation, but must
+    // not be shorter.
     if (performance.now() - begun < deadlineOf(id) - TOLERANCE) early.push(id)
     return [id, code] as const
   }
@@ -167,7 +170,8 @@ test('what is cut off while the network is asked ends in instance_not_connected'
   const { sandbox } = stage.world
   await answers('nothing')
   const match = { account: ME, from: 'client', tag: 'iq' }
-  // Operations that change app state run one after the other, so not all of them send their query at once.
+  // Operations that change the app state run one after the other. So not all operations send their queries at the same
+  // time.
   const { id } = await sandbox.post<{ id: string }>('/expect', { match, count: asking.length - 20, wait_ms: 0 })
   const cut = told(asking)
   const { complete } = await sandbox.get<{ complete: boolean }>(`/expect/${id}?wait_ms=20000`)
@@ -175,7 +179,7 @@ test('what is cut off while the network is asked ends in instance_not_connected'
   await sandbox.cut(ME)
   await sandbox.cut(PERSON)
   const codes = Object.entries(await cut)
-  // On a busy machine, a call may arrive so late that the connection is already being opened again.
+  // On a busy machine, a call may arrive when the service is already connecting again.
   for (const [id, code] of codes) assert.ok(['instance_not_connected', 'instance_starting'].includes(code), `${id}: ${code}`)
   assert.ok(codes.filter(([, code]) => code === 'instance_not_connected').length >= asking.length - 20)
 })

@@ -1,14 +1,14 @@
 /**
- * Lists the result of each immediate operation for each error code of the network. `network-codes.test.ts` tests the
- * table.
+ * Lists the result that each immediate operation must have for each error code of the network. `network-codes.test.ts`
+ * tests this table.
  */
 import { endpoints } from '../../src/features/index.ts'
 
 export const AREAS = ['groups', 'communities', 'newsletters', 'business', 'chats', 'contacts', 'profile', 'privacy', 'labels']
-/** The operations of these areas that run while the caller waits, and so may query the network. */
+/** The operations of these areas that run while the caller waits for the answer. They may query the network. */
 export const asked = endpoints.filter(({ id, kind }) => kind === 'action' && AREAS.includes(id.split('.')[0]!))
 
-/** Operations that return a list from stored data. */
+/** Operations that return a list from data that the service has stored. */
 export const LISTS = ['groups.list', 'communities.list', 'contacts.list', 'chats.list', 'labels.list']
 /** Operations that query the network only if their stored list is outdated. */
 export const READ_LISTS = ['groups.list', 'communities.list']
@@ -24,7 +24,7 @@ export const OF_A_PERSON = ['profile.updateName']
 export const ids = asked.map(({ id }) => id)
 export const asking = ids.filter((id) => !LISTS.includes(id))
 
-/** Returns the error code if the object of the operation does not exist for the account. */
+/** Returns the error code of the operation if its object (such as the group) does not exist for the account. */
 function missing(id: string): string {
   const { fields, notFound } = asked.find((each) => each.id === id)!
   return 'group_id' in fields || 'community_id' in fields ? 'group_not_found' : notFound
@@ -32,8 +32,8 @@ function missing(id: string): string {
 
 const INVITED = ['groups.acceptInvitation', 'groups.invitationMetadata', 'newsletters.invitationMetadata']
 /**
- * Operations for which a refusal does not show whether the account is a member, because members and others get the same
- * code. So the service checks the membership with another query, which is refused in these tests as well.
+ * If the network refuses one of these operations, its error code is the same for members and for others. So the service
+ * queries whether the account is a member. In these tests that query is refused as well.
  */
 const LOOKED_AT = [
   ...ids.filter((id) => missing(id) === 'group_not_found'),
@@ -50,14 +50,17 @@ const ABOUT_GROUPS = [
   ...['groups.create', 'groups.acceptInvitation', 'groups.invitationMetadata', 'communities.create', 'chats.expiration'],
 ]
 const NAMED_FIELDS = ['business.createCollection', 'business.updateCollection']
-/** Operations that have an empty result if the network answers with 404, because there is no catalog or no picture. */
+/**
+ * Operations that return an empty result if the network answers with 404, because then there is no catalog or no
+ * picture.
+ */
 const NONE = ['business.collections', 'business.products', 'contacts.picture']
-/** Operations for which an object that is hidden from the account counts as absent. */
+/** Operations that treat an object which is hidden from the account as absent. */
 const HIDDEN = ['contacts.picture']
 
 /**
- * The expected results by error code of the network. An operation that has no row for a code fails with
- * `action_failed`, even if it declares no error for this code.
+ * The expected results by error code of the network. An operation without a row for a code must fail with
+ * `action_failed`, which every operation may return.
  */
 export const CODES: Record<number, readonly (readonly [ids: readonly string[], told: string | ((id: string) => string)])[]> = {
   400: [
@@ -80,7 +83,7 @@ export const CODES: Record<number, readonly (readonly [ids: readonly string[], t
     [ids, 'invalid_request'],
   ],
   416: [[ABOUT_GROUPS, 'group_suspended']],
-  // The network uses 419 if a group is full, or if there are too many groups.
+  // The network uses 419 both if a group is full and if the account has too many groups.
   419: [[ids, 'not_allowed']],
   423: [
     [ids.filter((id) => missing(id) === 'newsletter_not_found'), 'newsletter_not_found'],
@@ -98,8 +101,8 @@ export const CODES: Record<number, readonly (readonly [ids: readonly string[], t
 for (const same of [403, 405]) CODES[same] = CODES[401]!
 
 /**
- * Returns the expected result of an operation if the network refuses all its queries with `code`: an error code or
- * `done`.
+ * Returns the expected result of an operation if the network refuses all its queries with `code`. The result is an
+ * error code or `done`.
  */
 export function expected(id: string, code: number): string {
   if (LISTS.includes(id)) return 'done'

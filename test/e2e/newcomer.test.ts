@@ -1,5 +1,5 @@
 /**
- * Runs the commands of the README as a new user does: on a fresh checkout, through npm, compiled, and with an empty
+ * Runs the commands of the README as a new user does: in a fresh checkout, with npm, with a build, and with an empty
  * data folder.
  */
 import assert from 'node:assert/strict'
@@ -27,7 +27,7 @@ after(() => rm(checkout, { recursive: true, force: true }))
 
 interface Started {
   child: ChildProcess
-  /** Resolves with the whole output of the program when it contains this text. */
+  /** Resolves when the output of the program contains this text, with the whole output. */
   printed(text: string): Promise<string>
 }
 
@@ -35,7 +35,8 @@ const npm = (args: string[]) => start('npm', args, checkout)
 
 function start(command: string, args: string[], cwd: string): Started {
   const env = { ...process.env, SVC_PORT: '0', SVC_SANDBOX_PORT: '0', SVC_LOG_LEVEL: 'fatal' }
-  // The command gets its own process group, so that npm or the shell ends together with the processes that it started.
+  // The command gets a process group of its own. So when npm or the shell is ended, the processes that they started are
+  // ended, too.
   const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   let out = ''
   let errors = ''
@@ -70,7 +71,7 @@ async function end(child: ChildProcess) {
   await ended
 }
 
-/** Runs these lines in a shell until it has printed this text, and returns the output. */
+/** Runs these lines in a shell until its output contains this text, and returns the output. */
 async function ran(lines: readonly string[], text: string): Promise<string> {
   const shell = start('bash', ['-c', lines.join('\n')], ROOT)
   try {
@@ -80,7 +81,7 @@ async function ran(lines: readonly string[], text: string): Promise<string> {
   }
 }
 
-/** The READMEs in each language. */
+/** The READMEs, one in each language. */
 const READMES = ['README.md', 'docs/pt/README.md', 'docs/es/README.md']
 
 test('npm run sandbox starts from a checkout that was never built, and the printed example and each README pair, send and receive', async () => {
@@ -95,7 +96,7 @@ test('npm run sandbox starts from a checkout that was never built, and the print
     const port = String(await freePort())
     for (const page of READMES) {
       const samples = [sampleWith(page, "'prefer: wait=10'"), sampleWith(page, '/webhooks')].join('\n')
-      // The receiver runs until it is stopped.
+      // The sample starts the receiver in the background. `wait` keeps the shell running until the test stops it.
       const lines = [`export PORT=${port} URL=${url}`, samples.replaceAll('9000', port), 'wait']
       assert.match(await ran(lines, '\nreceived 0'), /"status":"sent"/, page)
     }

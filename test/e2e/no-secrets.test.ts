@@ -1,6 +1,6 @@
 /**
  * Tests that no output of the service contains a secret. A service that logs everything runs a long scenario with most
- * of the possible failures. Then the test searches the log, the metrics and the refusals for every token, key, secret,
+ * of the possible failures. Then the log, the metrics and the refusals are searched for every token, key, secret,
  * message content and phone number.
  */
 import assert from 'node:assert/strict'
@@ -25,9 +25,9 @@ const SECRET_KEY = randomBytes(32).toString('hex')
 let service: Running
 let gateway: Gateway
 let log = ''
-/** Bodies of the answers to all refused requests. */
+/** The bodies of all refusals. */
 const refusals: string[] = []
-/** Texts that no output may contain, each with a name. */
+/** The texts that no output may contain, each under a name for the report. */
 const secrets = new Map<string, string>()
 
 async function start(adminKey?: string) {
@@ -101,7 +101,7 @@ test('the story: pairing, messages both ways, wrong credentials, webhooks and pr
     { Prefer: 'wait=20' },
   )
 
-  // The credentials in these requests are wrong, misspelt or in the wrong place.
+  // These requests contain credentials that are wrong, misspelt or in the wrong place.
   const wrong = secret('wrong token', randomBytes(24).toString('hex'))
   await refused('GET', `${gateway.baseUrl}/instances/${instance.id}/token/${wrong}/me`)
   await refused('GET', `${gateway.baseUrl}/instances/${instance.id}/tokn/${instance.token}/me`)
@@ -126,7 +126,7 @@ test('the story: pairing, messages both ways, wrong credentials, webhooks and pr
   await ask('POST', `${gateway.baseUrl}/admin/client-token`, { value: imported }, gateway.admin)
   await ask('GET', `${instance.api_url}/me`, undefined, { 'Client-Token': imported })
 
-  // The addresses in these requests contain credentials.
+  // The URLs in these requests contain credentials.
   await must('PUT', `${instance.api_url}/webhooks`, {
     received_url: `http://127.0.0.1:9/${secret('path of a webhook', 'hook-marker-2290')}?key=${secret('query of a webhook', 'query-marker-2291')}`,
   })
@@ -168,8 +168,8 @@ test('the story: pairing, messages both ways, wrong credentials, webhooks and pr
 })
 
 /**
- * Links an account with a passkey. The first attempt is refused and the second one accepted. All values that are secret
- * or identify a person are recorded.
+ * Links an account with a passkey. The first attempt is refused and the second one succeeds. All values that are secret
+ * or identify a person are recorded, so that the output can be searched for them.
  */
 async function linkWithPasskey() {
   const phone = secret('number of the account with a passkey', '5511977770001')

@@ -1,7 +1,7 @@
 /**
- * Tests groups, communities and channels that do not exist for the account: they never existed, the account was never
- * in them, or it has left them. In all three cases, every operation and every kind of send must answer with the same
- * code.
+ * Tests groups, communities and channels that do not exist for the account: because they never existed, because the
+ * account was never in them, or because it has left them. Every operation and every kind of send must answer with the
+ * same code in all three cases.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -22,7 +22,7 @@ let picture: string
 let groups: string[]
 let communities: string[]
 let channels: string[]
-/** A message that the service knows, so that tests can forward it. */
+/** A message that the service has stored, so that sends can forward it. */
 let forwarded: Json
 
 before(async () => {
@@ -34,7 +34,7 @@ before(async () => {
   const group = async (participants: string[]) =>
     (await sandbox.createGroup({ subject: 'Team', owner: ANA, participants: [ANA, ...participants] })).id
   const removed = await group([ME])
-  // This query stores data about the group, which are outdated after the removal of the account.
+  // With this query, the service stores data about the group. They are outdated when the account has been removed.
   await operations.must('groups.metadata', { group_id: chatOf(removed) })
   await sandbox.post(`/groups/${removed}/participants`, { by: ANA, action: 'remove', phones: [ME] })
   const left = await group([ME])
@@ -53,7 +53,7 @@ before(async () => {
 after(() => stage.world.stop())
 
 const example = (id: string): Json => ({ ...endpoints.find((each) => each.id === id)!.examples[0]?.input })
-/** Returns the fields of a correct request, but without the chat. */
+/** Returns the fields of a correct request, except the chat. */
 const rest = (id: string): Json => {
   const input = example(id)
   return {
@@ -86,7 +86,8 @@ test('every operation on a community', async () => {
 })
 
 /**
- * Operations that everyone may use: reading a channel, following it, and unfollowing it without following it before.
+ * Operations on channels that do not require a role in the channel: to read it, to follow it, and to unfollow it (also
+ * without following it).
  */
 const FOR_ANYBODY = ['metadata', 'messages', 'follow', 'unfollow'].map((verb) => `newsletters.${verb}`)
 
@@ -103,8 +104,8 @@ test('every operation on a channel', async () => {
 })
 
 /**
- * The flags of a chat (such as archived or muted) are the account's own data, so they can also be changed for a group
- * in which the account is not a member.
+ * The flags of a chat (such as archived or muted) belong to the account. So they can be changed even for a group in
+ * which the account is not a member.
  */
 test('what is done with the chat of a group that the account was never in', async () => {
   for (const { id, kind, fields } of endpoints) {
@@ -116,7 +117,7 @@ test('what is done with the chat of a group that the account was never in', asyn
     assert.equal(await operations.refused('chats.expiration', { phone, value: 0 }), 'chat_not_found', phone)
 })
 
-/** Replaces the URLs of files in examples by the URL of a file that can be downloaded. */
+/** Replaces URLs of files in examples by the URL of a file that exists. */
 const withFiles = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withFiles)
   if (typeof value === 'object' && value !== null)
@@ -125,13 +126,13 @@ const withFiles = (value: unknown): unknown => {
 }
 
 /**
- * Kinds of sends that are not tested with a channel. The service notices a missing channel only when the network
- * refuses the post. These sends fail before the post: audio and video must be converted first, and there is no post to
- * react to.
+ * Kinds of sends that are not tested with a channel. The service only notices that a channel is missing when the
+ * network refuses the post, and these sends fail before that: audio and video must be converted first, and for
+ * reactions there is no post.
  */
 const NOT_PUBLISHED = ['sendAudio', 'sendVideo', 'sendGif', 'sendReaction', 'removeReaction'].map((name) => `send.${name}`)
 
-/** Returns every kind of send that can have this destination, with the fields of a request. */
+/** Returns every kind of send that accepts this destination, with the fields of its request. */
 function sendsTo(phone: string): [id: string, input: Json][] {
   return endpoints.flatMap(({ id, kind, fields, examples, input }) => {
     if (kind !== 'send' || !('phone' in fields)) return []

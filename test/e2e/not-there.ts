@@ -1,6 +1,6 @@
 /**
- * Lists the expected code if a chat does not exist for the account, by the field that contains the chat.
- * `not-there.test.ts` uses it for every operation.
+ * Lists the error code that is expected if a chat does not exist for the account, for each field that can name the
+ * chat. `not-there.test.ts` checks this code for every operation.
  */
 import type { FailureCode } from '../../src/domain/failures.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Tests a network or an account with a forged identity: the service must never connect to it. If `SVC_NETWORK_VERIFY`
- * is `warn`, forged certificates are accepted, but a forged signature of the account is not.
+ * Tests a network with a forged certificate, and an account with a forged signature. The service must never connect to
+ * them. If `SVC_NETWORK_VERIFY` is `warn`, it accepts forged certificates, but not a forged signature of the account.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -16,8 +16,8 @@ for (const verify of ['strict', 'warn'] as const) {
     let world: World
     let see: ReturnType<typeof watch>
     before(async () => {
-      // This network refuses every query of a login without a pairing, which the real network never does. So the
-      // connection is not traced, because the wire check would refuse the trace.
+      // This network refuses every query of a login without a pairing, which the real network never does. So no trace
+      // is written, because the check of the traces would find this.
       world = await startWorld({ env: { SVC_NETWORK_VERIFY: verify }, untraced: true })
       see = watch(world)
     })
@@ -37,8 +37,8 @@ for (const verify of ['strict', 'warn'] as const) {
       assert.deepEqual(await see.path(instance), ['created', 'starting', 'qr', 'connecting', 'connected'])
     })
 
-    // If the network sends the stanza of a successful login before anybody has paired, the instance must not connect.
-    // It once became `connected` without an account, and began to send its queue.
+    // The network sends the stanza of a successful login before anybody has paired. The instance must not connect. An
+    // earlier bug: it became `connected` without an account, and began to send its queue.
     test('who is greeted as logged in before anybody has paired is of no account: the start has failed', async () => {
       const { sandbox, gateway, receiver } = world
       const { id } = await sandbox.post<{ id: string }>('/expect', { match: { from: 'server', child: 'pair-device' } })
@@ -52,7 +52,7 @@ for (const verify of ['strict', 'warn'] as const) {
       await sandbox.post('/stanzas', { conn: items[0]!.conn, node })
       await see.sees(instance, 'stopped', 'start_failed', 'The session could not be started.')
       assert.deepEqual(await see.path(instance), ['created', 'starting', 'qr', 'stopped'])
-      // The failed start leaves no data behind, so the next pairing is an ordinary one.
+      // A failed start must leave no data behind, so that the next pairing works.
       const phone = newPhone()
       await sandbox.createPhone(phone)
       await gateway.pair(instance, sandbox, phone)
@@ -71,7 +71,8 @@ for (const verify of ['strict', 'warn'] as const) {
           const event = await see.told(instance, 'disconnected', 'connect_failure')
           assert.deepEqual([event.previous_status, event.reason], ['connecting', 'The network refused the login; reconnecting.'])
           await see.told(instance, 'connected', null, 5)
-          // The instance did not connect to the forged server: the handshake ended before the client sent its identity.
+          // The instance must not connect to the forged server: the handshake must end before the client sends its
+          // identity.
           assert.deepEqual((await see.path(instance)).slice(4), ['connected', 'connecting', 'disconnected', 'connected'])
         })
 
@@ -81,7 +82,8 @@ for (const verify of ['strict', 'warn'] as const) {
           const instance = await gateway.createInstance(receiver)
           assert.equal(instance.status, 'qr', 'the second server was the real one')
           const retried = Number((await see.told(instance, 'qr', null)).momment) - Number(see.events(instance)[1]?.momment)
-          // The first retry comes after at least 0.8 s. So a code that comes later is not from the forged server.
+          // The first retry starts at least 0.8 s later. So a code that comes after this time is not from the forged
+          // server.
           assert.ok(retried >= 800, `a code after ${retried} ms`)
           assert.deepEqual(await see.path(instance), ['created', 'starting', 'qr'])
         })

@@ -1,5 +1,5 @@
 /**
- * Tests how a number is linked by QR code and by pairing code, and every failure before the first login (rows 2, 3, 6,
+ * Tests that a number is linked by QR code and by pairing code, and every failure before the first login (rows 2, 3, 6,
  * 9, 12, 13, 29 and 31 of the table of states).
  */
 import assert from 'node:assert/strict'
@@ -35,7 +35,7 @@ const errorOf = ({ status, body }: { status: number; body: unknown }) => [
   (body as { error: { code: string } }).error.code,
 ]
 
-/** Resolves with the next pairing code that differs from this one. */
+/** Resolves with the first pairing code that differs from `before`. */
 async function nextCode(instance: Instance, before: Code): Promise<Code> {
   const until = Date.now() + 10_000
   for (;;) {
@@ -216,8 +216,8 @@ describe('by pairing code', { concurrency: 4 }, () => {
     await phoneCode(instance, phone)
     await assert.rejects(world.sandbox.enterCode(phone, 'WRNGC0DE'), /409/)
     const second = await nextCode(instance, first)
-    // Each answer reads the time from two clocks, so the two expiry times may differ by a millisecond. The expiry of
-    // the next QR code would be 20 s later.
+    // Both codes contain the same reference, so they must expire at the same time. Each answer computes this time from
+    // two clocks, so there may be a millisecond between them. The next reference would expire 20 s later.
     const later = Date.parse(second.expires_at) - Date.parse(first.expires_at)
     assert.ok(Math.abs(later) < 1_000, `it is the same reference, and ends ${later} ms later`)
     await world.sandbox.scan(phone, second.value)
@@ -235,8 +235,8 @@ describe('34: an instance that is deleted', { concurrency: 4 }, () => {
   const remove = (instance: Instance) =>
     ask('DELETE', `${world.gateway.baseUrl}/account/instances/${instance.id}`, undefined, world.gateway.account)
   /**
-   * Checks that the instance no longer exists. A request for an unknown instance is answered with 401, like a request
-   * with a wrong token.
+   * Checks that the instance does not exist any more: requests for an unknown instance are answered with 401, like
+   * requests with a wrong token.
    */
   const isGone = async (instance: Instance) => assert.equal((await ask('GET', `${instance.api_url}/status`)).status, 401)
 
@@ -284,8 +284,8 @@ describe('34: an instance that is deleted', { concurrency: 4 }, () => {
   })
 })
 
-// This test starts its own world. An instance that shows a code has no number yet, so the fault cannot select it and
-// would affect other instances.
+// This test starts its own world. The fault cannot be limited to one instance, because an instance that shows a code
+// has no number yet. So in a shared world it would affect other instances.
 test('a code the network refuses is not given out, and the next one is asked for anew', async () => {
   const { instance, phone } = await waiting()
   await world.sandbox.fault({

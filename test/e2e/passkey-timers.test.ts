@@ -13,7 +13,7 @@ import { codeOf, type Held, hold, MINUTE, pass, SECOND, sandbox, timed, until } 
 const stateOf = async ({ instance }: Held) =>
   (await instance.call({ kind: 'control', operation: 'instance.passkeyState', input: {} })) as PasskeyReport
 
-/** Prepares an instance whose QR code was scanned by a phone, and whose account requires its passkey. */
+/** Prepares an instance whose QR code was scanned by a phone that requires its passkey. */
 async function asked(passkey: PasskeyInput = {}): Promise<Held> {
   const held = await hold('create')
   await sandbox.setPasskey(held.phone, passkey)

@@ -1,6 +1,6 @@
 /**
  * Tests the linking of an account that requires its passkey, over HTTP, by QR code and by pairing code.
- * `test/faults/long` tests every deviation from the protocol.
+ * `test/faults/long/passkey-bends.test.ts` tests every deviation from the protocol.
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

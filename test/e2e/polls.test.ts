@@ -1,4 +1,4 @@
-/** Tests polls and votes: a vote is decrypted with the secret of its poll, as every recipient of the poll does. */
+/** Tests polls and votes. A vote is decrypted with the secret in its poll, as every member of the chat decrypts it. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, test } from 'node:test'
@@ -14,7 +14,7 @@ const stage = await startStage(ME)
 const { sandbox } = stage.world
 await sandbox.createContact(ANA, { name: 'Ana' })
 const chats = await createTeams(sandbox, [ANA, ME])
-/** Phone-number JID and LID JID of each number, by kind of addressing. */
+/** The phone-number JID and the LID JID of each number. */
 const addresses = await addressesOf(sandbox)
 after(() => stage.world.stop())
 
@@ -27,7 +27,7 @@ async function heard(to: string, message: Json) {
   return id
 }
 
-/** Decrypts a vote, and returns the chosen options as hashes. Throws if the vote is not encrypted correctly. */
+/** Decrypts a vote, and returns the hashes of the chosen options. Throws if the vote was not encrypted correctly. */
 function openVote(message: Json, secret: Buffer, author: string, sender: string): string[] {
   const update = field(message, 'pollUpdateMessage')
   const messageId = String(field(update, 'pollCreationMessageKey').id)

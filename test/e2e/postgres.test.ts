@@ -1,6 +1,6 @@
 /**
- * Tests the service on PostgreSQL: it pairs a number, and sends and receives texts across a stop, two kills and an
- * outage of the database. `npm run test:postgres` runs all other end-to-end tests on PostgreSQL.
+ * Tests the service on PostgreSQL. It pairs a number, and then sends and receives texts while it is stopped once,
+ * killed twice, and has no database for a while. `npm run test:postgres` runs all other end-to-end tests on PostgreSQL.
  */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
@@ -18,7 +18,7 @@ import { until } from '../harness/until.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988887777'
-/** Number of texts over which statements are counted. */
+/** Number of texts for which the SQL statements are counted. */
 const TEXTS = 10
 
 describe('a service whose store is in PostgreSQL', { skip: noPostgres }, () => {
@@ -49,7 +49,7 @@ describe('a service whose store is in PostgreSQL', { skip: noPostgres }, () => {
     const wanted: string[] = []
     let answers = 0
 
-    /** Sends one text in each direction. The text from Ana may arrive while the service is down. */
+    /** Sends a text in each direction. The text from Ana may be sent while the service is down. */
     async function exchange(name: string) {
       const ack = await sendUntilAcknowledged(gateway, instance, ANA, name)
       texts.push(name)
@@ -75,8 +75,8 @@ describe('a service whose store is in PostgreSQL', { skip: noPostgres }, () => {
       answers++
       await Promise.all([started, sent])
     }
-    // The database is unreachable for a while. The service must report this and accept no messages, and must continue
-    // afterwards.
+    // The database is down for a while. During this time the service must report this and accept no messages.
+    // Afterwards it must work as before.
     await cluster.kill()
     const health = () => ask('GET', `${gateway.baseUrl}/health/ready`)
     const { body } = await until(health, ({ status }) => status === 503)
@@ -124,7 +124,7 @@ describe('a service whose store is in PostgreSQL', { skip: noPostgres }, () => {
       received: received(...reads),
       receivedCommits: received('commit'),
     }
-    // The reads of a received text are one statement: whether its id is known, in all generations of both sides.
+    // A received text causes one statement that reads: whether its id is known already.
     const isAsDesigned = counts.sent < 0.5 && counts.sentCommits < 8 && counts.received < 1.5 && counts.receivedCommits < 3
     assert.ok(isAsDesigned, JSON.stringify(counts))
   })

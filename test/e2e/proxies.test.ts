@@ -1,6 +1,6 @@
 /**
- * Tests that the service finds the correct caller's address behind reverse proxies. A caller cannot change it by header
- * lines that precede those of the proxy, even if they are doubled or folded.
+ * Tests that the service finds the address of the caller behind reverse proxies. A caller must not be able to change
+ * this address by header lines of its own, even if they are repeated or folded.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -19,12 +19,11 @@ import {
 import { startWorld } from '../harness/world.ts'
 
 /**
- * Addresses of two proxies: the service trusts what the first one reports about callers, and does not trust the second
- * one.
+ * Addresses of two proxies. The service trusts what the first one says about callers, but not what the second one says.
  */
 const TRUSTED = '127.0.0.1'
 const UNTRUSTED = '127.0.0.2'
-/** Two addresses of callers: the allowlists contain the first one, and not the second one. */
+/** Addresses of two callers. The allowlists contain the first one, but not the second one. */
 const INSIDE = '127.0.0.1'
 const OUTSIDE = '203.0.113.9'
 
@@ -37,7 +36,7 @@ const allowlist = { enabled: true, entries: [{ cidr: `${INSIDE}/32`, note: null 
 await must('PUT', `${gateway.baseUrl}/admin/security/ip-allowlist`, allowlist, gateway.admin)
 after(() => world.stop())
 
-/** Sends a request with exactly these lines, and returns the status of the answer. */
+/** Sends a request with exactly these header lines, and returns the status of the answer. */
 async function statusOf(port: number, path: string, lines: readonly HeaderLine[]): Promise<number> {
   const head = [`GET ${path} HTTP/1.1`, ...lines.map(([name, value]) => `${name}: ${value}`), 'Connection: close', '', ''].join(
     '\r\n',
@@ -56,7 +55,7 @@ interface Asked {
   what: string
   path(): string
   headers(): HeaderLine[]
-  /** Status of the answer to a caller who is refused. */
+  /** The expected status for a caller whose address is not allowed. */
   refused: number
 }
 
@@ -79,11 +78,11 @@ const ASKED: readonly Asked[] = [
 
 /** Returns this number of header lines, whose names sort between `Host` and `X-`. */
 const many = (count: number): HeaderLine[] => Array.from({ length: count }, (_, index) => [`n${index}`, ''])
-/** More header lines than Node stores by default. */
+/** More header lines than Node keeps by default, so the last ones are lost. */
 const MANY = many(1_010)
 const inside = (name: string): HeaderLine => [name, INSIDE]
 
-/** Header lines that a caller may write in order to change its address, and the expected statuses of the answers. */
+/** Header lines with which a caller may try to change its address, and the expected statuses of the answers. */
 const TRICKS: Record<string, { lines: HeaderLine[]; answered?: (refused: number) => readonly number[] }> = {
   nothing: { lines: [] },
   'a forged X-Forwarded-For': { lines: [inside('X-Forwarded-For')] },
@@ -94,9 +93,9 @@ const TRICKS: Record<string, { lines: HeaderLine[]; answered?: (refused: number)
   },
   'a wish to have it removed': { lines: [['Connection', 'close, X-Forwarded-For']] },
   'more headers than are read': { lines: many(250), answered: () => [431] },
-  // nginx itself refuses a request with so many header lines.
+  // nginx itself refuses so many header lines.
   'so many that the header of the proxy is cut off': { lines: MANY, answered: () => [431, 400] },
-  // nginx drops the second half of the folded line.
+  // nginx drops the second line of a folded header.
   'a folded one': { lines: [['X-Forwarded-For', `${INSIDE},\r\n ${INSIDE}`]], answered: (refused) => [400, refused] },
 }
 

@@ -1,6 +1,7 @@
 /**
- * Tests the package of the service: it is packed, installed, and pruned like the image. The service must not load
- * anything that is not packed or that `scripts/prune.mjs` removes, and the package must not grow unnoticed.
+ * Tests the package of the service after it was packed, installed, and pruned as for the image. The service must not
+ * load anything that is missing in the package or that `scripts/prune.mjs` removes. The package must not exceed its
+ * limits of size.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -21,12 +22,12 @@ const BUILT = new URL('../../', import.meta.url)
 const PACKAGES = fileURLToPath(new URL('node_modules/', ROOT))
 const execute = promisify(execFile)
 /**
- * Options of Node for packages that are links. Packages are then searched from the path of the link, so a removed
- * package is not found in the original tree.
+ * Node options for packages that are symbolic links: they make Node search for other packages from the path of the
+ * link. Otherwise, a package that was removed would be found in the original folder.
  */
 const FROM_LINKS = ['--preserve-symlinks', '--preserve-symlinks-main']
 
-/** Limits in MB. Raise one only for a reason that users would accept. */
+/** Limits of size in MB. Raise one only for a reason that users would accept. */
 const MOST_PACKED = 19
 const MOST_INSTALLED = 148
 const MB = 1e6
@@ -48,7 +49,8 @@ async function packed(folder: string): Promise<string> {
   const source = join(folder, 'source')
   for (const name of ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'extension', 'docs/licenses.md'])
     await cp(new URL(name, ROOT), join(source, name), { recursive: true })
-  // The tests are compiled with the same options as `npm run build`, so their compiled files are used.
+  // The tests were compiled with the same options as `npm run build` uses. So their compiled files are used instead of
+  // another build.
   for (const name of ['src', 'workers', 'dashboard', 'node_modules'])
     await cp(new URL(name, BUILT), join(source, 'dist', name), { recursive: true })
   const tree = join(folder, 'tree')
@@ -56,7 +58,7 @@ async function packed(folder: string): Promise<string> {
   return tree
 }
 
-/** Number of bytes of all files in a folder, without those of packages inside it. */
+/** Returns the size in bytes of all files in a folder, without those of the packages inside it. */
 async function sizeOf(folder: string, skipped?: string): Promise<number> {
   const entries = await readdir(folder, { withFileTypes: true })
   const sizes = entries.map((entry) => {
@@ -74,7 +76,7 @@ interface Locked {
   peerDependenciesMeta?: Record<string, { optional?: boolean }>
 }
 
-/** Folders of all packages that npm installs with the service on this machine. */
+/** Returns the folders of all packages that npm installs with the service on this machine. */
 async function dependencies(): Promise<Set<string>> {
   const { packages } = JSON.parse(await readFile(new URL('package-lock.json', ROOT), 'utf8')) as {
     packages: Record<string, Locked>
@@ -93,7 +95,10 @@ async function dependencies(): Promise<Set<string>> {
   return new Set([...found].filter((path) => existsSync(new URL(path, ROOT))))
 }
 
-/** Searches a package as Node does: in the folder of the package that needs it, and in each folder above. */
+/**
+ * Finds the folder of a package as Node does: in the folder of the package that requires it, and then in each folder
+ * above.
+ */
 function placeOf(packages: Record<string, Locked>, from: string, name: string): string | undefined {
   const place = `${from}${from === '' ? '' : '/'}node_modules/${name}`
   if (place in packages || from === '') return place in packages ? place : undefined

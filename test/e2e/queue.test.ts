@@ -1,5 +1,6 @@
 /**
- * Tests the queue as its owner sees it: which items wait and why, which can be removed, and which survive a restart.
+ * Tests what the owner of an account sees of its queue: which items wait and for what reason, which can be removed, and
+ * which are still there after a restart.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -98,7 +99,7 @@ test('what waits survives an orderly restart, leaves after pairing in order, and
   )
 })
 
-/** Sends a text, and waits for its result. Then the results of all earlier messages have arrived, too. */
+/** Sends a text, and waits for its result. By then, all results of earlier messages have arrived. */
 async function delivered(phone: string, message: string): Promise<string> {
   const { message_id: id } = await world.gateway.sendText(instance, phone, message)
   await world.receiver.waitFor(`delivery of ${message}`, ({ type, message_id }) => type === 'delivery' && message_id === id)
@@ -159,8 +160,8 @@ test('with disable_enqueue_when_disconnected a text is refused while not connect
   await delivered(ANA, 'now!')
 })
 
-// A refused query with the code 408 was once treated as a lost connection. So all later messages waited while the
-// network answered with 408.
+// An earlier bug: if the network refused a query with the code 408, this was treated as a lost connection. So all later
+// messages waited while the network answered with 408.
 test('a query that the network refuses with 408 fails its item alone: the next one leaves', async () => {
   await world.sandbox.fault({ on: 'query', match: { xmlns: 'w:g2' }, do: { query_error: [408, 'request-timeout'] }, times: 100 })
   const toGroup = await world.gateway.sendText(instance, '120363999999999998-group', 'to a group')

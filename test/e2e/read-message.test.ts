@@ -1,4 +1,4 @@
-/** Tests which person receives a read receipt, and at which address, for every form of the number or the chat. */
+/** Tests which person gets a read receipt, and at which address, for every way of writing the number or the chat. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { type Json, startStage } from '../harness/stage.ts'
@@ -25,12 +25,9 @@ async function says(from: string, to: string, text: string): Promise<string> {
   return id
 }
 
-/**
- * Returns the read receipts that a contact has received for a message. Each is given as the address to which it was
- * sent.
- */
+/** Returns the read receipts that a contact has received for a message, as the addresses to which they were sent. */
 async function told(contact: string, id: string): Promise<string[]> {
-  // The text arrives after all receipts that were sent before it.
+  // This text arrives after all receipts that were sent before it.
   await stage.world.gateway.must(stage.instance, 'POST', '/send-text', { phone: BEN, message: 'done' })
   await stage.next(BEN)
   const { contacts } = await stage.world.sandbox.get<{ contacts: { phone: string; heard: Json[] }[] }>('/state')
@@ -40,8 +37,8 @@ async function told(contact: string, id: string): Promise<string[]> {
     .map(({ chat }) => String(chat))
 }
 
-// Numbers were once compared digit by digit. So a message was not found if the request contained the other form of its
-// author's number.
+// An earlier bug: numbers were compared digit by digit. So a message was not found if the request had the number of its
+// author with the ninth digit and the message had it without, or the reverse.
 test('a remembered message is read by either form of the number, and under either name', async () => {
   const lid = await lidOf(OLD_FORM)
   for (const phone of [OLD_FORM, NEW_FORM, lid]) {
@@ -52,7 +49,8 @@ test('a remembered message is read by either form of the number, and under eithe
   }
 })
 
-// A receipt was once sent to the requested form of the number, although only the other form is registered.
+// An earlier bug: the receipt was sent to the number as the request wrote it, although only the other variant of the
+// number (with or without the ninth digit) is registered.
 test('a message that is not remembered is read where its author really is', async () => {
   for (const phone of [OLD_FORM, NEW_FORM]) {
     const id = `3EB0FFFF${phone}`

@@ -1,4 +1,7 @@
-/** Tests stanzas without encrypted content: calls that the account rejects, presence, channels and status posts. */
+/**
+ * Tests stanzas without encrypted content: calls, which the account rejects; presence; posts of channels; and status
+ * posts.
+ */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { z } from 'zod'
@@ -36,7 +39,8 @@ test('a call is rejected automatically and reported once, and the reply is queue
     return items.filter(({ text }) => text === 'We only answer by text.').length
   }
   assert.equal(await answers(), 1)
-  // Within ten minutes, only one text answers all calls of a person, but each call is rejected and reported.
+  // Each call is rejected and reported. But if a person calls several times within ten minutes, only one text is sent
+  // as an answer.
   const more = await Promise.all(Array.from({ length: 5 }, () => call({ after_ms: 30_000 })))
   for (const again of more) assert.equal((await story.received(again.id)).notification, 'call_missed_voice')
   const { message_id } = await gateway.must(story.instance, 'POST', '/send-text', { phone: ANA, message: 'behind them' })
@@ -53,7 +57,7 @@ test('presence of a chat with messages: each state is reported once, and paused 
   const strict = z.strictObject(webhookPayloads.chat_presence.shape)
   const of = () => receiver.events('chat_presence').filter(({ phone }) => phone === ANA)
   const expected = ['composing', 'paused', 'recording', 'paused', 'available', 'unavailable']
-  // A new subscription is answered with the current presence.
+  // The answer to a new subscription is the current presence.
   await receiver.waitFor('as things stand', ({ type, phone }) => type === 'chat_presence' && phone === ANA)
   const before = of().length
   for (const state of ['composing', 'composing', 'paused', 'recording', 'paused', 'available', 'available', 'unavailable'])
@@ -107,7 +111,8 @@ test('a reaction to a post is told of the channel, which does not say who reacts
   })
   await story.received(post.id)
   for (const emoji of ['👍', '']) {
-    // The library reads this form of reactions. The real server's form (`live_updates`) contains only counts.
+    // The library understands this format of reactions. The format of the real server (`live_updates`) contains only
+    // counts.
     await sandbox.post(`/newsletters/${newsletter}/reactions`, { post: post.id, emoji, form: 'reaction' })
     const event = await receiver.waitFor(
       'reaction',

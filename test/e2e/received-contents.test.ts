@@ -1,4 +1,4 @@
-/** Tests the kinds of `received` events that a person's message causes; the whole payload is compared. */
+/** Tests each kind of `received` event that a message of a person can cause. The whole payload is compared. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { until } from '../harness/until.ts'
@@ -82,7 +82,8 @@ for (const encrypted of [false, true]) {
   })
 }
 
-// The event about the new content of an edit once lacked the context of the message.
+// An earlier bug: the event about an edit contained the new content without the context of the message (such as its
+// quote).
 for (const encrypted of [false, true]) {
   test(`${encrypted ? 'a sealed' : 'an'} edit has mentions, quote, expiry and forwarding like a message with that content`, async () => {
     const { sandbox } = story.world
@@ -189,7 +190,7 @@ test('messages without anything for a person give no event', async () => {
   const { sandbox, receiver } = story.world
   const ids: unknown[] = []
   for (const proto of silent) ids.push((await sandbox.send(ANA, ME, { proto })).id)
-  // The events of a chat keep their order. So when the event of the last message arrives, all others have arrived.
+  // The events of a chat are in order. So when the event of the last message has arrived, all others have arrived.
   await story.fromAna({ text: 'behind them' }, { message_type: 'text', text: text('behind them') })
   assert.deepEqual(
     receiver.events('received').filter(({ message_id }) => ids.includes(message_id)),

@@ -1,4 +1,7 @@
-/** Tests groups whose events are switched off. `received/group-notices.ts` tests the payload of each notification. */
+/**
+ * Tests groups whose events are turned off in the settings. `received/group-notices.ts` tests the payload of each
+ * notification.
+ */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { ANA, BEN, chatOf, ME, startStory } from './received/story.ts'

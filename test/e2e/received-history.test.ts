@@ -1,6 +1,6 @@
 /**
- * Tests messages from before the account was linked: they are history, and have no events of their own. Later changes
- * of these messages have events.
+ * Tests messages from before the account was linked. They are history and cause no events, but later changes of them
+ * do.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -24,8 +24,8 @@ after(() => world.stop())
 const { stringify } = JSON
 
 /**
- * Links an instance to an existing phone. `told` returns the received events about the instance, except those about its
- * state.
+ * Links an instance to a phone that has existed for a while. `told` returns the received events about the instance,
+ * except those about its state.
  */
 async function linked(phone: string) {
   const { gateway, sandbox, receiver } = world
@@ -37,7 +37,7 @@ async function linked(phone: string) {
     told,
     label: (chat: string, label: string) => sandbox.post(`/phones/${phone}/labels`, { chat, label }),
     rename: (name: string) => sandbox.put(`/phones/${phone}/profile`, { name }),
-    /** Returns the notifications, when everything that was sent before this call has been reported. */
+    /** Returns the notifications when the service has handled everything that was sent before this call. */
     async notifications() {
       const { id } = await sandbox.send(ANA, phone, { text: 'behind it' })
       await receiver.waitFor('behind it', ({ message_id }) => message_id === id)
@@ -82,8 +82,8 @@ test('the verified name of a business comes with the pairing, and what it calls 
   assert.deepEqual(await notifications(), [renamed('Shop & Co')])
 })
 
-// The library stores no version of an empty collection. So the first entry of such a collection was once treated as
-// history.
+// The library stores no version for an empty collection. An earlier bug: the first entry of such a collection was
+// treated as history.
 test('the first label of an account that had none is told', async () => {
   await world.sandbox.createPhone(EMPTY)
   const { notifications, label, waitFor } = await linked(EMPTY)

@@ -1,7 +1,7 @@
 /**
- * Tests the download of received files from a hostile host, through the real media thread: each failure has its error,
- * only few bytes are in flight, and no work continues after the reader has left. The test writes the answers of the
- * host; the links, the connection and the thread are those of the service.
+ * Tests the download of received files from a hostile media host, through the real media thread. Each failure must have
+ * its error, only few bytes may be buffered, and no work may continue after the reader has left. The answers of the
+ * host are written by the test; the links, the connection and the thread are those of the service.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -91,7 +91,7 @@ test('an honest host: the file is whole, with and without a length that is known
     assert.ok((await read((await open(fileAt(host.answer(whole), more)))!.stream)).equals(plain))
 })
 
-/** Description of a file without its hashes, so that only its length is checked. */
+/** Description of a file without hashes, so that the service can only check its length. */
 const NO_HASH = { fileSha256: null, fileEncSha256: null }
 
 test('a length that is not right opens the file all the same, whose MAC and hashes are', async () => {
@@ -136,7 +136,8 @@ test('a host that sends more than the message says, which names no hash, unannou
     poured.push(pour(response, 200 * MB))
   })
   await isCut(house()(fileAt(path, NO_HASH)))
-  // The sockets of both sides may buffer up to this many bytes.
+  // The host may have written more than was read, because the sockets of both sides buffer bytes. The limit allows for
+  // these buffers.
   assert.ok((await poured[0]!) < 50 * MB)
 })
 
@@ -201,8 +202,8 @@ test('a reader that stops holds the host back, and one that leaves ends it', asy
   }
   const still = await pouring()
   await still.reader.read()
-  // The second reader takes 100 MB. In this time the host could send as much to the first reader, if nothing stopped
-  // it.
+  // While the second reader reads 100 MB, the host could send as much to the first reader, unless the service stops
+  // reading from it.
   const busy = await pouring()
   for (let length = 0; length < 100 * MB; ) length += (await busy.reader.read()).value!.length
   assert.ok(still.answered.writableNeedDrain, 'the host waits')
@@ -233,7 +234,7 @@ test('one instance does not take every place, and a place comes back however a d
   while (host.asked.length === arrived) await new Promise((resolve) => setImmediate(resolve))
   const path = host.answer(whole)
   const second = open(fileAt(path))
-  // A request of another instance is served, although the request `second` came first.
+  // A request of another instance must be served, although the request `second` came first.
   assert.ok((await read((await open(fileAt(path), never, 'two'))!.stream)).equals(plain))
   leaving.abort()
   await refused(first, /The client closed the connection/)

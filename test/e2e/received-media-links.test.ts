@@ -1,6 +1,6 @@
 /**
- * Tests links to received files over HTTP in unusual cases: the reader leaves, the phone refuses, or the instance is
- * disconnected or deleted.
+ * Tests links to received files over HTTP in unusual cases: the reader closes the connection, the phone does not upload
+ * the file again, or the instance is disconnected or deleted.
  */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
@@ -48,7 +48,7 @@ test('a file that is forgotten again when the phone has uploaded it is media_dow
 })
 
 test('if the phone refuses, the error is media_download_failed', async () => {
-  // The phone cannot find this file, because it was made by the test and no sender described it to the phone.
+  // The test has made this file without a message about it, so the phone does not have it.
   const { blob, mediaKey, fileLength } = sealMedia(bytes, 'document')
   const directPath = await laid(blob)
   const proto = { documentMessage: { directPath, mediaKey: mediaKey.toString('base64'), fileLength, mimetype: 'text/plain' } }
@@ -84,7 +84,8 @@ test('a reader who leaves in the middle ends it, and the next one reads all', as
     mimetype: 'text/plain',
   }
   const url = await linkTo(ME, { proto: { documentMessage } })
-  // The loop opens more links than one instance has slots, so it only succeeds if each slot is released.
+  // There are more openings than an instance has slots for downloads. So the loop only succeeds if each slot is
+  // released.
   for (let turn = 0; turn < 20; turn++) {
     const response = await new Promise<IncomingMessage>((resolve) => get(url, { agent: false }, resolve))
     assert.equal(response.statusCode, 200)

@@ -98,8 +98,8 @@ test('a large file is whole, too', async () => {
 test('a file that was changed on its way never arrives as if it were whole', async () => {
   const url = await fileLink()
   await story.world.sandbox.fault({ on: 'download', do: { corrupt: true }, times: 1 })
-  // The size of 20,000 bytes is a multiple of the cipher's block. A changed file of such a size was once delivered
-  // completely before its MAC was checked.
+  // 20,000 bytes are a multiple of the block size of the cipher. An earlier bug: a changed file of such a size was
+  // delivered completely before its MAC was checked.
   const changed = await fetch(url)
   assert.equal(changed.status, 200)
   await assert.rejects(changed.arrayBuffer(), { name: 'TypeError' }, 'the connection is cut')
@@ -136,8 +136,8 @@ interface Block {
   download_error: string | null
 }
 
-// Posts of channels have no key, because their files are not encrypted. They once had no link, or a link that expected
-// a key and always failed.
+// The files in posts of channels are not encrypted, so the posts have no key. An earlier bug: such a post had no link,
+// or a link that needed a key and always failed.
 test('what a channel posts is read by its link, of every kind, and cut when it was changed', async () => {
   const { sandbox } = story.world
   const { id: channel } = await sandbox.post<{ id: string }>('/newsletters', { name: 'News', owner: ANA, subscribers: [ME] })
@@ -163,8 +163,8 @@ test('what a channel posts is read by its link, of every kind, and cut when it w
   }
   await sandbox.fault({ on: 'download', do: { corrupt: true }, times: 1 })
   await assert.rejects(fetch(links[0]!).then((response) => response.arrayBuffer()))
-  // The service does not ask the phone to upload the file of a post again. It could not decrypt the phone's answer,
-  // because a post has no key.
+  // If the file of a post is missing, the service does not ask the phone to upload it again: it could not decrypt the
+  // phone's answer, because a post has no key.
   await sandbox.fault({ on: 'download', do: { http_status: 404 }, times: 1 })
   assert.equal((await fetch(links[0]!)).status, 422)
 

@@ -1,6 +1,6 @@
 /**
- * Tests corrupted messages that the account's own phone sends only to this device. They must neither end the connection
- * nor delay other messages, and are reported. If a complete copy arrives on request, nothing is reported.
+ * Tests corrupted messages that the account's own phone sends only to this device. They must not end the connection or
+ * delay other messages, and must be reported. If the phone sends a complete copy on request, nothing must be reported.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -23,7 +23,7 @@ const eventsOf = (id: string) =>
   story.world.receiver.events('received').filter((event) => event.message_id === id) as unknown as Event[]
 const allConfirmed = () => until(story.world.sandbox.pending, (pending) => pending === 0)
 
-/** Checks that a text of a contact arrives. Everything that was sent before it has then arrived, too. */
+/** Checks that a text of a contact arrives. By then, everything that was sent before the text has arrived. */
 async function textComesThrough() {
   const { id } = await story.world.sandbox.send(ANA, ME, { text: 'still there?' })
   await story.received(id)
@@ -31,7 +31,8 @@ async function textComesThrough() {
 
 const garbage = Buffer.alloc(40, 0xff).toString('base64')
 /**
- * Protocol messages with missing or malformed fields. No phone sends them, and the library reads them without a check.
+ * Protocol messages in which fields are missing or malformed. No phone sends them, but the library reads them without a
+ * check.
  */
 const USELESS: Json[] = [
   { type: 'APP_STATE_SYNC_KEY_SHARE' },
@@ -69,7 +70,8 @@ test('what comes whole when it is asked for again is taken, and nothing of it is
   }
 })
 
-// Each such message once ended the connection. There were up to five logins, with pauses of minutes between them.
+// An earlier bug: each such message ended the connection. This led to up to five logins, with pauses of minutes between
+// them.
 test('spoilt messages of the own phone cost no connection and hold up nobody; those of no use are told once', async () => {
   const match = { from: 'server', account: ME, tag: 'success' }
   const { id: login } = await story.world.sandbox.post<{ id: string }>('/expect', { match, wait_ms: 0 })
@@ -83,7 +85,7 @@ test('spoilt messages of the own phone cost no connection and hold up nobody; th
   await allConfirmed()
   const { complete } = await story.world.sandbox.get<{ complete: boolean }>(`/expect/${login}?wait_ms=0`)
   assert.equal(complete, false, 'it had to log in again')
-  // When the device is unlinked, the service reports every message that still waits for a copy.
+  // When the device is unlinked, the service reports all messages that still wait for a readable copy.
   await story.world.sandbox.unlink(ME)
   await until(
     async () => useless.filter((id) => eventsOf(id).length === 0),

@@ -1,6 +1,6 @@
 /**
- * Tests the fields `photo`, `sender_photo` and `chat_name`. Known values are in the event; unknown values are queried
- * once, after the event.
+ * Tests the fields `photo`, `sender_photo` and `chat_name` of events. Values that the service knows are in the event.
+ * Other values are queried one time, after the event.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -9,7 +9,7 @@ import { ANA, ANA_LID, BEN, CAROL, chatOf, type Event, ME, startStory } from './
 
 const ANA_PICTURE = 'https://127.0.0.1/ana.jpg?oe=7FFFFFFF'
 const GROUP_PICTURE = 'https://127.0.0.1/group.jpg'
-/** An image of one pixel. The media host serves it at its own address, which is not one of those above. */
+/** A picture of one pixel, which the media host serves at another URL than those above. */
 const JPEG = Buffer.from('ffd8ffe000104a46494600010100000100010000ffd9', 'hex').toString('base64')
 
 const story = await startStory({ webhooks: { notify_sent_by_me: true } })
@@ -43,8 +43,8 @@ async function says(from: string, to = ME): Promise<Event> {
 }
 
 /**
- * Sends messages until an event matches. This is needed because the network's answer comes after the event, and nothing
- * shows when it has arrived.
+ * Sends messages until an event matches. The answer of the network to a query arrives after the event, and nothing
+ * shows when, so one message is not enough.
  */
 async function eventually(say: () => Promise<Event>, fits: (event: Event) => boolean): Promise<Event> {
   const until = Date.now() + 20_000
@@ -59,8 +59,8 @@ async function eventually(say: () => Promise<Event>, fits: (event: Event) => boo
 const saysUntil = (fits: (event: Event) => boolean, from: string, to = ME) => eventually(() => says(from, to), fits)
 
 /**
- * Waits until all earlier queries of pictures have been answered. Queries wait in one queue, so the picture of a new
- * person is answered after them.
+ * Waits until the answers to all earlier queries of pictures have arrived. The queries are sent one after the other, so
+ * the answer about a new person comes last.
  */
 async function allAsked(newcomer: string) {
   await story.world.sandbox.createContact(newcomer, { picture: ANA_PICTURE })
@@ -141,7 +141,7 @@ test('a group has its picture, its author has its own, and the subject is the na
   assert.equal(renamed.chat_name, 'Renamed')
 })
 
-// If the pictures of all authors were queried, fifty people who write in one group would cause fifty queries.
+// If the picture of every author were queried, fifty people who write in a group would cause fifty queries.
 test('of the authors of a large group a handful is asked about', async () => {
   const { sandbox, receiver } = story.world
   const authors = Array.from({ length: 50 }, (_, index) => `55118877${String(index).padStart(5, '0')}`)

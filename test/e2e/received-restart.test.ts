@@ -1,4 +1,6 @@
-/** Tests encrypted content that refers to a message from before a restart: votes, answers to events, and edits. */
+/**
+ * Tests encrypted content that refers to a message from before a restart: votes, answers to calendar events, and edits.
+ */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { ANA, BEN, chatOf, type Event, ME, startStory } from './received/story.ts'
@@ -8,7 +10,7 @@ after(() => story.world.stop())
 
 const POLL = { question: 'Which day?', options: ['Monday', 'Tuesday'] }
 const EVENT = { name: 'Planning', start: '2026-03-02T14:00:00Z' }
-/** Bytes of an image that is never decoded; only its caption changes. */
+/** Content of an image. It is never decoded, because only the caption is changed. */
 const PICTURE = Buffer.from('a few bytes').toString('base64')
 
 async function heard(from: string, to: string, message: object): Promise<string> {
@@ -24,7 +26,7 @@ async function sent(path: string, input: object): Promise<string> {
   return String(message_id)
 }
 
-/** Sends a message, and compares a part of its event with the expected part. */
+/** Sends a message, and compares a part of its event with `expected`. */
 async function says(from: string, to: string, message: object, type: string, expected: Event): Promise<void> {
   const { id } = await story.world.sandbox.send(from, to, message)
   const event = await story.received(id)

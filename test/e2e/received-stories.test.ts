@@ -1,6 +1,7 @@
 /**
- * Tests each declared kind and notification: the test makes it happen on the network, and compares the receiver's whole
- * payload with the declaration and with the expected values.
+ * Tests every declared kind of message and every notification. For each, a story makes it happen on the simulated
+ * network, and the whole payload that the webhook receiver gets is compared with the declaration and with the expected
+ * values.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -18,8 +19,8 @@ import { waiting_message } from './received/waiting.ts'
 const NOTICES = { ...groupNotices, ...notices } satisfies Record<Notification, Tell>
 
 /**
- * The stories by kind. The compiler requires a row for each kind, and the last test of this file fails if a row is
- * missing.
+ * The stories by kind of message. A missing kind is an error of the compiler, and the last test of this file fails if a
+ * kind has no story.
  */
 const KINDS = {
   ...contents,

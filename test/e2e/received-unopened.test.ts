@@ -1,7 +1,7 @@
 /**
- * Tests that no message is acknowledged without a trace. A message that cannot be decrypted is reported with the name
- * of its encryption. A message without an event has a reason in a table (`workers/shard/receive/unreported.ts`), and is
- * counted by this reason.
+ * Tests that no received message disappears without a trace. If a message cannot be decrypted, an event names its kind
+ * of encryption. If a message has no event, the reason is in a table (`workers/shard/receive/unreported.ts`), and the
+ * message is counted under this reason.
  */
 import assert from 'node:assert/strict'
 import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto'
@@ -33,7 +33,7 @@ interface Raw {
   content: StanzaJson[]
 }
 
-/** Delivers a message that the test builds itself, because no device of the sandbox can make it. */
+/** Makes the network deliver a message that the test has built, for messages that no device of the sandbox can make. */
 async function deliver({ from, id = nextId(), attrs = {}, content }: Raw): Promise<string> {
   const node = ['message', { from, id, t: now(), type: 'text', ...attrs }, content]
   await story.world.sandbox.post('/stanzas', { phone: ME, node, keep: true })
@@ -61,14 +61,14 @@ const asked = (text: string) => ({
 })
 
 interface Answer {
-  /** Id of the message from which the key of the encryption is derived. */
+  /** Id of the message from which the key for the answer is derived. */
   id: string
   author: string
   bot: string
   message: proto.IMessage
 }
 
-/** Encrypts an answer in the same way as the servers of bots. */
+/** Encrypts the answer of a bot as the servers of bots do. */
 function sealedAnswer({ id, author, bot, message }: Answer): Uint8Array {
   const key = (from: Uint8Array, info: string) => Buffer.from(hkdfSync('sha256', from, Buffer.alloc(32), info, 32))
   const encIv = randomBytes(12)
@@ -95,7 +95,8 @@ test('the answer of a bot to what the own phone asked is told as its content', a
   await deliver({ from: bot, id, content: [enc('msmsg', sealedAnswer({ ...answer, id })), meta, ['bot', { edit: 'first' }]] })
   const event = await story.received(id)
   assert.deepEqual([event.message_type, event.phone, event.text], ['text', META_AI, text('Noon.')])
-  // A continuation is encrypted with the id of the first part, and replaces the content of the first part.
+  // The key of a continuation is derived from the id of the first part. The continuation replaces the content of the
+  // first part.
   const key = { remoteJid: bot, fromMe: true, id }
   const message = { protocolMessage: { key, type: 14, editedMessage: { conversation: 'Noon. Sharp.' } } }
   const rest = sealedAnswer({ ...answer, id, message })
@@ -127,7 +128,7 @@ test('so is its answer to a member of a group, and one to a message of a chat be
   assert.deepEqual([private_.phone, private_.text], [BOT, text('Hello Ana.')])
 })
 
-// An answer of a bot that cannot be decrypted was once acknowledged, although no receiver was notified.
+// An earlier bug: if the answer of a bot could not be decrypted, it was acknowledged without an event.
 test('an answer that cannot be opened is told once as unsupported, and confirmed without an error', async () => {
   const { sandbox } = story.world
   const match = { from: 'client', account: ME, tag: 'ack' }
@@ -168,13 +169,13 @@ test('what another device of ours did to a channel is told, and so is a post tha
   }
 })
 
-/** For each reason, a function that makes a message without an event arrive. */
+/** For each reason why a message has no event, a function that makes such a message arrive. */
 const WAYS: Record<Unreported, () => Promise<unknown>> = {
   async again() {
     const id = nextId()
     for (let time = 0; time < 2; time++) await deliver({ from: jid(ANA), id, content: [enc('later')] })
   },
-  // Nothing has to be done, because a new device receives such messages from its phone at the pairing.
+  // A new device receives such messages from its phone when it is paired, so this function does nothing.
   peer: async () => {},
   plumbing: () => story.world.sandbox.send(ANA, ME, { proto: { keepInChatMessage: { keepType: 1 } } }),
   hidden: () => deliver({ from: jid(ANA), content: [enc('later', randomBytes(40), { 'decrypt-fail': 'hide' })] }),
@@ -212,7 +213,7 @@ for (const reason of Object.keys(UNREPORTED) as Unreported[])
     await allConfirmed()
   })
 
-/** Returns the types that a ciphertext may have on the network, and some invalid types. */
+/** Returns the types that a ciphertext can have on the network, and some invalid types. */
 function encTypes(): string[] {
   const spec = new URL('../shared/spec/xml.json', ROOT)
   const known = ['pkmsg', 'msg', 'skmsg', 'msmsg', 'frskmsg', 'later', 'x'.repeat(200), '']
@@ -230,7 +231,7 @@ function encTypes(): string[] {
 }
 
 const DANA = '5511988880077'
-/** Senders of messages: one for each server of the network that can send messages. */
+/** Senders of messages: one for each server (the part of a JID after the @) from which messages can come. */
 const SENDERS: Pick<Raw, 'from' | 'attrs'>[] = [
   { from: jid(DANA) },
   { from: `${DANA}:4@s.whatsapp.net` },
@@ -248,7 +249,7 @@ const SENDERS: Pick<Raw, 'from' | 'attrs'>[] = [
   { from: '1234567890@msgr' },
   { from: '1234567890@interop' },
   { from: 's.whatsapp.net' },
-  // These are messages of the account itself: some name the chat, and some do not.
+  // Messages that the account itself has sent from another device. Some name the chat, and some do not.
   { from: `${ME}:0@s.whatsapp.net`, attrs: { recipient: jid(DANA) } },
   { from: `${ME}:0@s.whatsapp.net`, attrs: { recipient: BOT } },
   { from: `${ME}:0@s.whatsapp.net` },
@@ -264,13 +265,13 @@ test('whatever a message is sealed with and whoever it is from: confirmed means 
     for (const sender of SENDERS)
       for (const attrs of [{}, { 'decrypt-fail': 'hide' }] as Record<string, string>[]) {
         const id = await deliver({ ...sender, content: [enc(type, randomBytes(60), attrs)] })
-        // The attribute `decrypt-fail` hides messages that only add to another message. A post of a channel never does
-        // that, so it is reported.
+        // The attribute `decrypt-fail` says that a message only adds to another one and is not shown if it cannot be
+        // decrypted. This does not apply to posts of channels, so these are reported.
         if ('decrypt-fail' in attrs && !sender.from.endsWith('@newsletter')) hidden.push(id)
         else told.push(id)
       }
   await allConfirmed()
-  // When the device is unlinked, the service reports every message that still waits for a better copy.
+  // When the device is unlinked, the service reports all messages that still wait for a readable copy.
   await story.world.sandbox.unlink(ME)
   await until(
     () => unreported('hidden'),

@@ -1,6 +1,6 @@
 /**
- * Tests messages that cannot be decrypted: the service requests them again from the sender and the phone, and reports
- * them after 10 s.
+ * Tests messages that cannot be decrypted. The service requests them again from the sender and from the account's
+ * phone. If no readable copy comes within 10 s, it reports them without content.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -29,8 +29,8 @@ test('a message whose retry comes in time is told once, readable', async () => {
   assert.equal(told(id).length, 1)
 })
 
-// The copy that the phone sends was once never reported, because the library's buffer drops the field that identifies
-// the copy.
+// An earlier bug: the copy from the phone was never reported, because the library's buffer drops the field by which the
+// copy is recognized.
 test('a message whose sender stays silent is fetched from the phone', async () => {
   await damage()
   await muteRetries()
@@ -63,15 +63,15 @@ test('a message that linked devices get no content of is fetched from the phone,
   for (const { id } of [alone, inGroup]) assert.equal(told(id).length, 1)
 })
 
-// Each undecryptable message once blocked the library's only queue for 260 ms, so one sender with a broken key delayed
-// everybody.
+// An earlier bug: each undecryptable message blocked the library's only queue for 260 ms, so one sender with a broken
+// key delayed everybody.
 test('a burst that cannot be read holds up nobody else, and is read in the end', async () => {
   const { sandbox, receiver } = story.world
   const BURST = 120
   await sandbox.fault({ on: 'message', match: { direction: 'to_client' }, do: { corrupt: true }, times: BURST })
   await sandbox.burst(ANA, ME, BURST, 'unreadable ')
   const { id } = await sandbox.send(BEN, ME, { text: 'meanwhile' })
-  // This message would once have been reported only after half a minute.
+  // With the earlier bug, this message would be reported only after half a minute.
   await story.received(id)
   const texts = () => receiver.events('received').filter((event) => JSON.stringify(event.text ?? '').includes('unreadable '))
   assert.ok(texts().length < BURST)

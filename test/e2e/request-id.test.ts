@@ -1,6 +1,6 @@
 /**
- * Tests that one `X-Request-Id` can be followed through the log: from the request to its stanza, and to each attempt of
- * the webhooks with its result.
+ * Tests that an `X-Request-Id` can be found in all log lines about a request: those about its stanza, and those about
+ * each attempt of its webhooks with the result.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -40,8 +40,8 @@ after(async () => {
 type Line = Record<string, unknown> & { msg: string }
 
 /**
- * Resolves with the log lines of a request when `isWhole` accepts them. The test has to wait, because some lines are
- * written after the answer.
+ * Reads the log lines of a request until `isWhole` accepts them. Some of them are written after the answer, so the test
+ * has to wait.
  */
 async function linesOf(requestId: string, isWhole: (lines: Line[]) => boolean): Promise<Line[]> {
   for (;;) {
@@ -73,7 +73,7 @@ test('of a text that arrives', { timeout: 180_000 }, async () => {
   assert.deepEqual([request!.method, request!.status], ['POST', 200])
   const [done] = about(lines, 'queue item done')
   assert.deepEqual([done!.instance_id, done!.svc_id, done!.message_id], [instance.id, svc_id, message_id])
-  // The stanza has the same id, because the phone of the contact shows the message under this id.
+  // The stanza has the same id as the message, because the contact's phone shows the message under this id.
   assert.ok((await sandbox.inbox(ANA)).some(({ id }) => id === done!.message_id))
   const told = about(lines, 'webhook delivered')
   const types = told.map(({ event }) => event)

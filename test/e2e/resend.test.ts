@@ -1,7 +1,7 @@
 /**
- * Tests a device that cannot read a message and requests it again. It must receive the same stanza, except for the
- * recipients, the ciphertext and the retry count. Each send in this file is corrupted once, so that every receiving
- * device requests the message again.
+ * Tests a device that cannot decrypt a message and requests it again. It must receive the same stanza, except for the
+ * recipients, the ciphertext and the retry count. Each message in this file is corrupted one time, so that every
+ * receiving device requests it again.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -15,7 +15,7 @@ const ANA = '5511988880001'
 const BEN = '5511988880002'
 const EVA = '5511988880003'
 
-/** Number of copies that contacts could not read; the network must have counted the same number at the end. */
+/** Number of copies that contacts could not decrypt. At the end, the network must have counted the same number. */
 let unread = 0
 
 const stage = await startStage(ME)
@@ -28,7 +28,7 @@ const groups = await createTeams(sandbox, [ANA, BEN, ME])
 await stage.named()
 after(() => stage.world.stop({ undecryptable: unread }))
 
-/** Resolves with the stanzas that the devices of a person received under this id, when there are as many as wanted. */
+/** Waits until the devices of a person have received `wanted` stanzas with this id, and resolves with these stanzas. */
 async function copies(phone: string, id: string, wanted: number): Promise<MessageCopy[]> {
   for (const deadline = Date.now() + 15_000; ; ) {
     const { items } = await stage.world.sandbox.get<{ items: MessageCopy[] }>(`/contacts/${phone}/copies/${id}`)
@@ -52,8 +52,8 @@ async function send(path: string, input: Json, method = 'POST'): Promise<string>
 }
 
 /**
- * Parts that only the first stanza has, or that may differ in the second: the list of recipients and its hash, the
- * reporting token, and the number that belongs to a LID.
+ * Nodes and attributes that only the first stanza has, or that may be different in the second one: the list of
+ * recipients and its hash, the reporting token, and the number that belongs to a LID.
  */
 const APART = new Set(['enc', 'participants', 'reporting', 'tctoken', 'device-identity'])
 function said({ attrs, nodes, tags, enc }: MessageCopy) {
@@ -62,7 +62,7 @@ function said({ attrs, nodes, tags, enc }: MessageCopy) {
   return { attrs: rest, nodes, enc: inner, tags: [...new Set(tags.filter((tag) => !APART.has(tag)))].sort() }
 }
 
-/** Returns both copies that a device received, after it has compared them. */
+/** Compares the two copies that a device received, and returns them. */
 function pair(all: MessageCopy[], device: number): [MessageCopy, MessageCopy] {
   const own = all.filter((copy) => copy.device === device)
   assert.deepEqual(
@@ -91,7 +91,7 @@ const heard = async (message: Json, to = ME) => {
 interface Family {
   path: string
   input: Json | (() => Promise<Json>)
-  /** Name of the content field in the inbox. */
+  /** Name of the field with the message's content in the inbox. */
   kind: string
   attrs?: Record<string, string>
   enc?: Record<string, string>
@@ -250,7 +250,8 @@ async function shownAs(phone: string, id: string, kind: string) {
 for (const [name, family] of Object.entries({ ...FAMILIES, ...INTERACTIVE, ...ABOUT_OTHERS }))
   test(`${name} is sent again as it was, to each device of the person and to the own phone`, async () => {
     const id = await sentDamaged(ANA, family)
-    // Ana's phone, her other device and our phone could not read the first copy, and each requested it again.
+    // Ana's phone, her other device and the phone of the account could not decrypt the first copy. Each has requested
+    // another one.
     const hers = await copies(ANA, id, 4)
     const ours = await copies(ME, id, 2)
     unread += 3
@@ -292,7 +293,8 @@ for (const addressing of ['lid', 'pn'] as const)
       pair(hers, 1)
       pair(bens, 0)
       await shownAs(BEN, id, family.kind)
-      // The resent message includes the sender key for later messages, and so does the next message of the group.
+      // The message that is sent again also contains the sender key for later messages, and so does the next message in
+      // the group.
       const { proto } = await shownAs(ANA, id, family.kind)
       assert.ok(proto.senderKeyDistributionMessage, 'without the sender key')
       const next = await send('/send-text', { phone: groups[addressing].chat, message: 'and now' })
@@ -340,8 +342,8 @@ test('somebody who knows the id of a message to others is not given it', async (
   const own = await received(EVA, 'for Eva')
   await asks(EVA, secret)
   await asks(EVA, own)
-  // The service answers requests in their order. So when this answer has arrived, the request before it has been
-  // handled, too.
+  // The service answers retry requests in order. So when the answer to this one has arrived, the one before it has been
+  // handled.
   await copies(EVA, own, 2)
   assert.deepEqual(await copies(EVA, secret, 0), [])
   await asks(ANA, secret)
@@ -395,8 +397,8 @@ test('many messages asked for without keys are sealed with one new session', asy
   for (const id of ids) await asks(BEN, id, { keys: false })
   for (const id of ids) assert.equal((await copies(BEN, id, 2)).at(-1)?.read, true)
   const cost = (await sandbox.stats()).stanzas_in - before
-  // Each message causes four stanzas: the request, the message, its acknowledgement and its delivery receipt. A query
-  // of keys for each message would add MANY stanzas.
+  // Each message causes four stanzas: the retry request, the message, its acknowledgement and its delivery receipt. If
+  // the service also queried keys for each message, there would be MANY more.
   assert.ok(cost < 4.5 * MANY, `${cost} stanzas`)
 })
 

@@ -1,6 +1,6 @@
 /**
- * Tests that the service does not write to people who have never written while the network restricts the account,
- * because each try would count against the account.
+ * Tests an account that the network has restricted. The service must not write to people who have never written to the
+ * account, because each attempt would count against it.
  */
 import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
@@ -25,7 +25,7 @@ const restrict = (seconds: number, silent = false) => stage.world.sandbox.put(`/
 const post = async (message: string, phone = ANA) =>
   String((await stage.world.gateway.must(stage.instance, 'POST', '/send-text', { phone, message })).message_id)
 const queue = async () => (await stage.world.gateway.must(stage.instance, 'GET', '/queue')).data as Json[]
-/** Waits until the status has this reason. The network reports a restriction immediately. */
+/** Waits until the status shows this reason. The network reports a restriction immediately. */
 async function waitsFor(reason: string) {
   for (;;) {
     const [head] = await queue()
@@ -37,7 +37,8 @@ async function waitsFor(reason: string) {
 
 test('a lock holds the line, which says so, and its lifting lets it go', async () => {
   await restrict(HOUR)
-  // The service answers this request after it has handled the report of the restriction, which was sent before.
+  // The report of the restriction was sent before this request. So when the request is answered, the service has
+  // handled the report.
   await stage.world.gateway.must(stage.instance, 'POST', '/send-presence', { phone: ANA, presence: 'paused' })
   const held = await post('later')
   const head = await waitsFor('restricted')
@@ -102,7 +103,7 @@ test('replies and groups go past what waits, and who writes is answered', async 
     (await queue()).map(({ message_id, waiting_reason, position }) => ({ message_id, waiting_reason, position })),
     [{ message_id: held, waiting_reason: 'restricted', position: 1 }],
   )
-  // A restart keeps both the restriction of the account and the list of people who wrote to it.
+  // After a restart, the service still knows the restriction, and the people who have written to the account.
   await stage.world.restartService()
   await stage.world.gateway.waitForStatus(stage.instance, 'connected')
   assert.equal((await stage.deliveryOf(await post('after the restart', BEN))).status, 'sent')
@@ -121,7 +122,7 @@ test('status and instance say what the account is restricted to, and the metrics
   const until = async (isThere: boolean) => {
     for (;;) {
       const restriction = await shown().catch((error) => {
-        // The main thread learns of the change a moment after the shard, so the two answers may differ.
+        // The main thread learns of a change a moment later than the shard, so the answers of the two may differ.
         if (error instanceof assert.AssertionError) return undefined
         throw error
       })

@@ -1,6 +1,6 @@
 /**
- * Tests a sandbox without a disk: the store is in memory, the main thread and the shards use the same records, and the
- * next start finds none of them.
+ * Tests a sandbox that uses no disk. The store is in memory, the main thread and the shards share its records, and the
+ * next start begins with an empty store.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'

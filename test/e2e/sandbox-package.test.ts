@@ -1,6 +1,6 @@
 /**
- * Tests the package `svc-sandbox`: it is packed and installed into an empty project, where the program of its README
- * runs with an unmodified Baileys. `test/faults/long/sandbox-package.test.ts` sets each fault.
+ * Tests the package `svc-sandbox`: it is packed and installed into an empty project, where the program in its README
+ * runs with an unmodified Baileys. `test/faults/long/sandbox-package.test.ts` tests each fault of the package.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -14,7 +14,7 @@ import { runIn } from '../harness/packed.ts'
 import { sampleWith } from '../harness/samples.ts'
 import { type EmptyProject, installSandbox } from '../harness/sandbox-package.ts'
 
-/** An import of a package: a statement whose path does not begin with a dot. */
+/** Matches an import of a package, which is a statement whose path does not begin with a dot. */
 const PACKAGE = /^(?:import\b|export\b.*\bfrom)(?:[^'"`;=]*\bfrom)?\s*['"]([^'".][^'"]*)['"]/gm
 
 let project: EmptyProject

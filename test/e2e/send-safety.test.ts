@@ -1,6 +1,6 @@
 /**
- * Tests send safety over HTTP. A message that waits for a budget, for an answer or for the end of quiet hours stays in
- * the queue and shows the reason. Answers to messages of a contact never wait.
+ * Tests send safety over HTTP. A message that has to wait for a budget, for an answer of the person or for the end of
+ * quiet hours stays in the queue, which shows the reason. An answer to a message of a contact never waits.
  */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
@@ -42,10 +42,7 @@ const queue = async () => (await ask('GET', '/queue')).data as Json[]
 const safety = () => ask('GET', '/send-safety')
 const isSent = async (id: string) => assert.equal((await stage.deliveryOf(id)).status, 'sent')
 
-/**
- * Waits until the item is held for this reason. This takes a moment, because the service must look up the recipient
- * first.
- */
+/** Waits until the message is held back for this reason. The service must first look up the recipient. */
 async function isHeld(id: string, reason: string) {
   for (;;) {
     const item = (await queue()).find(({ message_id }) => message_id === id)

@@ -1,7 +1,8 @@
 /**
  * Tests every kind of notification and receipt that the network may send without a request
- * (`test/unit/connection/server-kinds.json`), in its minimal and its full form, on a real connection. Each must be
- * acknowledged, even if it has no effect, because the network sends unacknowledged ones again at every login.
+ * (`test/unit/connection/server-kinds.json`), on a real connection: with only the required attributes and children, and
+ * with all. Each must be acknowledged, even if it has no effect, because the network sends unacknowledged ones again at
+ * every login.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -16,17 +17,17 @@ const ANA = '5511988880181'
 
 const kinds = JSON.parse(readFileSync(new URL('test/unit/connection/server-kinds.json', ROOT), 'utf8')) as string[]
 /**
- * Kinds that are sent to an account that is not linked yet, and kinds that are only acknowledged when they have been
- * processed.
+ * Kinds that are not tested here: they are sent to an account that is not linked yet, or are acknowledged only when
+ * they have been processed.
  */
 const OTHERWISE =
   /^notification (link_code_companion_reg|companion_reg_refresh|passkey_prologue_request|crsc_continuation|server_sync) /
-/** Kinds that are acknowledged. All receipts count as one kind. */
+/** Kinds that must be acknowledged. All receipts count as one kind. */
 const confirmed = kinds.filter((kind) => /^(notification|receipt) \S/.test(kind) && !OTHERWISE.test(kind))
 
 /**
- * The instance that receives the minimal forms. They are not valid stanzas, so its connection is not traced. `whole`
- * receives the full forms.
+ * `bare`: the instance that receives stanzas with only the required parts. Not all of them are valid stanzas, so no
+ * trace of its connection is written. `whole`: the instance that receives complete stanzas.
  */
 let bare: Stage
 let whole: Stage
@@ -40,7 +41,7 @@ after(async () => {
   await bare.world.stop()
 })
 
-/** Returns the sender of notifications of this type. */
+/** Returns the JID that sends notifications of this type. */
 function authorOf(type: string, ana: string): string {
   if (type === 'w:gp2') return '120363000000000180@g.us'
   if (type === 'newsletter') return '120363000000000181@newsletter'
@@ -52,7 +53,10 @@ interface Expected {
   items: { node: [string, Record<string, string>] }[]
 }
 
-/** Sends the stanzas, each with its own id. Resolves with the kinds whose acknowledgement is missing or wrong. */
+/**
+ * Sends the stanzas, each with an id of its own. Resolves with the kinds for which the acknowledgement is missing or
+ * wrong.
+ */
 async function unconfirmed({ world: { sandbox } }: Stage, stanzas: ReadonlyMap<string, StanzaJson>): Promise<string[]> {
   const match = { from: 'client', account: ME, tag: 'ack' }
   const pushed = [...stanzas].map(([kind, [tag, attrs, ...content]], index): [string, StanzaJson] => [
@@ -100,9 +104,9 @@ test('every kind is confirmed in its barest form, once, and the connection goes 
   await goesOn(bare)
 })
 
-/** Kinds that are handled, but not acknowledged. */
+/** Kinds that the service handles, but does not acknowledge. */
 const taken = kinds.filter((kind) => /^(ib|presence|chatstate|appdata|error) /.test(kind))
-/** Kinds whose child nodes the protocol description does not contain. */
+/** Kinds for which the description of the protocol has no child nodes. */
 const WITHOUT_A_TREE = ['notification contacts invite']
 
 test('so is every kind as the specification has it; those that need no answer do no harm', async (t) => {
@@ -119,7 +123,7 @@ test('so is every kind as the specification has it; those that need no answer do
   await goesOn(whole)
 })
 
-/** Kinds to which the service reacts with a query or another stanza. Each has the attributes of that stanza. */
+/** Kinds to which the service reacts by sending a query or another stanza, with the attributes of that stanza. */
 const ASKED: readonly [kind: string, node: StanzaJson, query: Record<string, string>][] = [
   [
     'notification encrypt count',
@@ -150,7 +154,7 @@ const ASKED: readonly [kind: string, node: StanzaJson, query: Record<string, str
 for (const [kind, node, attrs] of ASKED)
   test(`what ${kind} announces is asked for, or done`, async () => {
     const { sandbox } = bare.world
-    // The first notification only sets the time of the last synchronisation, so only the second one causes a query.
+    // The first notification only sets the time of the last synchronization. So the second one is needed for a query.
     if (kind === 'ib dirty') await sandbox.post('/stanzas', { phone: ME, node })
     const match = { from: 'client', account: ME, tag: 'iq', attrs }
     const { id } = await sandbox.post<{ id: string }>('/expect', { match, count: 1, wait_ms: 0 })

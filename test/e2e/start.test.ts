@@ -1,6 +1,6 @@
 /**
  * Tests the start command as an operator or a script uses it: as a separate process, with its output, its signals, and
- * a second start on the same folder.
+ * a second start with the same data folder.
  */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -16,8 +16,7 @@ import { program } from '../harness/checkout.ts'
 
 const START = program('../../src/start', import.meta.url)
 /**
- * An address at which nothing listens. A service that runs without the sandbox must not reach the real network by
- * mistake.
+ * An address on which nothing listens, so that a service without the sandbox cannot reach the real network by mistake.
  */
 const NOWHERE = 'ws://127.0.0.1:9'
 
@@ -31,8 +30,8 @@ interface Launched {
 function launch(flags: string[], env: Record<string, string>): Launched {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')))
   const child = spawn(process.execPath, [...START, ...flags], {
-    // One shard is enough, because a second shard takes a second of CPU time at each of two dozen starts. Other tests
-    // use several shards.
+    // One shard is enough here, because other tests use several. Each further shard takes a second of CPU time at each
+    // of two dozen starts.
     env: {
       ...inherited,
       SVC_PORT: '0',
@@ -88,7 +87,7 @@ async function ask<T>(url: string, { method, key, body }: Ask = {}): Promise<T> 
   return answer as T
 }
 
-/** Repeats the request until the instance is connected. There is no other limit than the test's own time limit. */
+/** Repeats the request until the instance is connected, with no limit other than the time limit of the test. */
 async function untilConnected(apiUrl: string): Promise<void> {
   for (;;) {
     const { connected } = await ask<{ connected: boolean }>(`${apiUrl}/status`)

@@ -1,6 +1,6 @@
 /**
- * Tests the same requests in every state that a test can reach over HTTP. `states-timers.test.ts` tests the state
- * `created`.
+ * Tests the answers to the same requests in every state of an instance that can be reached over HTTP.
+ * `states-timers.test.ts` tests the state `created`.
  */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
@@ -15,7 +15,7 @@ after(() => world.stop())
 
 interface Answers {
   status: string
-  /** Code with which operations are refused in this state, or null if they succeed. */
+  /** Error code of operations in this state, or null if they succeed. */
   action: string | null
   qr: 'image' | null
   phoneCode: string | null
@@ -155,7 +155,7 @@ test('starting: everything says so', async () => {
   const phone = newPhone()
   const instance = await gateway.createInstance(receiver)
   await gateway.must(instance, 'POST', '/disconnect')
-  // The state lasts until the test clears the fault.
+  // The instance stays in this state until the test removes the fault.
   await sandbox.fault({ on: 'connect', do: 'drop' })
   assert.equal((await post(instance, '/restart')).body.status, 'starting')
   assert.deepEqual((await get(instance, '/device')).body.error?.code, 'instance_starting')
@@ -180,7 +180,7 @@ test('starting: a code that does not come within 8 s is not waited for any longe
   const { gateway, sandbox, receiver } = world
   const instance = await gateway.createInstance(receiver)
   await gateway.must(instance, 'POST', '/disconnect')
-  // The fault lasts until the request was made, so other instances of this file may meet it, too.
+  // The fault exists until the request has been made. So it may also affect other instances of this file.
   await sandbox.fault({ on: 'connect', do: 'drop' })
   assert.deepEqual((await get(instance, '/qr-code')).body, { value: null, connected: false })
   assert.equal((await get(instance, '/status')).body.status, 'starting')
@@ -196,7 +196,7 @@ test('the name of the account is shown as soon as the phone tells it, and when i
   await world.gateway.pair(instance, world.sandbox, phone)
   await see.told(instance, 'connected', null)
   const told = see.events(instance).length
-  // The phone's messages contain the account's name, so the service learns it from this message.
+  // Messages of the phone contain the name of the account. So the service learns the name from this message.
   await world.sandbox.sendFromPhone(phone, '5511988887777', { text: 'from the phone' })
   for (const until = Date.now() + 10_000; ; ) {
     const me = await world.gateway.must(instance, 'GET', '/me')

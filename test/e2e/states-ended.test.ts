@@ -1,6 +1,6 @@
 /**
- * Tests events that end a link permanently, from each state with a link: rows 19, 20, 21, 23, 24, 25, 27 and 28 of the
- * table of states.
+ * Tests events that permanently end the link between an instance and its account. Each event happens in each state in
+ * which there is a link (rows 19, 20, 21, 23, 24, 25, 27 and 28 of the table of states).
  */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
@@ -19,7 +19,9 @@ interface Ending {
   status: string
   reason: string
   sentence: string | RegExp
-  /** Status after a restart: `connecting` if the saved credentials were kept, and `starting` if they were removed. */
+  /**
+   * Status after a restart: `connecting` if the credentials of the link were kept, and `starting` if they were deleted.
+   */
   restart: 'connecting' | 'starting'
 }
 
@@ -74,7 +76,7 @@ const ENDINGS: Ending[] = [
   },
 ]
 
-/** Brings an instance from each of three states to this ending. */
+/** For each of three states, a function that brings an instance from this state to the end of its link. */
 const FROM: Record<string, (instance: Instance, phone: string, fault: Ending['fault']) => Promise<unknown>> = {
   connected: (instance, phone, fault) => see.strike(instance, phone, fault),
   async connecting(instance, phone, fault) {
@@ -110,7 +112,8 @@ describe('the end of a link', { concurrency: 4 }, () => {
           [409, 'instance_not_connected'],
         )
 
-        // The service does not log in again by itself. A requested restart shows whether the credentials were kept.
+        // The service does not log in again without a request. The requested restart shows whether the credentials were
+        // kept.
         await sandbox.fault({ on: 'login', match: { phone }, do: 'drop' })
         assert.deepEqual(await gateway.must(instance, 'POST', '/restart'), { value: true, status: restart })
         await see.told(instance, restart, null, see.events(instance).indexOf(event) + 1)
@@ -143,7 +146,7 @@ describe('the end of a link', { concurrency: 4 }, () => {
 
   test('20: a device removed while the service could not be reached learns it at its next login', async () => {
     const { instance, phone } = await see.connected()
-    // The next login comes after at least 0.8 s, so the device can be removed before it.
+    // The next login comes at least 0.8 s later. So the device can be removed before it.
     await world.sandbox.cut(phone)
     await see.told(instance, 'disconnected', 'connection_closed')
     await world.sandbox.unlink(phone)
@@ -156,7 +159,7 @@ describe('the end of a link', { concurrency: 4 }, () => {
     const before = see.events(instance).map(({ status }) => status)
     assert.equal(before.at(-1), 'connected')
     await must('DELETE', `${gateway.baseUrl}/account/instances/${instance.id}`, undefined, gateway.account)
-    // When the deletion is answered, all events have been sent or erased. So no later event can arrive.
+    // The answer to the deletion means that all events have been sent or deleted. So no further event can arrive.
     assert.deepEqual(
       see.events(instance).map(({ status }) => status),
       before,
@@ -196,7 +199,7 @@ describe('a disconnect that is asked for', { concurrency: 4 }, () => {
     assert.equal(await see.queued(instance), 1)
     const event = await see.told(instance, 'logged_out', 'logout_requested')
     assert.equal(event.previous_status, 'connected')
-    // Row 22a of the table of states: the same request gets the same answer again, and has no other effect.
+    // Row 22a of the table of states: if the request is repeated, the answer is the same, and there is no other effect.
     assert.deepEqual(await gateway.must(instance, 'POST', '/disconnect'), { value: true, status: 'logged_out' })
     await see.sees(instance, 'logged_out', 'logout_requested', 'The account was disconnected by request; pair again.')
     assert.equal((await see.path(instance)).filter((status) => status === 'logged_out').length, 1)
@@ -231,7 +234,7 @@ describe('a restart that is asked for', { concurrency: 4 }, () => {
     test(`28: while ${from} the link is opened again with the same device`, async () => {
       const { gateway, sandbox } = world
       const { instance, phone } = await see.connected()
-      // The test makes its request well before the first retry, which comes after at least 0.8 s.
+      // The first retry comes at least 0.8 s later. So the request of the test comes before it.
       if (from === 'disconnected') {
         await sandbox.cut(phone)
         await see.told(instance, 'disconnected', 'connection_closed')

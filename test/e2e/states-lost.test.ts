@@ -1,4 +1,7 @@
-/** Tests lost connections that the service restores: rows 4, 7, 8, 14, 15, 16, 17 and 18 of the table of states. */
+/**
+ * Tests connections that are lost, and that the service opens again by itself: rows 4, 7, 8, 14, 15, 16, 17 and 18 of
+ * the table of states.
+ */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import type { Instance } from '../harness/gateway.ts'
@@ -20,7 +23,10 @@ const SENTENCES: Record<string, string> = {
 
 type Fault = 'cut' | { stream_error: number } | { failure: number }
 
-/** Faults that end an open connection or a login, each with the reason that the service reports. */
+/**
+ * Faults that end a connection or a login: the fault, the reason that the service must report, and the states in which
+ * it happens.
+ */
 const LOSSES: [fault: Fault, reason: string, from: ('connected' | 'connecting')[]][] = [
   ['cut', 'connection_closed', ['connected', 'connecting']],
   [{ stream_error: 503 }, 'service_unavailable', ['connected', 'connecting']],
@@ -83,8 +89,8 @@ describe('a link that is lost', { concurrency: 6 }, () => {
     assert.deepEqual((await see.path(instance)).slice(4), ['connected', 'connecting', 'connected'])
   })
 
-  // Each lost connection once counted as a failed login and doubled the delay of the next one, even after a successful
-  // login. So an account stayed disconnected for minutes on a busy machine.
+  // An earlier bug: each lost connection counted as a failed login, even after a login that had succeeded. It doubled
+  // the delay of the next login, so on a busy machine an account stayed disconnected for minutes.
   test('a cut behind a login that succeeded does not lengthen the delay of the next one', async () => {
     const { instance, phone } = await see.connected()
     await world.sandbox.fault({ on: 'query', match: { phone, xmlns: 'passive' }, do: 'cut', times: 6 })
@@ -107,7 +113,7 @@ describe('a link that is lost', { concurrency: 6 }, () => {
     assert.equal((await see.told(instance, 'stopped', 'client_outdated')).previous_status, 'disconnected')
     assert.equal((await world.gateway.must(instance, 'POST', '/restart')).status, 'connecting')
     await see.sees(instance, 'connected', null, null)
-    // The API answers with the state that the main thread knows. The webhook about this state may still be on its way.
+    // The API answers with the state that the main thread knows. The webhook about this state may arrive later.
     await see.told(instance, 'connected', null, 5)
     assert.deepEqual((await see.path(instance)).slice(4), [
       'connected',
@@ -124,7 +130,7 @@ test('14: the whole network down and up again brings everybody back', async () =
   const all = await Promise.all(Array.from({ length: 3 }, () => see.connected()))
   await world.sandbox.setDown(true)
   for (const { instance } of all) await see.told(instance, 'disconnected', 'connection_closed')
-  // A failed retry changes the reason, but not the status.
+  // If a retry fails, the reason changes, but the status stays the same.
   for (const { instance } of all) await see.sees(instance, 'disconnected', 'connection_lost', SENTENCES.connection_lost!)
   await world.sandbox.setDown(false)
   for (const { instance } of all) {

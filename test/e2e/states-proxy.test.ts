@@ -1,6 +1,6 @@
 /**
- * Tests a proxy between the instance and its network: a proxy that works, a proxy that refuses (row 5 of the table of
- * states), and a proxy that cannot reach the network (rows 14 and 15).
+ * Tests a proxy between an instance and the network: one that works, one that refuses the connection (row 5 of the
+ * table of states), and one that cannot reach the network (rows 14 and 15).
  */
 import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:http'
@@ -49,7 +49,7 @@ async function startProxy(): Promise<Proxy> {
 const world = await startWorld()
 const see = watch(world)
 after(async () => {
-  // The proxies are closed first: if the world cannot be stopped, they must not keep the process alive.
+  // The proxies are closed first. Otherwise, they would keep the process alive if the world could not be stopped.
   for (const server of servers) {
     server.closeAllConnections()
     server.close()
@@ -83,7 +83,7 @@ describe('a proxy', { concurrency: 8 }, () => {
       await see.sees(instance, 'stopped', 'proxy_error', REFUSED)
       await see.told(instance, 'stopped', 'proxy_error')
       assert.deepEqual(await see.path(instance), ['created', 'starting', 'stopped'])
-      // No other action is needed, because only the proxy prevented the instance from connecting.
+      // This request is enough, because only the proxy prevented the instance from connecting.
       await gateway.must(instance, 'PUT', '/settings', { proxy_url: null })
       await see.told(instance, 'qr', 'pairing_required')
       assert.match(String((await gateway.must(instance, 'GET', '/qr-code')).value), /^data:image/)

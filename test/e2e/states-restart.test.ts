@@ -1,6 +1,6 @@
 /**
- * Tests restarts of the service in every state (rows 32 and 33 of the table of states). Tests also the end of a
- * temporary ban (row 26), even if it ends while the service is down.
+ * Tests restarts of the service in every state of an instance (rows 32 and 33 of the table of states). Tests also the
+ * end of a temporary ban (row 26), which may come while the service is down.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -12,10 +12,10 @@ const world = await startWorld()
 const see = watch(world)
 after(() => world.stop())
 
-/** A time that is longer than a restart of the service takes. */
+/** Duration of the ban in seconds. It is longer than a restart of the service takes. */
 const BAN_SECONDS = 600
 
-/** Returns the instance with the new port of the restarted service in its `api_url`. */
+/** Returns the instance with the new port of the service in its `api_url`, after a restart. */
 const moved = (instance: Instance): Instance => ({
   ...instance,
   api_url: `${world.gateway.baseUrl}${new URL(instance.api_url).pathname}`,
@@ -42,7 +42,8 @@ test('32, 33: after a restart of the service, what was linked comes back and wha
   await gateway.must(starting.instance, 'POST', '/disconnect')
   await sandbox.fault({ on: 'connect', do: 'drop', times: 1 })
   assert.equal((await gateway.must(starting.instance, 'POST', '/restart')).status, 'starting')
-  // When the instance has connected, it has used up the fault.
+  // The fault applies to one connection only. When the instance has connected, the fault can no longer affect another
+  // one.
   await see.told(starting.instance, 'starting', null, 4)
 
   await see.keepOut(disconnected.instance, disconnected.phone)
@@ -85,14 +86,16 @@ test('32, 33: after a restart of the service, what was linked comes back and wha
       'no event for what stayed as it was',
     )
   }
-  // Row 30 of the table of states: a stopped or suspended instance with credentials logs in on request.
+  // Row 30 of the table of states: if a stopped or suspended instance has credentials, it logs in when a QR code is
+  // requested.
   assert.deepEqual(await world.gateway.must(moved(stopped.instance), 'GET', '/qr-code'), { value: null, connected: false })
   await see.sees(moved(stopped.instance), 'connected', null, null)
   assert.equal((await world.gateway.must(moved(suspended.instance), 'POST', '/restart')).status, 'connecting')
   await see.sees(moved(suspended.instance), 'connected', null, null)
-  // Row 31 of the table of states: a permanently banned instance starts without credentials on request.
+  // Row 31 of the table of states: a permanently banned instance starts without credentials when a QR code is
+  // requested.
   assert.match(String((await world.gateway.must(moved(banned.instance), 'GET', '/qr-code')).value), /^data:image/)
-  // Row 22 of the table of states: a permanently banned instance may also be unlinked.
+  // Row 22 of the table of states: a permanently banned instance can also be disconnected from its account.
   assert.equal((await world.gateway.must(moved(banned.instance), 'POST', '/disconnect')).status, 'logged_out')
   for (const { instance } of [stopped, suspended, banned]) await see.path(instance)
 })
@@ -106,7 +109,7 @@ test('26: a suspension ends at its time, with the saved credentials, and also ov
   await see.sees(stays.instance, 'connected', null, null)
   await see.told(stays.instance, 'connected', null, 6)
   assert.deepEqual((await see.path(stays.instance)).slice(4), ['connected', 'banned', 'connecting', 'connected'])
-  // The connection must be open first, because a fault has no effect before.
+  // A fault has no effect before the connection is open, so the test waits for the connection.
   await see.told(leaves.instance, 'connected', null, 6)
   await see.strike(leaves.instance, leaves.phone, { failure: 402, code: '101', expire: 1 })
   await see.told(leaves.instance, 'banned', 'temporarily_banned', 6)

@@ -1,6 +1,6 @@
 /**
- * Functions for the tests of the table of states: they read the state of an instance as a client sees it, in two
- * answers and in the events.
+ * Reads the state of an instance as a client does, from two requests and from the events. For the tests of the table of
+ * states.
  */
 import assert from 'node:assert/strict'
 import type { Instance } from '../harness/gateway.ts'
@@ -22,13 +22,13 @@ export function watch(world: World) {
   const events = (instance: Instance): Received['event'][] =>
     receiver.events('instance_status').filter(({ instance_id }) => instance_id === instance.id)
 
-  /** Waits until both `GET /status` and `GET /me` report this state, with the given sentence. */
+  /** Waits until both `GET /status` and `GET /me` answer with this status, this reason and this sentence. */
   async function sees(instance: Instance, status: string, reason: string | null, sentence: string | RegExp | null, ms = 10_000) {
     const until = Date.now() + ms
     for (;;) {
       const live = await world.gateway.must(instance, 'GET', '/status')
       const me = live.status === status ? await world.gateway.must(instance, 'GET', '/me') : undefined
-      // The reason may have changed between the two answers, so both are compared.
+      // The reason may change between the two requests, so it is compared in both answers.
       const isSaid = sentence instanceof RegExp ? sentence.test(String(live.error)) : live.error === sentence
       if (me?.status === status && me.status_reason === reason && isSaid) {
         assert.equal(live.connected, status === 'connected')
@@ -41,7 +41,7 @@ export function watch(world: World) {
     }
   }
 
-  /** Skips the first `after` events, and waits for an event that leads to this status. */
+  /** Waits for an event that reports this status, without regard to the first `after` events. */
   async function told(instance: Instance, status: string, reason: string | null, after = 0) {
     return receiver.waitFor(`${status} of ${instance.id}`, (event) => {
       const own = event.type === 'instance_status' && event.instance_id === instance.id && event.status === status
@@ -51,8 +51,8 @@ export function watch(world: World) {
   }
 
   /**
-   * Checks that every change was reported once and in order, and that each event matches the answers; returns the
-   * statuses.
+   * Checks that every change of the state was reported one time and in order, and that the fields of each event match
+   * its status. Returns the statuses.
    */
   async function path(instance: Instance): Promise<string[]> {
     const all = events(instance)
@@ -71,13 +71,16 @@ export function watch(world: World) {
     return all.map(({ status }) => String(status))
   }
 
-  /** Causes a fault on an open connection: the network answers the next receipt of the instance with it. */
+  /**
+   * Makes the network answer the next receipt of the instance with this fault, which then happens on an open
+   * connection.
+   */
   async function strike(instance: Instance, phone: string, fault: Fault) {
     await sandbox.fault({ on: 'receipt', match: { phone }, do: fault, times: 1 })
     await world.gateway.ask(instance, 'POST', '/read-message', { phone: '5511988887777', message_id: '3EB0000000000000000001' })
   }
 
-  /** Disconnects a paired instance. Every login is refused while the fault exists. */
+  /** Disconnects an instance that is paired, and makes every login fail as long as the fault exists. */
   async function keepOut(instance: Instance, phone: string, fault: Fault = { failure: 503 }) {
     await sandbox.fault({ on: 'login', match: { phone }, do: fault })
     await sandbox.cut(phone)

@@ -1,6 +1,6 @@
 /**
- * Tests transitions that take minutes or days: rows 5, 9, 10, 11, 14, 15, 17, 22a, 25, 26 and 31 of the table of
- * states, and the delays between retries.
+ * Tests changes of state that take minutes or days (rows 5, 9, 10, 11, 14, 15, 17, 22a, 25, 26 and 31 of the table of
+ * states), and the delays between retries.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -131,9 +131,12 @@ test('retries come after 1, 2, 4, 8, 16, 30, 60 and then every 120 s, give or ta
   await held.is('disconnected', 'service_unavailable')
   await pass(8 * MINUTE, 3 * SECOND)
   const all = seen.get(held.id)!
-  // A lost connection is first shown as `connection_lost`, and then stored with its real reason.
+  // A lost connection is first reported as `connection_lost`, and then with its real reason.
   const begin = all.findIndex(({ state }) => state.status === 'disconnected' && state.reason !== 'connection_lost')
-  /** Times of the state changes: first the lost connection, then the begin and the end of each attempt. */
+  /**
+   * Times at which the state changed: when the connection was lost, and then at the beginning and the end of each
+   * attempt.
+   */
   const times = all.slice(begin).map(({ at }) => at)
   const waits = times.flatMap((at, index) => (index % 2 === 1 ? [(at - times[index - 1]!) / SECOND] : []))
   const schedule = [1, 2, 4, 8, 16, 30, 60, 120, 120]
@@ -145,8 +148,8 @@ test('retries come after 1, 2, 4, 8, 16, 30, 60 and then every 120 s, give or ta
   }
   assert.equal(held.state().status, 'disconnected')
   await sandbox.clearFaults()
-  // The clock advances in steps of one second. If it ran much faster than the machine, the login would time out. If it
-  // does time out, another attempt follows.
+  // The clock advances in steps of one second. If it ran much faster than the machine, the login would time out. If
+  // this happens nevertheless, the service tries again.
   for (let second = 0; second < 450 && held.state().status !== 'connected'; second++) await pass(SECOND, SECOND)
   await held.is('connected', null)
 })
@@ -166,7 +169,7 @@ test('17: five logins in a row that end with 500 stop it; the credentials are ke
 test('14: a network that falls silent is noticed, and left', async () => {
   const held = await connected()
   await sandbox.fault({ on: 'query', match: { phone: held.phone, xmlns: 'w:p' }, do: 'drop' })
-  // The service notices the silence at the second ping after the last stanza, at most 95 s later.
+  // The service notices that the network is silent at its second ping after the last stanza, at most 95 s later.
   await pass(130 * SECOND)
   await until('connection_lost', () => seen.get(held.id)!.some(({ state }) => state.reason === 'connection_lost'))
   await sandbox.clearFaults()
@@ -195,7 +198,7 @@ test('25, 26: a suspension longer than any timer of Node ends at its time', asyn
   await held.ask('instance.restart')
   const state = await held.is('banned', 'temporarily_banned')
   assert.ok(Math.abs(state.bannedUntil! - Date.now() - 30 * DAY) < MINUTE)
-  // If a timer is set while the clock is being advanced by a step, it begins at the end of that step.
+  // A timer that is set during a step of the clock begins at the end of this step.
   await pass(29 * DAY, DAY)
   assert.equal(held.state().status, 'banned')
   for (let halfDays = 0; halfDays < 6 && held.state().status === 'banned'; halfDays += 1) await pass(DAY / 2, DAY / 2)
@@ -236,8 +239,7 @@ test('5, 22: credentials that cannot be read stop the start after three tries, a
 })
 
 /**
- * Creates a store that refuses the next commits of a certain record. `times` is the number of commits that it still
- * refuses.
+ * Creates a store that refuses commits of a certain record. `times`: the number of commits that it still has to refuse.
  */
 function failing(record: (instance: string) => string) {
   const refusals = { instance: '', times: 0 }
@@ -257,7 +259,8 @@ test('15: credentials that cannot be saved end the link, and it is opened again'
   const held = await connected(deps)
   await sandbox.cut(held.phone)
   await held.is('disconnected', 'connection_closed')
-  // The old session has no data left to save. So the refused commit is one of the next session, during its login.
+  // The old session has nothing left to save. So the commit that is refused is made by the next session, during its
+  // login.
   Object.assign(refusals, { instance: held.id, times: 1 })
   await until('stream_error', () => seen.get(held.id)!.some(({ state }) => state.reason === 'stream_error'))
   assert.equal(refusals.times, 0)

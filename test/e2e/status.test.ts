@@ -1,4 +1,4 @@
-/** Tests text statuses and answers to a status: their audience and their content. */
+/** Tests text statuses and answers to them: who receives them, and what they contain. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Instance } from '../harness/gateway.ts'
@@ -10,7 +10,7 @@ const ME = '5511999990000'
 const ANA = '5511988880001'
 const BEN = '5511988880002'
 const EVA = '5511988880003'
-/** Number of a person who is not saved on the phone. */
+/** Number of a person who is not in the phone's address book. */
 const STRANGER = '5511988880004'
 
 let world: World
@@ -23,8 +23,8 @@ before(async () => {
   for (const phone of [ANA, BEN, EVA]) await sandbox.post(`/phones/${ME}/contacts`, { phone, name: `Saved ${phone}` })
   instance = await gateway.createInstance(world.receiver)
   await gateway.pair(instance, sandbox, ME)
-  // The phone sends the account's name together with the saved contacts. So when this request succeeds, the contacts
-  // are known.
+  // The phone sends the account's name together with the saved contacts. This request needs the name. So when it
+  // succeeds, the service also knows the contacts.
   for (;;) if ((await gateway.ask(instance, 'POST', '/send-presence', { presence: 'unavailable' })).status === 200) break
 })
 after(() => world.stop())
@@ -39,7 +39,7 @@ const sent = async (path: string, input: Json) => {
   assert.equal(delivery.status, 'sent', JSON.stringify(delivery))
   return String(delivery.message_id)
 }
-/** Resolves with the item of a message in an inbox, when it has arrived. */
+/** Waits until a message has arrived in an inbox, and resolves with its item there. */
 async function inboxItem(phone: string, id: string) {
   for (let after = 0; ; ) {
     const items = await world.sandbox.inbox(phone, after, 10_000)
@@ -50,8 +50,8 @@ async function inboxItem(phone: string, id: string) {
   }
 }
 /**
- * Returns the recipients of a status. The function first sends a later message in the same queue; when it arrives, all
- * recipients have received the status.
+ * Returns the people who received a status. The function sends a message after the status; when this message has
+ * arrived, everybody has received the status.
  */
 async function seenBy(id: string): Promise<string[]> {
   const seen: string[] = []
@@ -76,7 +76,7 @@ test('a text status reaches everybody saved on the phone, with its colour and fo
   assert.equal(attrs?.addressing_mode, 'lid')
   assert.deepEqual(metaOf(nodes), { status_setting: 'contacts' })
   assert.deepEqual(await seenBy(id), [ANA, BEN, EVA])
-  // The account's own phone receives the status, too.
+  // The account's own phone also receives the status.
   await inboxItem(ME, id)
 })
 

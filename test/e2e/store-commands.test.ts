@@ -1,5 +1,6 @@
 /**
- * Tests `store check` and `store backup` beside a running service, and a start with a store that the disk has damaged.
+ * Tests the commands `store check` and `store backup` beside a running service. Tests also the start of a service whose
+ * store is damaged on disk.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -56,10 +57,10 @@ describe('the store on disk', { timeout: 240_000 }, () => {
     const gateway = await createGateway(service.printed.base_url!, service.printed.admin_key!)
     const instance = await gateway.connected(sandbox, PHONE, receiver)
     await sandbox.createContact(CONTACT)
-    // The text and the document both wait in the queue when the store is copied.
+    // The text and the document are in the queue when the store is copied.
     const waiting = await gateway.sendText(instance, CONTACT, 'from the copy', { delay_message: 15 })
     await gateway.must(instance, 'POST', '/send-document/bin', { phone: CONTACT, document: PICTURE })
-    // The service continues to write while the store is copied.
+    // These messages make the service write while the store is copied.
     await sandbox.burst(CONTACT, PHONE, 60, 'meanwhile ', { per_second: 30 })
 
     const checked = await cli('original', 'store', 'check')
@@ -117,7 +118,7 @@ describe('the store on disk', { timeout: 240_000 }, () => {
       await copyFile(file, sound)
       try {
         await harm(file)
-        // All commands check the store with the same code. So one kind of damage is enough to test all of them.
+        // All these commands check the store with the same code, so the test uses one kind of damage only.
         const commands =
           what === 'header'
             ? [

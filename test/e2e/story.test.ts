@@ -1,4 +1,7 @@
-/** Tests the main use over HTTP: a number is paired, a text is sent, delivered and read, and an answer is received. */
+/**
+ * Tests the main use of the service over HTTP: a number is paired; a text is sent, delivered and read; and an answer is
+ * received.
+ */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { ask, must } from '../harness/http.ts'

@@ -1,4 +1,6 @@
-/** Tests a group that the network has suspended: nothing is sent to it, and callers receive the reason. */
+/**
+ * Tests a group that the network has suspended: the service must send nothing to it, and must give callers the reason.
+ */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startStage } from '../harness/stage.ts'
@@ -10,7 +12,8 @@ const stage = await startStage(ME)
 await stage.world.sandbox.createContact(ANA, { name: 'Ana' })
 after(() => stage.world.stop())
 
-// The library drops the mark that a group is suspended. So a send once ended with the code of the network's refusal.
+// The library ignores the attribute that says that a group is suspended. An earlier bug: a send ended with the error
+// code of the network's refusal.
 test('a send to a suspended group ends in group_suspended until it is suspended no more', async () => {
   const { sandbox, gateway } = stage.world
   const { id } = await sandbox.createGroup({ subject: 'Trip', owner: ANA, participants: [ME] })
@@ -27,7 +30,7 @@ test('a send to a suspended group ends in group_suspended until it is suspended 
     const { status, error_code } = await stage.outcome(path, { phone: id, ...input })
     assert.deepEqual([status, error_code], ['failed', 'group_suspended'], path)
   }
-  // A typing indicator is not a message, so the suspension of the group does not affect its result.
+  // A typing indicator is not a message, so it succeeds although the group is suspended.
   assert.deepEqual(await gateway.must(stage.instance, 'POST', '/send-presence', { phone: id, presence: 'paused' }), {
     value: true,
   })

@@ -1,7 +1,7 @@
 /**
- * Runs transitions of minutes and days in seconds. One instance runs in this thread with the real library, the network
- * has its own thread, and the test's timers replace those of Node. A test file that imports this file gets a shard and
- * a network for its tests.
+ * Tests of minutes and days run in seconds here, because the test controls the timers of Node. One instance at a time
+ * runs in this thread with the real library, and the network has its own thread. A test file that imports this file
+ * gets a shard and a network.
  */
 import '../../workers/shard/baileys/thread/curve.ts'
 import assert from 'node:assert/strict'
@@ -24,7 +24,7 @@ import { callTo } from '../harness/calls.ts'
 import { createSandbox, type Sandbox } from '../harness/sandbox.ts'
 import { newPhone } from './states-seen.ts'
 
-/** Node's own timer, for waits in real time. */
+/** Node's own timer, for waits in real time. The controlled timers replace it elsewhere. */
 const { setTimeout: realTimeout } = globalThis
 const reality = (ms: number) => new Promise<void>((resolve) => realTimeout(resolve, ms))
 
@@ -70,7 +70,7 @@ before(async () => {
       if (event.type !== 'state') return
       const { instance, state } = event
       const before = seen.get(instance) ?? []
-      // A state is also reported if it has not changed and only the session has ended. Such reports are ignored.
+      // A report without a change of state means only that a session has ended, so it is ignored.
       if (before.at(-1)?.state !== state) seen.set(instance, [...before, { at: Date.now(), state }])
     },
     silent,
@@ -87,7 +87,7 @@ after(async () => {
 
 export const holding = new Set<HostedInstance>()
 
-// Faults that one test prepares must not affect the next test.
+// A fault that one test sets must not affect the next test.
 afterEach(async () => {
   for (const instance of holding) await instance.stop('erase')
   holding.clear()
@@ -95,8 +95,8 @@ afterEach(async () => {
 })
 
 /**
- * Advances the clock by `ms`. After every few seconds the network gets a moment to answer, because otherwise the
- * library would time out.
+ * Advances the clock by `ms`. After each `step` the network gets a moment to answer, because otherwise the library
+ * would time out.
  */
 export async function pass(ms: number, step = 10 * SECOND) {
   for (let left = ms; left > 0; left -= step) {
@@ -106,8 +106,8 @@ export async function pass(ms: number, step = 10 * SECOND) {
 }
 
 /**
- * Repeats `look` until it returns a value. Running work takes real time, in which the mocked clock advances by small
- * steps. The steps are so small that the library's timeout of a login (20 s) never ends before that of the service.
+ * Repeats `look` until it returns a value. Work takes real time, in which the controlled clock advances in small steps.
+ * They are so small that the library's timeout of a login (20 s) never ends before that of the service.
  */
 export async function until<T>(
   what: string,
@@ -127,15 +127,15 @@ export interface Held {
   phone: string
   instance: HostedInstance
   state(): RuntimeState
-  /** Returns the statuses of the instance in their order, without repetitions. */
+  /** Returns the statuses that the instance has had, in order and without repetitions. */
   path(): string[]
   is(status: string, reason: string | null): Promise<RuntimeState>
   ask<T = Record<string, unknown>>(operation: string, input?: unknown): Promise<T>
 }
 
 /**
- * Returns the shard's dependencies with a monotonic clock that follows the mocked clock. The real source of the
- * monotonic clock cannot be mocked.
+ * Returns the dependencies of the shard with a monotonic clock that follows the controlled clock, because the control
+ * does not include the real monotonic clock.
  */
 export const mocked = () => ({ ...shard.deps, steady: { now: () => Date.now() } })
 
@@ -192,7 +192,7 @@ export interface Code {
   value: string | null
   expires_at: string
 }
-/** Advances the clock until the promise settles, because the awaited work may wait for timers. */
+/** Advances the clock until the promise settles, because it may depend on timers. */
 export async function timed<T>(asked: Promise<T>): Promise<T> {
   let isAnswered = false
   const answered = () => {
@@ -203,7 +203,7 @@ export async function timed<T>(asked: Promise<T>): Promise<T> {
   return asked
 }
 
-/** Requests the QR code. The request waits, because there is no code while the socket is being replaced. */
+/** Requests the QR code. The clock advances meanwhile, because there is no code while the socket is being replaced. */
 export const codeOf = (held: Held): Promise<Code> => timed(held.ask<Code>('instance.qrCode'))
 
 export async function connected(deps = mocked()): Promise<Held> {

@@ -1,4 +1,7 @@
-/** Tests `GET /account/usage` of a running service: the instance that works is first, and its counts match its work. */
+/**
+ * Tests `GET /account/usage` of a running service: the instance that does the most work must be first, and the counts
+ * must match its work.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Instance } from '../harness/gateway.ts'
@@ -44,7 +47,7 @@ async function usage(sort = 'cpu'): Promise<Row[]> {
   return ((await response.json()) as { data: Row[] }).data
 }
 
-/** Repeats the request until `fits` accepts the row, because the measured values may be a second old. */
+/** Repeats the request until `fits` accepts the row, because the measurements may be a second old. */
 async function rowOnce(fits: (row: Row) => boolean): Promise<{ row: Row; rows: Row[] }> {
   for (;;) {
     const rows = await usage()

@@ -1,4 +1,7 @@
-/** Tests `Prefer: wait` on sends: the answer with the result, and everything that can happen before the result. */
+/**
+ * Tests `Prefer: wait` on sends: the answer contains the result of the message. Tests also everything that can happen
+ * before there is a result.
+ */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Ack, Instance } from '../harness/gateway.ts'
@@ -9,7 +12,7 @@ const ME = '5511999990000'
 const ANA = '5511988880001'
 const NOBODY = '5511988880000'
 
-/** An instance that is never paired, so its messages stay in the queue. */
+/** `unpaired`: an instance that is never paired, so its messages stay in the queue. */
 const { world, instance, unpaired } = await startWorldOfTwo({ me: ME, contact: ANA, own: true })
 after(() => world.stop())
 
@@ -105,7 +108,7 @@ test('whoever waits while the instance is deleted is told so at once', async () 
     assert.equal(error.message, 'The instance is no longer on this server.')
     assert.equal(headers.get('Preference-Applied'), null)
   }
-  // The time limits that the callers gave would have ended much later.
+  // The callers wanted to wait for longer than this.
   assert.ok(performance.now() - begun < 25_000)
   assert.equal((await deleted).status, 200)
   assert.equal((await text('too late', 'wait=30', { of: doomed })).status, 401)
@@ -127,7 +130,7 @@ test('a caller who goes away loses nothing, and the same key finds the outcome',
   await assert.rejects(left)
   const { body } = await post(instance, '/send-text', request, 'wait=30', { 'Idempotency-Key': 'gone' })
   assert.equal(body.status, 'sent')
-  // The client repeats the request after it has received the result of the message.
+  // The message already has a result when the client repeats the request.
   assert.equal((await post(instance, '/send-text', request, 'wait=30', { 'Idempotency-Key': 'gone' })).body.status, 'sent')
   assert.equal((await texts()).filter((each) => each === 'gone before it left').length, 1)
 })

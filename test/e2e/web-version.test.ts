@@ -1,6 +1,6 @@
 /**
- * Tests the web client version that the service sends to the network, and how a refused version affects other
- * instances.
+ * Tests the version of the web client that the service reports to the network: what happens to other instances if the
+ * network refuses a version.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -17,7 +17,7 @@ const world = await startWorld({ env: { SVC_WEB_VERSION: WANTED } })
 const see = watch(world)
 after(() => world.stop())
 
-/** Returns the versions that the shard has stored. */
+/** Returns the versions of the web client that the shard has stored. */
 async function stored() {
   const store = await openStore(`lmdb:${world.dir}/state`)
   try {
@@ -28,8 +28,8 @@ async function stored() {
   }
 }
 
-// A refusal was once attributed to the version that was current when the refusal arrived. So when many instances were
-// refused together, good versions were marked as refused, too.
+// An earlier bug: a refusal was attributed to the version that was current when the refusal arrived. So when many
+// instances were refused at the same time, good versions were marked as refused, too.
 test('a refused version is left for a better one, and a late refusal of it says nothing about the better one', async () => {
   const first = await see.connected()
   const second = await see.connected()
@@ -41,7 +41,7 @@ test('a refused version is left for a better one, and a late refusal of it says 
   await see.told(first.instance, 'connected', null, 6)
   assert.deepEqual((await stored()).lastGood, BUILT_IN_VERSION)
 
-  // This instance has been connected with the old version during the whole test.
+  // This instance has used the old version for the whole test.
   await see.strike(second.instance, second.phone, { failure: 405 })
   await see.told(second.instance, 'disconnected', 'client_outdated')
   await see.told(second.instance, 'connected', null, 5)

@@ -1,6 +1,6 @@
 /**
- * Tests the webhook log as an administrator uses it: failed events are found, and are sent again one by one, in bulk,
- * and by a range of times.
+ * Tests the webhook log as an administrator uses it: failed events are found, and are sent again one at a time, in
+ * bulk, and by a range of times.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

@@ -1,4 +1,4 @@
-/** Tests webhooks as a receiver sees them: configuration, signature, order, and retries from storage. */
+/** Tests webhooks as a receiver sees them: their configuration, signature and order, and retries of stored events. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { must } from '../harness/http.ts'
@@ -82,8 +82,7 @@ test('with a grace time receivers that know the old secret, or the new one, take
   ]) {
     const { secret } = (await rotate()) as { secret: string }
     await world.sandbox.send(ANA, ME, { text: `signed twice ${secret.slice(-4)}` })
-    // The receiver of the tests refuses requests that are not signed with the secret that it knows. Here it still knows
-    // the old secret.
+    // The receiver refuses requests that are not signed with the secret that it knows, which here is still the old one.
     await arrived(`signed twice ${secret.slice(-4)}`)
     world.receiver.trust(instance.id, secret)
     await world.sandbox.send(ANA, ME, { text: `signed by both ${secret.slice(-4)}` })
@@ -138,8 +137,8 @@ test('a change for the whole workspace reaches the instances that run: the next 
 test('a type without an address, a silenced type and a filter each keep their events back', async () => {
   const before = world.receiver.events('received').length
   /**
-   * Sends a text, and waits until it is acknowledged. Its events are then being delivered to a receiver that does not
-   * accept them.
+   * Sends a text to an account whose webhook receiver does not accept events, and waits until the text is acknowledged.
+   * The service is then trying to deliver its events.
    */
   async function saidUnheard(text: string) {
     await world.sandbox.send(ANA, ME, { text })
@@ -157,7 +156,7 @@ test('a type without an address, a silenced type and a filter each keep their ev
   await world.gateway.must(instance, 'PUT', '/webhooks/received', { value: null })
   await saidUnheard('nor this')
   await world.gateway.must(instance, 'PUT', '/webhooks/received', { value: world.receiver.url })
-  // Events keep their order. So if this event is the next one, there was no other event before it.
+  // Events are in order. So if this event is the next one, there was none before it.
   await world.sandbox.send(ANA, ME, { text: 'reported' })
   await arrived('reported')
   assert.deepEqual(texts().slice(before), ['reported'])

@@ -1,4 +1,4 @@
-/** Tests further facts of the network that the library does not handle (docs/wire-facts.md). */
+/** Tests how the service handles facts of the network that the library ignores (docs/wire-facts.md). */
 import assert from 'node:assert/strict'
 import { createHash, createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -25,8 +25,8 @@ before(async () => {
   await stage.world.sandbox.settings({ receipts: 'none' })
   for (const phone of [ANA, BEN, CARL, DORA]) await stage.world.sandbox.createContact(phone, { name: 'Somebody' })
 })
-// In the first attempt, the unknown member receives the ciphertext for the group but not the sender key, so it cannot
-// decrypt one copy.
+// In the first attempt, a new member whom the service does not know receives the ciphertext for the group but not the
+// sender key. So this member cannot decrypt one copy.
 after(() => stage.world.stop({ undecryptable: 1 }))
 
 /**
@@ -41,7 +41,7 @@ async function expecting(match: Json, count = 1): Promise<() => Promise<Node[]>>
     return items.map(({ node }) => node)
   }
 }
-/** Downloads a file from the media hosts, as everyone can do. */
+/** Downloads a file from the media hosts without credentials. */
 async function lying(path: string): Promise<Buffer> {
   const { media_host, ca } = stage.world.network.network
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -60,7 +60,7 @@ async function createGroup(participants: readonly string[]) {
   return { id, phone: chatOf(id) }
 }
 
-/** Makes the network answer the next query about the group with this outdated list of members. */
+/** Makes the network answer the next query about the group with this list of members, which is outdated. */
 async function rememberedAs(id: string, phones: readonly string[]) {
   const all = await addressesOf(stage.world.sandbox)
   const members = phones.map((phone) => ['participant', { jid: all[phone]!.lid, phone_number: all[phone]!.pn }])
@@ -69,7 +69,8 @@ async function rememberedAs(id: string, phones: readonly string[]) {
 }
 
 test('3: a message to a person by LID names the number beside it', async () => {
-  // From a message of a person, the service learns both the phone-number JID and the LID of the person.
+  // The message contains both JIDs of its sender. So the service learns that the phone-number JID and the LID JID
+  // belong to the same person.
   const { id } = await stage.world.sandbox.send(ANA, ME, { text: 'hello' })
   await stage.world.receiver.waitFor('the message', ({ type, message_id }) => type === 'received' && message_id === id)
   const sent = await expecting({ tag: 'message' })
@@ -153,7 +154,7 @@ test('18: one stanza can have the receipts of many members, each with its time',
 })
 
 test('1: a message that is resent on request contains the token of that contact', async () => {
-  // The contact sends the account a trust token together with its first message.
+  // With its first message, the contact also sends a trust token to the account.
   const { id } = await stage.world.sandbox.send(ANA, ME, { text: 'hello' })
   await stage.world.receiver.waitFor('the message', ({ type, message_id }) => type === 'received' && message_id === id)
   const { message_id: message } = await stage.outcome('/send-text', { phone: ANA, message: 'again, please' })
@@ -221,7 +222,8 @@ test('2: a message to a contact who gave no token has one that is computed with 
   }
   const setting = async (value: Json | null) => {
     await sandbox.post(`/phones/${ME}/actions`, { collection: 'regular_high', index: ['nct_salt_sync'], version: 1, value })
-    // The service acknowledges the stanza after its commit. So when nothing is pending, the setting is stored.
+    // The service acknowledges the stanza after its commit. So when no stanza waits for an acknowledgement, the setting
+    // is stored.
     while ((await sandbox.pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
   }
   assert.equal(await sentToken('by the history'), tokenUnder(SALT))
@@ -268,7 +270,7 @@ test('9: for a person with a former LID, the new LID is requested by number, and
   }
   assert.equal(await addressed('under the former'), before?.lid)
   assert.equal((await asked()).length, 1)
-  // The service processes the answer a moment later. So the first texts may still be sent without its effect.
+  // The service processes the answer a moment later. So the first texts may still be sent to the old address.
   let to = await addressed('and now')
   for (let tries = 0; to !== `${lid}@lid` && tries < 50; tries++) to = await addressed(`once more ${tries}`)
   assert.equal(to, `${lid}@lid`)
@@ -288,7 +290,7 @@ test('13: a login contains the number of logins since the pairing and since the 
   let again = await said()
   while (again.login.lc !== 1) again = await said()
   assert.deepEqual(again.login, { passive: true, lc: 1, connect_attempt_count: 1 })
-  // The text is sent when the login is complete. By then the count of logins is stored.
+  // The service sends this text when its login is complete. By then it has stored the number of logins.
   assert.equal((await stage.outcome('/send-text', { phone: ANA, message: 'back' })).status, 'sent')
   await stage.world.restartService()
   while (again.login.lc !== 2) again = await said()

@@ -1,6 +1,6 @@
 /**
- * Tests the administration of a channel: invitations are accepted and revoked, an administrator loses the role, and the
- * channel is transferred.
+ * Tests the administration of channels: a person accepts an invitation to become an administrator, an invitation is
+ * revoked, an administrator loses this role, and a channel gets another owner.
  */
 import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
@@ -14,14 +14,14 @@ afterEach(() => ground.asUsual())
 
 const DONE = { value: true }
 
-/** Resolves with the event about the administrators of a channel that the second account receives. */
+/** Resolves with the event about the administrators of this channel that the second account receives. */
 const heard = (id: string, notification: string) =>
   ground.me.world.receiver.waitFor(
     `${notification} of ${id}`,
     (event) => event.instance_id === ground.eva.instance.id && event.phone === id && event.notification === notification,
   ) as Promise<Json>
 
-/** Sends a person an invitation to administer a channel, and checks that it was sent. */
+/** Invites a person to become an administrator of a channel, and checks that the invitation was sent. */
 async function invite(newsletter_id: string, phone: string, by: Pick<Stage, 'outcome'> = ground.eva) {
   const { status } = await by.outcome('/send-newsletter-admin-invite', { phone, newsletter_id, caption: 'Join us' })
   assert.equal(status, 'sent')

@@ -1,4 +1,4 @@
-/** Tests channels: they are found, followed, muted and read. */
+/** Tests channels as a follower uses them: they are found, followed, muted and read. */
 import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
 import { MEX } from '../../../workers/shard/wire/mex.ts'
@@ -165,7 +165,7 @@ test('a channel is asked about as what the account is to it, as far as that is k
   const { sandbox } = ground.me.world
   const child_attrs = { query_id: MEX.FetchNewsletter.id }
   const match = { account: ME, from: 'client', xmlns: 'w:mex', child: 'query', child_attrs }
-  /** Reads a channel, and returns the roles that the account gave in its queries of the channel. */
+  /** Reads a channel, and returns the roles (such as guest) that the account named in its queries about the channel. */
   async function roles(newsletter_id: string, status = 200): Promise<unknown[]> {
     const { id } = await sandbox.post<{ id: string }>('/expect', { match, count: 100, wait_ms: 0 })
     assert.equal((await ground.ask('newsletters.metadata', { newsletter_id })).status, status)
@@ -182,8 +182,8 @@ test('a channel is asked about as what the account is to it, as far as that is k
   const foreign = await ground.channel({ owner: ANA })
   assert.deepEqual(await roles(own.id), ['SUBSCRIBER'])
   assert.deepEqual(await roles(own.id), ['OWNER'])
-  // If the account does not follow the channel, it queries the channel with the role of a subscriber, because the
-  // network does not answer guests.
+  // If the account does not follow the channel, it still names the role of a subscriber, because the network does not
+  // answer queries of guests.
   assert.deepEqual(await roles(foreign.id), ['SUBSCRIBER'])
   assert.deepEqual(await roles(foreign.id), ['SUBSCRIBER'])
   await ground.must('newsletters.follow', { newsletter_id: foreign.id })
@@ -191,7 +191,7 @@ test('a channel is asked about as what the account is to it, as far as that is k
   const listed = await ground.channel({ owner: ANA, admins: [ME] })
   await ground.must('newsletters.list', {})
   assert.deepEqual(await roles(listed.id), ['ADMIN'])
-  // When the account unfollows the channel, the stored data of the channel become invalid.
+  // When the account unfollows the channel, the data that the service has stored about it become invalid.
   await ground.must('newsletters.unfollow', { newsletter_id: foreign.id })
   assert.deepEqual(await roles(foreign.id), ['SUBSCRIBER'])
   await ground.refuses('FetchNewsletter', 405)

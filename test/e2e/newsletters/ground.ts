@@ -1,5 +1,5 @@
 /**
- * Prepares two accounts of the gateway and channels on the simulated network: the first account changes a channel, and
+ * Starts two accounts of the gateway, and channels on the simulated network. The first account changes a channel, and
  * the second sees the change.
  */
 import assert from 'node:assert/strict'
@@ -8,7 +8,7 @@ import { type Operations, operationsOf } from '../../harness/operations.ts'
 import { type Json, joinStage, type Stage, startStage } from '../../harness/stage.ts'
 
 export const ME = '5511999990000'
-/** Number of the second account, which is an ordinary follower. */
+/** Phone number of the second account, which is an ordinary follower. */
 export const EVA = '5511999990001'
 export const ANA = '5511988880001'
 export const BEN = '5511988880002'
@@ -28,18 +28,18 @@ export interface Channel {
   reaction_codes: string
 }
 
-/** Operations of the first account. */
+/** The operations of the first account, and functions that control the simulated network. */
 export interface Ground extends Operations {
   me: Stage
   eva: Operations & Pick<Stage, 'instance' | 'outcome'>
   /** Creates a channel of the first account; the second account follows it by default. */
   channel(more?: Json): Promise<{ id: string; invite: string }>
-  /** Returns the channel on the network, or undefined if it does not exist. */
+  /** Returns the state of the channel on the network, or undefined if the channel does not exist. */
   inNetwork(id: string): Promise<Channel | undefined>
   noticesOf(phone: string): Promise<string[]>
-  /** Makes the network refuse the next operations of this kind with this code; they have no effect. */
+  /** Makes the network refuse the next `times` queries of this kind with this error code. They have no effect. */
   refuses(name: MexName, code: number, times?: number): Promise<unknown>
-  /** Makes the network answer the next operation of this kind with this value; it has no effect. */
+  /** Makes the network answer the next query of this kind with this value. The query has no effect. */
   answers(name: MexName, value: unknown): Promise<unknown>
   asUsual(): Promise<unknown>
   stop(): Promise<void>

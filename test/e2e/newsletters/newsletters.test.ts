@@ -1,5 +1,5 @@
 /**
- * Tests channels that are created, changed and deleted: the events that followers receive, and refusals of the network.
+ * Tests that channels are created, changed and deleted: the events that followers receive, and refusals by the network.
  */
 import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
@@ -22,7 +22,7 @@ afterEach(() => ground.asUsual())
 const base64 = async (bytes: Promise<Buffer>) => (await bytes).toString('base64')
 const seenByEva = (id: string) => ground.eva.must('newsletters.metadata', { newsletter_id: id })
 
-/** Makes an image of one colour. It is so small that the trace of the wire check contains the whole query. */
+/** Makes an image of one colour. It is so small that the trace of the query contains the whole image. */
 const flat = (format: 'png' | 'webp', width: number, background: string) =>
   sharp({ create: { width, height: 300, channels: 3, background } })
     .toFormat(format)
@@ -198,8 +198,8 @@ test('what the network says of a change is told by its code', async () => {
   assert.equal(await ground.refused('newsletters.create', { name: 'No' }), 'action_failed')
   await ground.refuses('CreateNewsletter', 403)
   assert.equal(await ground.refused('newsletters.create', { name: 'No' }), 'not_allowed')
-  // The code 409 means that another client changed the channel at the same time. The service then sends the change
-  // again.
+  // The code 409 means that another client has changed the channel at the same time. The service must then repeat the
+  // change.
   await ground.refuses('UpdateNewsletter', 409)
   await ground.must('newsletters.updateName', { newsletter_id: id, value: 'Second' })
   assert.equal((await ground.inNetwork(id))?.name, 'Second')

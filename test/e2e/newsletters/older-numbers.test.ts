@@ -1,6 +1,6 @@
 /**
- * Tests a network that knows GraphQL operations only by the query ids of older clients: each operation must be sent
- * with the id that the network knows.
+ * Tests a network that knows GraphQL operations only by the query ids of older clients. The service must send each
+ * operation with the id that the network knows.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -12,7 +12,7 @@ after(() => ground.stop())
 
 const DONE = { value: true }
 
-/** Returns the query ids of the operations that the account sends while `work` runs, in order. */
+/** Returns the query ids of the first `count` GraphQL operations that the account sends while `work` runs, in order. */
 async function numbersOf(count: number, work: () => Promise<unknown>): Promise<string[]> {
   const { sandbox } = ground.me.world
   const match = { from: 'client', account: ME, xmlns: 'w:mex' }

@@ -1,4 +1,4 @@
-/** Stories about received messages and actions of a person. */
+/** Stories (`story.ts`) about messages that a person sends, and about what a person does with a message. */
 import { ANA, BEN, BEN_LID, chatOf, type Event, type Fits, isTime, ME, nothingOr, type Story, type Tell } from './story.ts'
 
 export const text = (message: string) => ({ message, title: null, description: null, url: null })
@@ -95,8 +95,8 @@ export const contents = {
   },
 
   /**
-   * Reactions to a message of the account and to a message of Ana, and their removal. Encrypted reactions in the
-   * announcement group of a community, and a reaction of an unknown person to a post.
+   * Reactions to a message of the account and to a message of Ana, and the removal of these reactions; encrypted
+   * reactions in the announcement group of a community; and a reaction of an unknown person to a post.
    */
   async reaction(story) {
     const { gateway, sandbox } = story.world

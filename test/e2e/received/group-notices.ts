@@ -1,6 +1,6 @@
 /**
- * Stories about changes in groups of both kinds of addressing: each change is reported once, with the person who made
- * it.
+ * Stories (`story.ts`) about changes of a group, with both kinds of addressing: each change must be reported one time,
+ * with the person who made it.
  */
 import assert from 'node:assert/strict'
 import {
@@ -29,15 +29,15 @@ const by = {
 }
 
 interface Team {
-  /** Changes settings of the group as Ana. */
+  /** Changes settings of the group; Ana makes the change. */
   change(changes: object): Promise<unknown>
   people(action: string, actor: string, phones: string[], method?: string): Promise<unknown>
   told(parameters: (string | Fits)[], more?: Event): Promise<void>
 }
 
 /**
- * Runs the story in one group for each kind of addressing. Ana owns the group, and Ben and the account are members. The
- * story fails if an unexpected event arrives.
+ * Runs the story in two groups: in one, members are addressed by number, and in the other by LID. Ana owns them, and
+ * Ben and the account are members. The story fails if an unexpected event arrives.
  */
 const inTeams =
   (name: Notification, tell: (team: Team) => Promise<unknown>): Tell =>
@@ -99,7 +99,7 @@ export const groupNotices = {
     await told(['New name'], { chat_name: (name: unknown) => nothingOr('Team')(name) || name === 'New name' })
   }),
 
-  /** The stanza of this change identifies the person who made it, but has no display name. */
+  /** The stanza of this change contains the JID of the person who made it, but no display name. */
   group_change_icon: inTeams('group_change_icon', async ({ change, told }) => {
     await change({ picture: 'https://pictures.example/team.jpg' })
     await told([isNumber], { sender_name: null })

@@ -1,4 +1,6 @@
-/** Stories about received messages with buttons, rows, cards and amounts, and about the answers to them. */
+/**
+ * Stories (`story.ts`) about received messages with buttons, rows, cards and amounts, and about the answers to them.
+ */
 import { type Event, ME, type Story, type Tell } from './story.ts'
 
 const flow = (name: string, params: object) => ({ name, buttonParamsJson: JSON.stringify(params) })

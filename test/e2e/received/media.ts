@@ -1,4 +1,7 @@
-/** Stories about received files: the fields of the event, and the sealed link by which the file can be downloaded. */
+/**
+ * Stories (`story.ts`) about received files: the fields of the event, and the sealed link by which the file can be
+ * downloaded.
+ */
 import type { Event, Story, Tell } from './story.ts'
 
 export const bytes = Buffer.from('the bytes of a file '.repeat(1_000))
@@ -6,7 +9,7 @@ export const base64 = bytes.toString('base64')
 const link = /^http:\/\/127\.0\.0\.1:\d+\/media\/[\w-]{100,1500}$/
 const size = { width: 1_080, height: 1_920 }
 
-/** Sends a file by Ana, compares the whole event, and resolves with the link to the file. */
+/** Ana sends a file. Compares the whole event, and resolves with the link to the file. */
 export async function media(story: Story, message: object, kind: string, block: Event): Promise<string> {
   const url = (value: unknown) => link.test(String(value)) && String(value).startsWith(`${story.world.gateway.baseUrl}/media/`)
   const shared = { url, file_size: bytes.length, download_error: null }

@@ -1,5 +1,6 @@
 /**
- * Stories about notifications that do not concern groups: deletions, calls, channels, the account itself, and payments.
+ * Stories (`story.ts`) about notifications that do not concern groups: deletions, calls, channels, the account itself,
+ * and payments.
  */
 import assert from 'node:assert/strict'
 import { text } from './contents.ts'
@@ -26,8 +27,7 @@ const about = (notification: Notification, more: Event = {}) => ({
 })
 
 /**
- * Builds a story about a missed call. A call is missed when it ends without an answer: by itself, or because the caller
- * ended it.
+ * Builds a story about a missed call. A call is missed if nobody answers it, and it times out or the caller ends it.
  */
 const missedCall =
   (notification: Notification, more: { video?: boolean; inGroup?: boolean }): Tell =>
@@ -66,8 +66,8 @@ const missedCall =
   }
 
 /**
- * Builds a story in which somebody becomes or stops being an admin of a channel that the account follows, in each form
- * of stanza that the network has for this.
+ * Builds a story in which somebody becomes an admin of a channel that the account follows, or loses this role. The
+ * network has several stanzas for this, and the story uses each of them.
  */
 const roleChange =
   (notification: Notification, role: 'admin' | 'subscriber'): Tell =>
@@ -96,7 +96,7 @@ export const inChannel = (newsletter: string) => ({
   sender_name: null,
 })
 
-/** Fields of an event about the account itself: the chat is the chat with ourselves. */
+/** Fields of an event about the account itself: the chat is that of the account with itself. */
 const ourselves = {
   message_id: isId,
   phone: ME,
@@ -116,7 +116,7 @@ const payment =
     )
 
 export const notices = {
-  /** A message is deleted, and a post of a channel is deleted. */
+  /** Somebody deletes a message, and a post of a channel is deleted. */
   async revoke(story) {
     const { sandbox } = story.world
     const { message_id } = await story.fromAna({ text: 'Oops' }, { message_type: 'text', text: text('Oops') })
@@ -143,7 +143,10 @@ export const notices = {
   newsletter_admin_promote: roleChange('newsletter_admin_promote', 'admin'),
   newsletter_admin_demote: roleChange('newsletter_admin_demote', 'subscriber'),
 
-  /** The phone names the chat by number or by LID. A label of a message is not reported as a label of the chat. */
+  /**
+   * The stanza names the chat by number or by LID. The label of a single message must not be reported as a label of the
+   * chat.
+   */
   async chat_label_association(story) {
     const { sandbox } = story.world
     const put = (label: object) => sandbox.post(`/phones/${ME}/labels`, label)
@@ -171,7 +174,7 @@ export const notices = {
     }
   },
 
-  /** A profile picture is set and removed. */
+  /** Somebody sets a profile picture, and removes it. */
   async profile_picture_updated(story) {
     const isUrl = (url: unknown) => /^https:\/\/127\.0\.0\.1:\d+\/pps\/\d+\.jpg$/.test(String(url))
     for (const [picture, updated_photo] of [

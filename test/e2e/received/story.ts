@@ -1,6 +1,6 @@
 /**
- * Starts an instance and a contact for tests of received messages. Each event is compared as a whole with the full
- * example of its declaration.
+ * Starts an instance and a contact, for the tests of received messages. Each event is compared completely with an
+ * example that has every field of its declaration.
  */
 import assert from 'node:assert/strict'
 import { z } from 'zod'
@@ -24,23 +24,26 @@ export type Event = Record<string, unknown>
 export type Kind = (typeof MESSAGE_TYPES)[number]
 export type Notification = (typeof NOTIFICATIONS)[number]
 
-/** A story: it makes something happen on the network, and compares the whole event that the receiver gets. */
+/**
+ * A story: a function that makes something happen on the network, and compares the whole event that the webhook
+ * receiver gets.
+ */
 export type Tell = (story: Story) => Promise<unknown>
 
-/** A schema that accepts only declared fields. An additional field is an error, like a missing one. */
+/** A schema that accepts only the declared fields, so that an additional field is an error. */
 const strict = z.strictObject(webhookPayloads.received.shape)
 
 export interface Story {
   world: World
   instance: Instance
-  /** Sends a message by Ana, and compares the whole event except for the fields that every message has. */
+  /** Ana sends a message. Compares the whole event; the fields that every message has need not be in `expected`. */
   fromAna(message: unknown, expected: Event, to?: string): Promise<Event>
   /**
-   * Compares the whole event. Fields that `expected` does not contain must have the values of Ana's 1:1 chat. A
-   * function in `expected` checks a value that is unknown before the test runs. Ids and times are not compared.
+   * Compares the whole event. A field that is not in `expected` must have the value of Ana's private chat. A function
+   * in `expected` checks a value that is not known before the test runs. Ids and times are not compared.
    */
   compare(event: Event, expected: Event): void
-  /** Kinds and notifications whose events were compared since `began`. */
+  /** The kinds of messages and the notifications whose events were compared since `began`. */
   compared(): ReadonlySet<unknown>
   began(): void
   /**
@@ -54,7 +57,7 @@ export interface Story {
   full(overrides: Event): Event
 }
 
-/** The fields that every event of Ana's 1:1 chat has besides its content. */
+/** The fields that every event in Ana's private chat has besides its content. */
 const FULL = {
   type: 'received',
   single_url: true,
@@ -91,7 +94,7 @@ export function checked(event: Event): Event {
   return event
 }
 
-/** Returns the event without the fields that differ in each run. */
+/** Returns the event without the fields whose values are different in each run. */
 export function content({ event_id, momment, instance_id, ...rest }: Event): Event {
   assert.match(String(event_id), /^[0-9A-HJKMNP-TV-Z]{26}$/)
   assert.ok(Number(momment) > 1_600_000_000_000, `momment ${momment}`)
@@ -99,19 +102,19 @@ export function content({ event_id, momment, instance_id, ...rest }: Event): Eve
   return rest
 }
 
-/** A function that checks a value of an event which is unknown before the test runs. */
+/** A function in the expected values of an event. It checks a value that is not known before the test runs. */
 export type Fits = (value: unknown) => boolean
 export const isTime: Fits = (value) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(String(value))
 export const isId: Fits = (value) => typeof value === 'string' && value.length > 0
-/** Accepts a name or null, because the name is queried after the first event. */
+/** Accepts a name or null. The name is queried after the first event, so that event does not contain it. */
 export const nothingOr =
   (name: string): Fits =>
   (value) =>
     value === null || value === name
 
 /**
- * Replaces the values of `expected` that are functions: by the actual value if the function accepts it, so that the
- * difference shows only wrong values.
+ * Replaces the functions in `expected`. If a function accepts the actual value, this value replaces it. So a comparison
+ * then shows only the wrong values.
  */
 function settled(expected: unknown, actual: unknown): unknown {
   if (typeof expected === 'function') return (expected as Fits)(actual) ? actual : `what fits ${expected}`

@@ -1,14 +1,14 @@
-/** Story about a message that cannot be decrypted. */
+/** The story (`story.ts`) about a message that cannot be decrypted. */
 import assert from 'node:assert/strict'
 import { text } from './contents.ts'
 import { ANA, ME, type Tell } from './story.ts'
 
-/** A time in ms that is longer than the 10 s in which the service waits for a readable copy. */
+/** A time in ms. It is longer than the 10 s for which the service waits for a readable copy. */
 const LATE = 11_000
 
 /**
- * If neither the sender nor the phone sends the message again in time, the message is reported as waiting. If the
- * sender sends it later, it is reported again with its content.
+ * Neither the sender nor the phone sends a readable copy in time, so the message is reported as waiting. Later the
+ * sender sends one, and the message is reported again, with its content.
  */
 export const waiting_message: Tell = async (story) => {
   const { sandbox } = story.world
@@ -22,8 +22,8 @@ export const waiting_message: Tell = async (story) => {
   const readable = await story.received(id, ({ waiting_message }) => !waiting_message)
   story.compare(readable, { message_id: id, message_type: 'text', text: text('late') })
   assert.notEqual(readable.event_id, waiting.event_id)
-  // The sender withholds this message from linked devices. So the service does not request it again, and reports it at
-  // once.
+  // Senders do not encrypt view-once messages for linked devices. So the service does not request this message again,
+  // and reports it immediately.
   const once = await sandbox.send(ANA, ME, { text: 'once' }, { unavailable: 'view_once' })
   story.compare(await story.received(once.id), {
     message_id: once.id,
