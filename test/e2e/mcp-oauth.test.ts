@@ -38,7 +38,7 @@ const post = async (path: string, fields: Record<string, string>, headers: Recor
   return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
 }
 
-/** What the browser needs from an HTML page for its next request. */
+/** The parts of an HTML page that the browser needs for its next request. */
 interface Shown {
   ticket: string
   cookie: string

@@ -235,7 +235,7 @@ describe('34: an instance that is deleted', { concurrency: 4 }, () => {
   const remove = (instance: Instance) =>
     ask('DELETE', `${world.gateway.baseUrl}/account/instances/${instance.id}`, undefined, world.gateway.account)
   /**
-   * Checks that the instance does not exist any more: requests for an unknown instance are answered with 401, like
+   * Checks that the instance no longer exists: requests for an unknown instance are answered with 401, like
    * requests with a wrong token.
    */
   const isGone = async (instance: Instance) => assert.equal((await ask('GET', `${instance.api_url}/status`)).status, 401)

@@ -132,7 +132,7 @@ export async function startGround(
 }
 
 /**
- * Gateway clients of tests that have ended. They must not repeat requests any more, because they would keep the process
+ * Gateway clients of tests that have ended. They must no longer repeat requests, because they would keep the process
  * alive until the deadline of the test runner.
  */
 const stopped = new WeakSet<Gateway>()

@@ -119,7 +119,7 @@ export type MovingFormat = 'gif' | 'webp' | 'apng' | 'mp4' | 'webm'
 export interface Moving {
   size: string
   seconds: number
-  /** What the image shows. `noise` cannot be compressed; most real stickers are drawings. */
+  /** Content of the image. `noise` cannot be compressed; most real stickers are drawings. */
   scene: 'drawing' | 'noise'
 }
 const MOVING: Readonly<Record<MovingFormat, readonly string[]>> = {

@@ -22,8 +22,8 @@ async function createGroup(participants: readonly string[]): Promise<{ id: strin
   return { id, phone: chatOf(id) }
 }
 /**
- * Resolves when the service has handled the notification that the account was removed from the group. It then has no
- * stored data about the group any more.
+ * Resolves when the service has handled the notification that the account was removed from the group. It then no
+ * longer has stored data about the group.
  */
 async function removed(id: string): Promise<void> {
   await stage.world.sandbox.post(`/groups/${id}/participants`, { by: BEN, action: 'remove', phones: [ME] })
