@@ -1,7 +1,4 @@
-/**
- * Dispatches a call from the main thread. A send is put into the queue; for an action or a control operation, its handler runs with the context of
- * its kind.
- */
+/** Dispatches a call from the main thread. A send is put into the queue. For an action or a control operation, the handler of the operation runs. */
 import type { Logger } from 'pino'
 import type { Call, CallOrigin } from '../../src/domain/call.ts'
 import { Failure } from '../../src/domain/failures.ts'

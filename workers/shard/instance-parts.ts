@@ -275,7 +275,7 @@ function createLinked(deps: ShardDeps, ground: Ground, account: Account, traffic
     onChange(next, previous) {
       if (next.status !== previous)
         tally.add('svc_instance_status_changes_total', { to: next.status, reason: next.reason ?? 'none' })
-      // The restriction belonged to the previous account.
+      // An account that is no longer linked has no restriction here: the known restriction belonged to that account.
       if (!next.paired) restriction.change(null)
       if (next.reason === 'pairing_failed') passkeys.timedOut()
       if (next.status === 'qr' || previous !== 'qr') return

@@ -1,4 +1,7 @@
-/** The outbox of an instance with its metrics, and the results of its attempts since the start. */
+/**
+ * Creates the outbox of an instance (its queue of webhook events), and counts the results of deliveries since the start
+ * of the instance.
+ */
 import { SECOND } from '../../src/domain/clock.ts'
 import type { AttemptResults } from '../../src/domain/readings.ts'
 import type { InstanceContext } from './context/instance-context.ts'

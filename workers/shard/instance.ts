@@ -21,7 +21,10 @@ export interface HostedInstance {
 /** Values of an instance for the metrics, in addition to the counters. */
 export type Reading = Omit<InstanceReading, 'instance'>
 
-/** Time that a stop gives to the item and the webhook in flight. If they do not finish in it, they are repeated after the next start. */
+/**
+ * Time in ms that a stop waits for the message and the webhook that are being sent. If they have not ended by then, they are repeated after the next
+ * start.
+ */
 const STOP_DEADLINE = 3 * SECOND
 
 /** Creates an instance. `key` seals all data of the instance at rest. */
@@ -105,15 +108,15 @@ async function createdState({ context, state, status }: InstanceParts): Promise<
 /** Determines the first state after a restart, or of an imported device. */
 async function bootedState({ context, state, status, link, restriction, announce }: InstanceParts): Promise<RuntimeState> {
   const saved = await status.load()
-  // A crash can happen between the pairing and the state that records it, so the credentials decide.
+  // A crash can happen after the credentials of a pairing are saved and before the state is, so the saved credentials show whether the account is
+  // linked.
   const paired = await link.isPaired()
   if (saved && paired !== null) status.correct({ paired })
-  // An imported device was written completely, and no shard has hosted it yet.
+  // An imported device has saved credentials and no saved state, because no shard has hosted it yet.
   const isImported = !saved && paired === true
   if (isImported) status.correct({ paired, status: 'disconnected', reason: 'connection_lost', importedAt: context.clock.now() })
   restriction.change(state.get().restriction)
-  // Without a record and a device, the first start of the instance never completed: it stays `created` until a QR code
-  // is requested.
+  // Without a saved state and a device, the first start of the instance never completed. The instance stays `created` until a QR code is requested.
   if (saved || isImported) await status.handle({ type: 'booted' })
   else await status.create()
   announce()
@@ -124,7 +127,7 @@ async function stopParts(parts: InstanceParts, how: StopHow) {
   const { context, pairing, session, sending, status, link, messages, idempotency, receiving, statuses, records } = parts
   const deadlineMs = how === 'erase' ? 0 : STOP_DEADLINE
   pairing.giveUp()
-  // The queue is stopped first, because the item in flight ends with the network's answer, and this needs the session.
+  // The queue is stopped before the session ends, because the message that is being sent ends only with the network's answer.
   await sending.queue.stop(deadlineMs)
   if (how === 'erase') await session.get()?.logout(LOGOUT_DEADLINE)
   await status.stop()

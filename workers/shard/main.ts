@@ -1,4 +1,7 @@
-/** Main module of a shard thread: applies the corrections of the library for the whole thread; its task then answers one command after another. */
+/**
+ * Main module of a shard thread. It applies our corrections of the library (`baileys/`) to the whole thread; its task then answers one command after
+ * another.
+ */
 // This call replaces the library's curve functions, which verify nothing.
 import './baileys/thread/curve.ts'
 import { workerData } from 'node:worker_threads'

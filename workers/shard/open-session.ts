@@ -1,4 +1,4 @@
-/** Assembles one session of an instance: the connection, its part of the inbox, app state, and the table of its stanzas. */
+/** Assembles one session of an instance: the connection, its part of the inbox, app state, and the table of handlers for its stanzas. */
 import { type AuthenticationCreds, isLidUser } from '@whiskeysockets/baileys'
 import { Mutex } from 'async-mutex'
 import type { Logger } from 'pino'
@@ -61,10 +61,10 @@ export interface SessionDeps {
   onEnd(): void
 }
 
-/** Context of a session. The library logs by itself, with the logger of the instance. */
+/** Context of a session. It has a complete logger of pino (`Logger`), because the library also writes to it. */
 type SessionContext = Context<'id' | 'store' | 'clock' | 'steady' | 'tally' | 'steps' | 'working'> & { log: Logger }
 
-/** Delays in ms between attempts to read a file of app state; other changes wait for it. */
+/** Delays in ms between attempts to download a file of app state. Other changes of app state wait during these delays. */
 const FILE_RETRIES = [2 * SECOND, 10 * SECOND]
 
 export function openSession(context: SessionContext, deps: SessionDeps, opening: Opening): SocketSession {
@@ -135,7 +135,7 @@ export function openSession(context: SessionContext, deps: SessionDeps, opening:
   })
   receiving.attach(session)
 
-  /** Processes the stored peer messages again: after passive mode has ended and, if the network announces its backlog, before the backlog. */
+  /** Processes the stored peer messages again. Called after passive mode has ended and, if the network announces its backlog, before the backlog. */
   function replayPeers() {
     inbox.replays().then(
       (nodes) => nodes.forEach(own.take),
@@ -184,7 +184,8 @@ const heldAppState = ({ steps }: SessionContext, { auth, keys, directory, receiv
     keys,
     creds,
     async write(changes) {
-      // The directory is written before the version of its app state; reading it again gives the same result.
+      // The directory is written before the version of this app state. After a kill between the two writes, the changes are read again, which gives
+      // the same result.
       if (changes.actions.length > 0) await directory.ready().then(() => directory.apply(changes.actions))
       return receiving.appState(changes)
     },
@@ -225,7 +226,7 @@ function openAppState(
   return { reader, changes, changing }
 }
 
-/** Readers of the phone's history, in order. */
+/** Returns the functions that read the phone's history, in the order in which they are called. */
 function historyReaders(
   { receiving, directory, onHistory }: SessionDeps,
   { creds, appState, connection: { sock, identity, tokens } }: Held,

@@ -26,9 +26,9 @@ export interface ShardDeps {
   blinds: BlindCaches
   keyCache: KeyCache
   recentTotal: RecentTotal
-  /** Share of the loop's turns for decrypting received messages. */
+  /** Limits the time in each turn of the event loop in which received messages are decrypted. */
   openingShare: LoopShare
-  /** Inline media of waiting items. */
+  /** Stored media that waiting messages contain (as opposed to media given by a URL). */
   blobs: AllBlobs
   /** Current state of the disk. */
   disk(): DiskState
@@ -37,7 +37,7 @@ export interface ShardDeps {
   egressAllow: Ranges
   /** Numbers of GraphQL operations from the configuration. */
   mexIds: MexIds
-  /** Whether this service took the store over from one that had not ended in order, and that may still run somewhere. */
+  /** Whether the previous service on this store did not shut down in order, so that it may still be running somewhere. */
   hasTakenOver: boolean
   /** Posts webhooks, with a limited concurrency for the whole thread. */
   deliver: Deliver

@@ -22,10 +22,10 @@ import type { AppStateReader } from './app-state-reader.ts'
 
 export interface ChangeDeps {
   sock: Pick<NetworkSocket, 'query'>
-  /** Held while app state is changed. */
+  /** Mutex that is held while app state is changed. */
   changing: Pick<Mutex, 'runExclusive'>
   creds: AuthenticationCreds
-  /** The key of the account's devices with this id (base64). */
+  /** Returns the key with this id (base64), which all devices of the account share. */
   keyOf(id: string): Promise<Uint8Array | undefined>
   reader: Pick<AppStateReader, 'read' | 'change' | 'take'>
   appState: Pick<AppState, 'settled'>
@@ -34,10 +34,10 @@ export interface ChangeDeps {
 export interface AppStateChanges {
   /**
    * Makes all changes, in one patch per collection. When it resolves, they are on disk and in the directory. Rejects with `instance_starting` while
-   * the phone has not shared its key, and like a refused query if the network refuses, with the network's code.
+   * the phone has not shared its key. If the network refuses, it rejects with the network's code, like a refused query.
    */
   change: ChangeAppState
-  /** Called after the login. Reads the collections whose earlier changes have an unknown outcome. */
+  /** Called after the login. If the outcome of an earlier change is unknown, reads the collection of this change. */
   recover(): Promise<void>
 }
 
@@ -106,7 +106,7 @@ export function createAppStateChanges(
     await store.commit({ ops: [[markOf(collection), null]] })
   }
 
-  /** Starts the recovery after the tasks that are already waiting for the mutex. */
+  /** Starts `recover` after the tasks that already wait for the mutex. */
   function recoverBehind() {
     if (!isOpen) return
     isOpen = false

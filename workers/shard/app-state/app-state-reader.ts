@@ -43,7 +43,7 @@ export interface ReaderDeps extends Pick<CollectionOpenerDeps, 'keyOf' | 'readFi
   appState: Pick<AppState, 'stored' | 'take' | 'forget' | 'settled'>
   /** Stores pairs of number and LID; they are on disk when it resolves. */
   learnPairs(pairs: { pn: string; lid: string }[]): Promise<void>
-  /** People who are stored as saved on the phone. */
+  /** Returns the people who are stored here as saved on the phone. */
   savedPeople(): Promise<readonly PersonNames[]>
   log: Pick<Logger, 'info' | 'warn'>
 }
@@ -51,20 +51,20 @@ export interface ReaderDeps extends Pick<CollectionOpenerDeps, 'keyOf' | 'readFi
 export interface AppStateReader {
   /** Reads the changes of these collections, or the whole collection if it was never read. When it resolves, they are passed to `AppState`. */
   read(collections: readonly WAPatchName[]): Promise<void>
-  /** Removes the collections and reads them in full, as history. */
+  /** Removes the stored collections and reads them in full. Their entries count as history, not as changes. */
   readAnew(collections: readonly WAPatchName[]): Promise<void>
   /** Called after the login. A device that has never read app state reads it as soon as it has a key. */
   loggedIn(): void
   version(collection: WAPatchName): Promise<number | undefined>
   /** Holds the mutex, so that nothing is read at the same time. `work` gets the current state of the collection. */
   change<T>(collection: WAPatchName, work: (state: CollectionState) => Promise<T>): Promise<T>
-  /** Passes a collection to `AppState`. */
+  /** Passes a collection that was read to `AppState`. */
   take(collection: WAPatchName, state: CollectionState, actions: readonly AppStateAction[], isHistory: boolean): Promise<void>
 }
 
-/** The most queries for one collection whose answers cannot be read. */
+/** The most queries for one collection of which no answer can be read. */
 const TRIES = 2
-/** Number of pairs that are stored at a time. */
+/** Number of pairs (number and LID) that are stored at a time. */
 const PAIRS = 200
 
 export function createAppStateReader(deps: ReaderDeps): AppStateReader {
@@ -117,7 +117,7 @@ export function createAppStateReader(deps: ReaderDeps): AppStateReader {
 
   const read = (collections: readonly WAPatchName[]) => mutex.runExclusive(() => readNow(collections))
 
-  /** Reads everything, once per linked device; these entries are history. */
+  /** Reads all collections in full, once per linked device. Their entries are history, not changes. */
   async function readFirst() {
     if (creds.accountSyncCounter) return
     await readNow(ALL_WA_PATCH_NAMES)
@@ -231,7 +231,7 @@ async function passOn(
 
 interface Facts extends Pick<Reading, 'associations' | 'contacts' | 'name'> {
   pairs: { pn: string; lid: string }[]
-  /** The setting of `ActionFacts`; null if the actions do not have it. */
+  /** Whether a new message unarchives its chat, if the actions state this setting; null otherwise. */
   unarchives: boolean | null
 }
 

@@ -25,7 +25,7 @@ import type { AppStateAction, Association } from '../wire/app-state-actions.ts'
 import { saltIn } from '../wire/chat-token.ts'
 
 export interface Changes {
-  /** The collections that were read, and the versions up to which they were read. The same reading is recognized by this text. */
+  /** Names and new versions of the collections that were read, as one text. Two readings with the same text are the same reading. */
   reading: string
   /** New name of the account; null if it did not change. */
   name: string | null
@@ -48,9 +48,9 @@ export interface Reading extends Pick<Changes, 'associations' | 'contacts' | 'ac
   version: number
   /** Record of the collection (`wire/app-state-collection.ts`). */
   bytes: Uint8Array
-  /** Entries from before this device was linked: not announced as changes. */
+  /** Whether the entries were made before this device was linked. If so, they are not announced as changes. */
   isHistory: boolean
-  /** Name of the account in the collection. */
+  /** Name of the account, if the collection contains it. */
   name: string | null
 }
 
@@ -146,16 +146,19 @@ export function holdAppState({ auth, keys, creds, write, steps }: AppStateDeps):
     held.set(collection, record?.bytes ?? null)
   }
 
-  /** Learns the name of the account. `isNews`: whether a name that arrives now is a change. */
+  /** Learns the name of the account. `isNews`: whether a name that differs from the known one is announced as a change. */
   function learnName(rest: string | null | undefined, isNews: boolean) {
     const before = name
     if (!rest || rest === before) return
     name = rest
-    // A pairing may have provided the name of a business.
+    // The first name is no change. `before` may be the name of a business, which its pairing has provided.
     if (before && isNews) hold().name = rest
   }
 
-  /** The salt is stored in the credentials. They are written in the same commit as the version of the collection with the salt. */
+  /**
+   * Stores the salt of chat tokens in the credentials. The credentials are written in the same commit as the version of the collection that has the
+   * salt.
+   */
   function learnSalt(action: AppStateAction) {
     const salt = saltIn(action)
     if (salt !== undefined) keepFacts(creds, { chatTokenSalt: salt ?? undefined })

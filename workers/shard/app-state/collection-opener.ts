@@ -23,7 +23,7 @@ import {
 } from '../wire/app-state-reading.ts'
 
 export interface CollectionOpenerDeps {
-  /** The key of the account's devices with this id (base64). */
+  /** Returns the key with this id (base64), which all devices of the account share. */
   keyOf(id: string): Promise<Uint8Array | undefined>
   readFile: ReadFile
   log: Pick<Logger, 'info'>

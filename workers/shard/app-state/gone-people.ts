@@ -6,7 +6,10 @@
 import { type AppStateAction, contactRemovals, factsOf, type PersonNames } from '../wire/app-state-actions.ts'
 import { bare } from '../wire/jid.ts'
 
-/** Returns the actions that remove these people, one action for each of their JIDs. `standing`: all actions of the collection. */
+/**
+ * Returns the actions that remove the stored people (`kept`) who are not in the collection, one for each of their JIDs. `standing`: all actions of
+ * the collection.
+ */
 export function removalsOf(kept: readonly PersonNames[], standing: readonly AppStateAction[]): AppStateAction[] {
   if (kept.length === 0) return []
   const listed = new Set(standing.flatMap(namesOf))

@@ -11,7 +11,7 @@ import type { AppState } from './app-state.ts'
 import type { AppStateReader } from './app-state-reader.ts'
 
 export interface RebuildDeps {
-  /** Held while app state is changed. */
+  /** Mutex that is held while app state is changed. */
   changing: Pick<Mutex, 'runExclusive'>
   reader: Pick<AppStateReader, 'readAnew'>
   creds: Pick<AuthenticationCreds, 'accountSyncCounter'>
@@ -20,7 +20,7 @@ export interface RebuildDeps {
 
 const PRESENT = Uint8Array.of(1)
 
-/** Runs after every login and does its work once. If it is interrupted, the next login repeats it. */
+/** Rebuilds the directory after the first login that needs it; later calls do nothing. If the work is interrupted, the next login repeats it. */
 export async function rebuildDirectory(
   { id: instance, store }: Context<'id' | 'store'>,
   { changing, reader, creds, appState }: RebuildDeps,

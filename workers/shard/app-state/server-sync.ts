@@ -20,7 +20,7 @@ export interface ServerSyncDeps {
   versionOf(collection: WAPatchName): Promise<number | undefined>
   /** Resolves when everything that was read is on disk. */
   settled(): Promise<void>
-  /** Whether a notice whose handling failed should be delivered again. Counts the attempts. */
+  /** Whether the network should deliver a notice again after its handling failed. Each call counts as an attempt. */
   isWorthAnother(notice: string): boolean
   /** Processes a notice again. */
   again(notice: BinaryNode): void

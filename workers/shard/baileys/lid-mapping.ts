@@ -1,6 +1,6 @@
 /**
- * The library caches pairs of number and LID without a limit, each with a timer that restarts at every look-up, three per text. Pairs are on disk and
- * never expire, so this cache has no timers and is limited only by the number of its pairs.
+ * Replaces the library's cache of pairs (number and LID), which has no limit. In it each pair has a timer that restarts at every look-up, and each
+ * text causes three look-ups. Pairs are on disk and never expire, so the replacement has no timers and limits the number of pairs.
  */
 
 import { LIDMappingStore } from '@whiskeysockets/baileys/lib/Signal/lid-mapping.js'

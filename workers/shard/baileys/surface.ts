@@ -39,7 +39,7 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
-    // The steps from the key agreements to the keys, and the number of agreements.
+    // The derivation of the keys from the key agreements, and the number of agreements.
     of: 'baileys/thread/read-key.ts',
     file: 'lib/Utils/noise-handler.js',
     text: [
@@ -51,7 +51,7 @@ export const LEANINGS: readonly Leaning[] = [
     ],
   },
   {
-    // Format of a frame: counter, authentication tag, and that it may be deflated.
+    // The format of a frame: its counter and authentication tag, and that its content may be compressed (deflate).
     of: 'network/frames/frame-reader.ts',
     file: 'lib/Utils/noise-handler.js',
     text: [

@@ -6,7 +6,7 @@ import { type Account, numberAnswers, numbersQuery } from '../wire/number-query.
 import { isRefusal, type Refusal } from '../wire/usync.ts'
 import type { Asker, Session } from './session.ts'
 
-/** Jids of an account without a device part. At least one of the two is known. */
+/** Jids of an account (number and LID) without a device part. At least one of the two is known. */
 export interface AccountNames {
   pn: string | null
   lid: string | null
@@ -19,7 +19,8 @@ export function answered<T>(answer: T | Refusal): T {
 }
 
 /**
- * Always queries the network. The result is keyed by the given number; null if it has no account. Stores the pairs of number and LID in the answer.
+ * Returns the accounts of these numbers, by the given number; null if a number has no account. Always queries the network, and stores the pairs of
+ * number and LID in the answer.
  */
 export async function accountsOf({ ask, session }: Asker, numbers: readonly string[]): Promise<Map<string, AccountNames | null>> {
   const asked = [...new Set(numbers)]

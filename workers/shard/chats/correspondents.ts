@@ -1,6 +1,6 @@
 /**
- * People who have ever written to this account: a row with a blind address for each name of a person (number, LID), in the commit of the first message.
- * The rows identify the chats that the other side opened, in which a restricted account may still write.
+ * People who have ever written to this account. Each name of a person (number, LID) is a row whose key is a blind hash of the name. The row is
+ * written in the commit of the person's first message. The rows show which chats the other side began: a restricted account may still write in these.
  */
 import type { WAMessage } from '@whiskeysockets/baileys'
 import { parseIdentifier, toJid } from '../../../src/domain/ids.ts'

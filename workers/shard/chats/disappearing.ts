@@ -18,11 +18,14 @@ import { contextInfo, unwrap } from '../translate/inbound/content.ts'
 import { bare, chatKind } from '../wire/jid.ts'
 
 const { EPHEMERAL_SETTING } = proto.Message.ProtocolMessage.Type
-/** Without these fields and the time of the setting, the other phone warns that the message will not disappear. */
+/**
+ * Enum values for the context of a message. If they or the time of the setting are missing, the other phone warns that the message will not
+ * disappear.
+ */
 const { Initiator, Trigger } = proto.DisappearingMode
 /** Longest timer that is accepted: phones offer at most 90 days, but a sender may state any number. */
 const MAX_SECONDS = (365 * DAY) / SECOND
-/** Number of rows whose keys are kept in memory. Any sender can cause a new row. If there are more rows than this, each chat is looked up on disk. */
+/** The most timers whose keys are kept in memory; any sender can cause a new one. If more are stored, each chat is looked up on disk. */
 const MAX_KNOWN = 5_000
 
 const Expiry = v.object({
@@ -34,9 +37,9 @@ const Expiry = v.object({
 export type Expiry = v.InferOutput<typeof Expiry>
 
 export interface Disappearing {
-  /** Returns the context of a message to this person. `jids`: the jids of the chat. */
+  /** Returns the context of a message to this person, with the timer of the chat. `jids`: the jids of the chat. */
   of(jids: readonly (string | null)[]): Promise<proto.IContextInfo>
-  /** Operations for the commit of a message in a chat, by either side. */
+  /** Returns the operations that store the timer in a message, for the commit of this message. The message may be from either side. */
   ops(message: Pick<WAMessage, 'key' | 'message' | 'messageTimestamp'>): Promise<Op[]>
   /** Called after the device was unlinked: removes the timers of its chats. */
   forget(): Promise<void>
@@ -70,7 +73,7 @@ export function createDisappearing({
     return known
   }
 
-  /** Adds a key whose row may be on disk from now on, because its commit begins. */
+  /** Adds the key of a row that may be on disk from now on, because the commit of the row begins. */
   async function note(key: string) {
     const all = await knownKeys()
     all?.add(key)
@@ -110,7 +113,7 @@ export function createDisappearing({
       const { remoteJid, remoteJidAlt } = key
       const claimed = message && remoteJid && chatKind(remoteJid) === 'user' ? expiryOf(message) : null
       if (claimed === null) return []
-      // A setting is never newer than its message; a setting that is dated next year would override all later settings.
+      // A setting cannot be newer than the message that contains it. Without this limit, a setting dated next year would override all later settings.
       const latest = toNumber(messageTimestamp) || Number.POSITIVE_INFINITY
       const said = claimed.since === null ? claimed : { ...claimed, since: Math.min(claimed.since, latest) }
       const ops: Op[] = []

@@ -23,8 +23,8 @@ export interface Names {
   /** Name of a chat, by any of its jids. */
   of(jids: readonly string[]): string | null
   /**
-   * Learns contacts from the phone's address book, after they are on disk; the library emits them up to 100 ms later. A
-   * contact without a name is no longer saved.
+   * Learns contacts from the phone's address book. Call it when they are on disk; the library emits them up to 100 ms later. A contact without a name
+   * is no longer saved.
    */
   saved(contacts: readonly Contact[]): void
   /** Learns names from the phone's history. */
@@ -33,15 +33,15 @@ export interface Names {
   recordPushName(jids: readonly (string | null | undefined)[], pushName: string | null | undefined): void
   /** Learns the new name of a group or channel. */
   renamed(jid: string, name: string): void
-  /** Queries the description of a channel, unless such a query is running. */
+  /** Queries the metadata of a channel (name, picture and so on), unless such a query is running. */
   askNewsletter(jid: string): void
-  /** The listener is called with every description of a channel from the network. */
+  /** Calls the listener each time that the network sends the metadata of a channel. */
   onNewsletter(listener: (jid: string, description: unknown) => void): void
-  /** Called when the account is unlinked, because the next account knows other people. */
+  /** Removes all names. Called when the account is unlinked, because the next account knows other people. */
   clear(): void
 }
 
-/** Names of a person as the directory has them. */
+/** The names of a person that are in the directory. */
 export interface ListedNames {
   name: string | null
   pushName: string | null

@@ -1,4 +1,7 @@
-/** A rate limit: `most` actions at once, and afterwards as many per `windowMs`, evenly distributed. */
+/**
+ * A rate limit: `most` actions are allowed at once. After that, the budget grows evenly by `most` actions per
+ * `windowMs`.
+ */
 import type { Clock } from '../../../src/domain/clock.ts'
 
 export interface PictureBudget {

@@ -5,7 +5,7 @@ import { bare } from '../wire/jid.ts'
 import { pictureQuery, pictureUrlIn } from '../wire/picture.ts'
 import type { Asker } from './session.ts'
 
-/** Codes of the network for no picture (404) or a hidden picture (the others). The operation decides what they mean. */
+/** The network's codes for "no picture" (404) and "hidden picture" (the others). Each operation decides what such an answer means for it. */
 const NONE = new Set([401, 403, 404, 405])
 
 /** Returns the URL of a picture; null if there is none or it is hidden. */

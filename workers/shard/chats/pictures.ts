@@ -9,8 +9,8 @@
  * query is sent while the network restricts the account, and for an hour after a rate limit. Any answer, including one about a missing or hidden
  * picture, is cached until its URL expires, or for a day if it has no URL.
  *
- * The picture of a channel is part of its description, which `names.ts` queries in its own queue. Here such a query is counted and paced like the
- * others, then passed on: its answer is not awaited, and its refusal, even a rate limit, is not visible here. A channel without an answer is queried
+ * The picture of a channel is part of its metadata, which `names.ts` queries. Here such a query is counted and waits like the others, and is then
+ * passed to `names.ts`. Its answer is not awaited here, and a refusal, even a rate limit, is not visible here. A channel without an answer is queried
  * again after a day.
  */
 import type { Logger } from 'pino'
@@ -27,7 +27,7 @@ import { createPictureBudget } from './picture-budget.ts'
 import { pictureOf } from './picture-of.ts'
 import type { Session } from './session.ts'
 
-/** Host of channel pictures; their description contains only the path. */
+/** Host of channel pictures. The metadata of a channel contains only the path of its picture. */
 export const PICTURE_HOST = 'pps.whatsapp.net'
 
 export interface Pictures {
@@ -38,18 +38,18 @@ export interface Pictures {
   prefetch(jids: readonly string[], shown: Shown): void
   /** Learns from the network that the picture has changed. */
   changed(jid: string): Promise<void>
-  /** Learns the network's description of a channel, from any query. */
+  /** Learns the picture of a channel from its metadata, which any query may have fetched. */
   learnNewsletter(jid: string, description: unknown): void
-  /** Called when the account is unlinked. */
+  /** Removes all URLs. Called when the account is unlinked. */
   clear(): void
 }
 
 export interface PictureDeps {
   clock: Clock
   log: Logger
-  /** Host of channel pictures; their description contains only the path. */
+  /** Host of channel pictures. The metadata of a channel contains only the path of its picture. */
   host: string
-  /** Queries the description of a channel; the answer arrives through `learnNewsletter`. */
+  /** Queries the metadata of a channel; the answer arrives through `learnNewsletter`. */
   askNewsletter(jid: string): void
 }
 
@@ -77,14 +77,14 @@ interface Line {
 
 /** The most cached entries. A person counts twice, by number and by LID. */
 const MAX_KNOWN = 4_000
-/** The most waiting queries. More are dropped, and the chat's next event queries again. */
+/** The most waiting queries. Further queries are dropped, and the next event of the chat causes a new one. */
 const MAX_WAITING = 50
 /** Time between two queries, in ms. */
 const PACE = SECOND
 const PER_HOUR = { chat: 200, author: 10 } satisfies Record<Shown, number>
 const PICTURED: ReadonlySet<ChatKind> = new Set(['user', 'group', 'newsletter'])
 const TOO_MUCH = 429
-/** Longest URL that an event may have; a truncated URL would not work. */
+/** Longest URL that an event may have. A longer one is not used, because a truncated URL would not work. */
 const MAX_LENGTH = 2_048
 
 export function createPictures({ clock, log, host, askNewsletter }: PictureDeps): Pictures {
@@ -115,7 +115,7 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
     try {
       // A clock that was set back does not lengthen the pause.
       await pause(from, Math.min(PACE, lastAskedAt + PACE - clock.now()))
-      // The channel's description may have arrived while this query was waiting.
+      // The metadata of the channel may have arrived while this query was waiting.
       if (question.entry.isAnswered) return
       if (!from.isOpen) throw new Failure('instance_not_connected')
       lastAskedAt = clock.now()
@@ -126,7 +126,7 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
     }
   }
 
-  /** Sends the waiting queries. If the rest of them cannot be sent, it is dropped, so that later events query it. */
+  /** Sends the waiting queries. If the rest of them cannot be sent, they are dropped; later events of these chats cause new queries. */
   async function work(current: Line) {
     const { session, waiting } = current
     current.isWorking = true
@@ -216,7 +216,7 @@ function createAnswers(clock: Clock) {
       const now = clock.now()
       const url = usable(given)
       const expiresAt = (url === null ? null : expiryOf(url)) ?? now + DAY
-      // The URL is not queried again for at least an hour: if it has expired or expires soon, each event would otherwise cause a query.
+      // The URL is not queried again for at least an hour. Otherwise, if the network sends URLs that expire soon, each event would cause a query.
       Object.assign(entry, { url, endsAt: expiresAt, askAgainAt: Math.max(expiresAt, now + HOUR), isAnswered: true })
     },
   }

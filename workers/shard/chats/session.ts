@@ -47,7 +47,7 @@ export const sessionOf = (connection: Connection, parts: SessionParts): SocketSe
   },
 })
 
-/** Access of a caller to the network on a session: an operation with its deadline and its meanings of error codes. */
+/** Access to the network for one caller: sends queries with the deadline of the caller's operation, and with its meanings of error codes. */
 export interface Asker {
   ask: Ask
   session: Session

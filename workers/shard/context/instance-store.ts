@@ -9,7 +9,7 @@ import { type Ahead, type ChainedStore, createCommitChain } from '../../../src/s
 import type { Batch, Op, Rider, StateStore } from '../../../src/storage/contract.ts'
 
 export interface InstanceStore extends ChainedStore {
-  /** Sets the rider. Its operations are added to every commit. There is at most one rider. */
+  /** Sets the rider: a part of the instance whose own operations are added to every commit. There is at most one rider. */
   carries(rider: Rider): void
 }
 
@@ -24,7 +24,7 @@ export function createInstanceStore(store: StateStore, onWritten: () => void): I
   let isClosed = false
   let rider: Rider = { take: () => [], settled() {} }
 
-  /** Writes a batch together with `more`, the operations of the rider. */
+  /** Writes a batch together with `more`, the operations that the rider adds. */
   async function write(batch: Batch, more: readonly Op[]): Promise<boolean> {
     if (more.length === 0) return store.commit(batch)
     let isWritten = false
@@ -32,7 +32,8 @@ export function createInstanceStore(store: StateStore, onWritten: () => void): I
       isWritten = await store.commit({ ...batch, ops: [...batch.ops, ...more] })
       return isWritten
     } catch (error) {
-      // The store refused this commit in the same turn, before anything was written, so no newer commit can have been written before the retry.
+      // A store that is full refuses a commit in the same turn, before anything is written. So no newer commit can have been written before this
+      // retry.
       if (!(error instanceof StorageFailure && error.isFull)) throw error
       // With the rider's records, the commit may need too much space. So on a nearly full disk, the message is stored without them.
       return await store.commit(batch)

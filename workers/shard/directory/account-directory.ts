@@ -48,7 +48,7 @@ export interface AccountDirectory {
   record(message: WAMessage, options: MessageOptions): void
   /** Records a first contact with a person before the message is sent; the commit of the message's keys includes the change. */
   contacted(jids: readonly [string, string?], now: number): void
-  /** Takes back the record of a contact, because its message was not sent. */
+  /** Removes a first contact that was recorded with `contacted`, because its message was not sent. */
   withdrawContact(jids: readonly [string, string?]): void
   /** Times of the first contacts since this time, in epoch ms, ascending. */
   contactsSince(time: number): number[]
@@ -56,11 +56,11 @@ export interface AccountDirectory {
   read(keys: readonly WAMessageKey[]): void
   /** Learns a slice of the phone's history. The next `flush` writes it to disk. */
   learn(history: readonly HistoryPiece[]): void
-  /** Adds people who have not written, such as group members, each with their JIDs. Works in slices; they are on disk when it resolves. */
+  /** Adds people who have not written, such as group members; each is given as a list of JIDs. Works in slices. They are on disk when it resolves. */
   met(people: readonly (readonly string[])[]): Promise<void>
   /** Learns facts about a group from its metadata or a notice. */
   group(jid: string, facts: GroupFacts): void
-  /** Applies actions in slices. They are on disk when it resolves. */
+  /** Applies actions of app state, in slices. They are on disk when it resolves. */
   apply(actions: readonly AppStateAction[]): Promise<void>
   /** Joins the entries under the number and the LID of one person. */
   join(pairs: readonly Pair[]): void
@@ -78,7 +78,7 @@ export interface AccountDirectory {
   contact(jids: readonly (string | null | undefined)[]): ContactEntry | undefined
   /** Existing labels, by id. */
   labels(): LabelEntry[]
-  /** Includes deleted labels. */
+  /** Finds a label by its id, even if it was deleted. */
   label(id: string): LabelEntry | undefined
   /** Returns an id above all ids that were ever used. */
   nextLabelId(): string
@@ -89,7 +89,7 @@ export interface AccountDirectory {
   readonly rides: Rider
   /** Resolves when all changes so far are on disk. Rejects if they could not be written; the next commit or `flush` then writes them. */
   flush(): Promise<void>
-  /** Called before another account is linked, after the session has ended. */
+  /** Removes the directory. Called before another account is linked, after the session has ended. */
   forget(): Promise<void>
 }
 
@@ -106,8 +106,8 @@ export interface Pair {
 /** Number of changes that are made in one turn, so that other work can run in between. */
 const SLICE = 200
 /**
- * Size of `recorded`. It must be larger than the number of messages that arrive again after a failed commit, of which there are at most two commits of
- * 32 (`storage/commit-chain.ts`).
+ * Size of `recorded`. After a failed commit its messages arrive again. At most two commits of 32 messages can fail together
+ * (`storage/commit-chain.ts`), and the size must exceed their number of messages.
  */
 const MAX_RECORDED = 256
 
@@ -239,7 +239,7 @@ type Labelled = Pick<Table<ChatEntry>, 'values' | 'changed'>
 
 const labelled = (chats: Labelled, id: string) => [...chats.values()].filter((chat) => chat.labels.includes(id))
 
-/** Removes a deleted label from every chat. */
+/** Removes a label from every chat. Called when the label was deleted. */
 function takeOff(chats: Labelled, id: string) {
   for (const chat of labelled(chats, id)) {
     chat.labels = chat.labels.filter((each) => each !== id)

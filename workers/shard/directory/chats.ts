@@ -10,7 +10,7 @@ import { bare, chatKind } from '../wire/jid.ts'
 import { type ChatEntry, newChat } from './entries.ts'
 import type { Table } from './table.ts'
 
-/** Limits of the API. */
+/** The most chats in the directory, a limit of the API. */
 export const MAX_CHATS = 5_000
 const MAX_UNREAD = 100_000
 const MAX_LABELS = 20

@@ -15,8 +15,9 @@ import { type Certificate, isInTime, isRoot, judge, rootSerial, tolerateIssuer }
 const { Details } = proto.CertChain.NoiseCertificate
 
 /**
- * The current handshake. `processHandshake` is synchronous: agreement with the server's ephemeral key, agreement with its static key, `verify` of the
- * leaf, `verify` of the intermediate; no other connection can run between these four steps.
+ * Public key of the last agreement, and the leaf certificate once it was verified. `processHandshake` is synchronous: agreement with the server's
+ * ephemeral key, agreement with its static key, `verify` of the leaf certificate, `verify` of the intermediate certificate. No other connection can
+ * run between these four steps.
  */
 let handshake: { staticKey: Uint8Array; leaf?: Certificate } | undefined
 
@@ -51,7 +52,7 @@ export function isSignedBy(publicKey: Uint8Array, message: Uint8Array, signature
   try {
     return verifySignature(publicKey, message, signature)
   } catch {
-    // The module throws a string for bytes of a wrong length, which are not a valid signature.
+    // For bytes of a wrong length, the module throws a string. Such bytes are not a valid signature.
     return false
   }
 }
@@ -117,7 +118,7 @@ function readCertificate(bytes: Uint8Array): Certificate | undefined {
       notAfter: notAfter == null ? undefined : Number(notAfter),
     }
   } catch {
-    // The bytes are not a certificate; it counts as unreadable.
+    // Bytes that are not a certificate count as an unreadable certificate.
     return undefined
   }
 }

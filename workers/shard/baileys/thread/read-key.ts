@@ -12,9 +12,9 @@ interface Agreement {
   secret: Uint8Array
 }
 
-/** The two agreements before the current one. */
+/** The two key agreements before the current one. */
 let earlier: readonly Agreement[] = []
-/** Callbacks by the private part of a connection's long-term key. */
+/** Callbacks that wait for a key, by the private part of the connection's long-term key. */
 const awaited = new WeakMap<Uint8Array, (key: Buffer) => void>()
 
 /**
@@ -40,7 +40,10 @@ export function agreed(agreement: Agreement): void {
   if (isThird) onKey(readKeyOf([first.secret, second!.secret, agreement.secret]))
 }
 
-/** Derives the key that decrypts received frames. The first salt is the name of the protocol, which has the length of a hash. */
+/**
+ * Derives the key that decrypts received frames. The first salt is the name of the Noise protocol, which is used unhashed because it has the length
+ * of a hash.
+ */
 const readKeyOf = (secrets: readonly Uint8Array[]): Buffer =>
   mixed(
     new Uint8Array(0),

@@ -8,17 +8,17 @@ import { isTrap } from './trap.ts'
 
 const owners = new AsyncLocalStorage<string>()
 
-/** Number of works that run for an owner. */
+/** Number of running tasks that have an owner. */
 let underWay = 0
 
 /**
- * Runs work for an owner (an instance id). If an error of this work reaches the thread's handlers, it is reported with the owner. Below Node 24 a
- * storage in use makes every promise of the thread more expensive, so it is disabled while no work runs in it.
+ * Runs a task for an owner (an instance id). If an error of this task reaches the thread's handlers, it is reported with the owner. Below Node 24 an
+ * AsyncLocalStorage in use makes every promise of the thread slower, so it is disabled while no such task runs.
  */
 export function runAs<T>(owner: string, work: () => T): T {
   underWay++
   const result = owners.run(owner, work)
-  // Work that returns no promise may have started something that continues for an unknown time, so it never ends here.
+  // A task that returns no promise may have started something that continues for an unknown time, so it is counted as running forever.
   if (result instanceof Promise) result.then(ended, ended)
   return result
 }
@@ -40,7 +40,7 @@ export interface ThreadError {
  */
 const TRAP_GRACE = SECOND
 
-/** Keeps unhandled errors of the library from ending the thread, except for a trap. Returns a function that removes the handlers. */
+/** Keeps unhandled errors of the library from ending the thread. A trap still ends it. Returns a function that removes the handlers. */
 export function surviveRejections(report: (stray: ThreadError) => void): () => void {
   let isTrapped = false
 

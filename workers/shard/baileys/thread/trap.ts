@@ -2,7 +2,7 @@
  * A WebAssembly module that trapped (a Rust panic) stays in an inconsistent state: borrowed objects, half-written memory. All sessions of the thread
  * share the one module, so the thread ends, and the supervisor starts another with a new module.
  */
-// TypeScript only declares this global in the library for browsers.
+// TypeScript declares the global `WebAssembly` only in its library for browsers (`dom`).
 const { RuntimeError } = (globalThis as unknown as { WebAssembly: { RuntimeError: new () => Error } }).WebAssembly
 
 export const isTrap = (error: unknown): boolean => error instanceof RuntimeError

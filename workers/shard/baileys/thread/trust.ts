@@ -8,7 +8,10 @@ import { SECOND } from '../../../../src/domain/clock.ts'
 export interface Trust {
   /** 32-byte public key of the root. If it is absent, the library's own root (WhatsApp's) is used. */
   root?: Uint8Array | undefined
-  /** `warn` logs an invalid certificate and continues, in case the real chain changes its form. Account signatures are always strict. */
+  /**
+   * `warn` only logs an invalid certificate and continues, because the network may change the form of its certificates. Signatures of accounts are
+   * always verified.
+   */
   verify: 'strict' | 'warn'
   /** Current time, in epoch milliseconds. */
   now: () => number
@@ -59,7 +62,7 @@ export const isRoot = (key: Uint8Array) => Buffer.compare(key, WA_CERT_DETAILS.P
 
 export const rootSerial = () => ROOT_SERIAL
 
-/** If the trust is `warn`, also accepts this issuer: the library compares the issuer with this value right after it has called us. */
+/** In the mode `warn`, accepts any issuer: sets the serial number with which the library compares the issuer right after this call. */
 export function tolerateIssuer(serial: number): void {
   if (trust.verify === 'warn') WA_CERT_DETAILS.SERIAL = serial
 }
