@@ -54,20 +54,20 @@ export interface AskDeps extends Ending {
   mex: Mex
 }
 
-/** The network's code for a change that is based on an old version. */
+/** The network's code for a conflict: the change is based on an old version, because another change came first. */
 const CONFLICT = 409
 
 export function createAsk(deps: AskDeps, { deadline, toFailure, meanings = {} }: AskOptions): Ask {
   const { owner, sock } = deps
   const endsAt = performance.now() + ('totalMs' in deadline ? deadline.totalMs : 0)
-  /** Returns the time left in ms. If the whole operation has no deadline, a single query may set its own deadline. */
+  /** Returns the time in ms that is left for a query. If the deadline is one per query, `limits` may replace it. */
   const left = (limits: Limits | undefined): number =>
     'totalMs' in deadline
       ? Math.min(endsAt - performance.now(), limits?.atMostMs ?? deadline.totalMs)
       : (limits?.atMostMs ?? deadline.eachMs)
 
   const asking = (own: Meanings): Ask => {
-    /** Runs `work`, and once more after a conflict with a concurrent change. */
+    /** Runs `work`, and repeats it once if the network answers with a conflict. */
     async function settled<T>(work: (leftMs: number) => Promise<T>, limits?: Limits, isFirst = true): Promise<T> {
       const leftMs = left(limits)
       if (leftMs <= 0) throw new Failure('send_timeout')

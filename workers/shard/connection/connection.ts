@@ -83,13 +83,13 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
   })
   ev.on('connection.update', (update) => {
     if (hasEnded) return
-    // This also runs if the socket has ended in the meantime, because the network closes it right after the pairing, often before the write has
-    // finished. It does not run if the session was ended on purpose.
+    // The pairing is reported even if the socket has ended in the meantime: the network closes it right after the pairing, often before the
+    // credentials are saved. It is not reported if the session was ended on purpose.
     if (update.isNewLogin) passkey.linked()
     if (update.isNewLogin) settled().then(() => (isLeaving ? undefined : events.paired()), stray)
     if (update.connection === 'open') {
       isOpen = true
-      // If the account showed itself as available, the phone's own notifications would be silent.
+      // While the account is shown as available, the phone's own notifications are silent.
       announce(false).catch((error) => log.info({ err: error }, 'the account could not be shown as unavailable'))
       void whenSaved(events.opened)
       void restriction.refresh()
@@ -98,7 +98,7 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
     finish()
     if (isLeaving) return
     const closed = closedBy(update.error)
-    // This also runs after a failed save, which is logged by the caller of the save; without this event the next session would never be opened.
+    // The close is reported even if the save has failed (its caller logs that): without this event the next session would never be opened.
     const notify = () => events.closed(closed)
     settled().then(notify, notify)
   })
@@ -200,7 +200,7 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
   }
 }
 
-/** The ways in which the socket can be linked to an account: QR code and passkey. */
+/** Creates the ways in which the socket can be linked to an account: by QR code and by passkey. */
 function openPairing(
   sock: NetworkSocket,
   { events, steady, settled, passkeys }: ConnectionDeps,

@@ -67,11 +67,11 @@ export interface ConnectionDeps {
   save(): void
   /** Resolves when all changes so far are on disk. After the first failed write, it always rejects. */
   settled(): Promise<void>
-  /** Rejects if the socket must not log in, because another service has this account now. Absent if there can be no such service. */
+  /** Rejects if this socket must not log in, because another service owns the account now. Absent if there can be no other service. */
   confirmOwner: (() => Promise<void>) | undefined
   /** Whether the network should deliver a stanza again after its handler failed. Each call counts as an attempt. */
   isWorthAnother(stanza: string): boolean
-  /** Called when the socket has ended, before all other listeners: nothing may be decrypted from now on. */
+  /** Called when the socket has ended, before all other listeners are. From then on nothing may be decrypted. */
   onEnd(): void
   /** Called when a frame has arrived. */
   onFrame(): void
@@ -107,7 +107,7 @@ export interface OpenedConnection {
   serve(table: Table): void
 }
 
-/** Functions with which rows of the stanza table change the connection itself. */
+/** Functions of the connection that handlers of its stanzas need, to change the connection itself. */
 export interface OwnParts {
   acks: { came(ack: BinaryNode): void }
   companion: CompanionRefresh
@@ -120,15 +120,15 @@ export interface OwnParts {
   passkey: SocketPasskey
   /** Whether the account shows itself as available. */
   isAvailable(): boolean
-  /** Passes the stanza to the table again. */
+  /** Passes the stanza to the table of handlers again. */
   take(node: BinaryNode): void
   /** Resolves when the matching stanzas among those received so far are handled. */
   before: Router['before']
-  /** Closes the connection, so that the network delivers all unconfirmed stanzas again. */
+  /** Closes the connection. On the next one, the network delivers all unconfirmed stanzas again. */
   cut(): void
 }
 
-/** The network's verdict on a message. `serverId` is the number of a channel post. */
+/** The network's answer to a sent message: accepted, or refused with a code. `serverId` is the number of a channel post. */
 export type Verdict = Exclude<AckOutcome, string>
 export type MediaAnswer = BaileysEventMap['messages.media-update'][number]
 
@@ -150,7 +150,7 @@ export interface Connection {
   fetchLids(pns: string[]): Promise<LidPair[]>
   /** The network's current properties. */
   readonly serverProps: Readonly<ServerProps>
-  /** Queries the privacy settings; read marks use the last answer. */
+  /** Queries the privacy settings. `markRead` uses the last answer. */
   privacySettings(): Promise<PrivacySettings>
   /** Marks messages as read. Their authors are told if the privacy settings allow it. */
   markRead(keys: readonly WAMessageKey[]): Promise<void>
@@ -162,7 +162,7 @@ export interface Connection {
   readonly isOpen: boolean
   /** Whether the account shows itself as available. */
   readonly isAvailable: boolean
-  /** Number of stanzas since the login, and number of handled ones. */
+  /** Number of stanzas that were received since the login, and how many of them were handled. */
   traffic(): Traffic
   /** Time of the last stanza in epoch ms, or of the login before the first stanza. Null before the login. */
   lastInboundAt(): number | null
@@ -203,7 +203,7 @@ export type ConnectionEvent =
   /** The network has accepted the login. If the connection ends after this, it does not count as a failed login. */
   | { type: 'loggedIn' }
   | { type: 'opened'; phone: string | null; profileName: string | null; platform: string | null }
-  /** The person changed the name, or the phone sent it for the first time. */
+  /** The owner changed the name of the account, or the phone sent the name for the first time. */
   | { type: 'nameChanged'; profileName: string }
   | { type: 'restrictionChanged'; restriction: Restriction | null }
   /** `code`: `lastDisconnect.error.output.statusCode`, null if there is none. `expireSeconds`: only with 402. */
@@ -213,11 +213,11 @@ export type ConnectionEvent =
    * could not be read at the moment (`storeAway`), or the stored device is unreadable (`store`).
    */
   | { type: 'startFailed'; cause: 'proxy' | 'handshake' | 'store' | 'storeAway' }
-  /** The account requires its passkey; the options can be signed for `lifeMs`. */
+  /** The account requires its passkey. The network's WebAuthn options can be signed for `lifeMs`. */
   | { type: 'passkeyAsked'; lifeMs: number }
   /** The network accepted the assertion; the phone must now confirm. */
   | { type: 'passkeyAccepted' }
-  /** The network refused the assertion, or the phone did not answer. New options will follow. */
+  /** The network refused the assertion, or the phone did not answer. New WebAuthn options will follow. */
   | { type: 'passkeyTryAgain'; lifeMs: number }
   /** The pairing with the passkey has failed. */
   | { type: 'passkeyEnded' }

@@ -39,7 +39,7 @@ interface Made {
   own: string
   lists: (readonly Device[] | undefined)[]
   result: GroupDevices
-  /** Result of the last check of the lists: at this count of changes none of them had changed, and none expires before this time. */
+  /** Result of the last check of the lists. They are unchanged while the number of changes is still `changes` and the time is before `until`. */
   checked: { changes: number; until: number }
 }
 

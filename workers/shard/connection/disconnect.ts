@@ -35,7 +35,10 @@ export function closedBy(error: unknown): Closed {
 
 const DEVICE_REMOVED = 401
 
-/** Returns the seconds until a ban ends. The attributes of a `<failure>` are the data of the error; `expire` is text. */
+/**
+ * Returns the number of seconds until a ban ends. The library passes the attributes of the `<failure>` stanza as the data of its error, so `expire`
+ * is text.
+ */
 function expireOf(data: unknown): number | null {
   if (typeof data !== 'object' || data === null || !('expire' in data)) return null
   const seconds = Number(data.expire)

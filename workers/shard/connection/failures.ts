@@ -54,12 +54,13 @@ function isConnectionLoss(error: unknown): boolean {
   if (!(error instanceof Error)) return true
   if (isAnswer(error as BoomLike)) return false
   const { output, code } = error as BoomLike & { code?: unknown }
-  // These errors have no status: those of queries that are pending when a socket ends (`network/queries.ts`), and those of a closed repository.
+  // These errors have no status: the error of a query that is pending when a socket ends (`network/queries.ts`), and the error of the Signal
+  // repository after it was closed.
   if (error.message.startsWith('Connection Closed') || error.message === SESSION_CLOSED) return true
   return SOCKET_CODES.has(output?.statusCode as number) || BROKEN_PIPE.has(code as string)
 }
 
-/** Meanings of the network's codes for one query. `otherwise` is the meaning of every code that is in no table. */
+/** Error codes of the API by code of the network, for one query. `otherwise` is used for each code that is in no table. */
 export interface Meanings {
   readonly [code: number]: FailureCode
   readonly otherwise?: FailureCode
@@ -90,13 +91,13 @@ const SEND: Meanings = {
   429: 'action_failed',
 }
 
-/** Meanings for a query about an invitation that the network does not know. */
+/** Error codes for a query about an invitation that the network does not know. */
 const NO_INVITATION: Meanings = { 400: 'invite_link_invalid', 404: 'invite_link_invalid', 406: 'invite_link_invalid' }
 
-/** Meanings for a query about a channel that is unknown, suspended, or not available here. */
+/** Error codes for a query about a channel that is unknown, suspended, or not available here. */
 const NO_NEWSLETTER: Meanings = { 404: 'newsletter_not_found', 423: 'newsletter_not_found', 451: 'newsletter_not_found' }
 
-/** Returns the meanings for an operation that declares the meaning of 404. */
+/** Returns the error codes for an operation that declares the meaning of 404. */
 export function meaningsOf(notFound: FailureCode): Meanings {
   if (notFound === 'invite_link_invalid') return NO_INVITATION
   return notFound === 'newsletter_not_found' ? NO_NEWSLETTER : { 404: notFound }

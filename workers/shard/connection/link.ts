@@ -42,12 +42,12 @@ export interface LinkDeps<S extends Connection> {
   log: Logger
   pairing: Pairing
   openSession(opening: Opening): S
-  /** Called after the login, just before the login is reported. */
+  /** Called after the login, just before `report` is called with the login. */
   onOpened(): void
   proxyUrl(): string | null
   /** Reports an event. The event is dropped if `isCurrent` returns false when the event is processed. */
   report(event: ConnectionEvent, isCurrent?: () => boolean): void
-  /** Learns a restriction before the restriction is reported. */
+  /** Holds the restriction of the account. The link changes it before it reports the restriction. */
   restriction: AccountRestriction
   /** Removes the device's other data, which the next device must not see. */
   forget(): Promise<unknown>
@@ -76,7 +76,10 @@ export interface Link<S extends Connection> {
 export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
   const { session, route, auth, log, pairing, report } = deps
   const loginCounts = createLoginCounts()
-  /** Client version of the latest session. A refusal applies to this version, even if other instances use another one. */
+  /**
+   * Client version of the latest session. If the network refuses the version, it refused this one, even if other instances have changed to another
+   * one.
+   */
   let named: WAVersion | null = null
 
   /** Erases the device. The credentials are removed first. */
@@ -107,7 +110,7 @@ export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
     try {
       const made = await createNetworkRoute(deps.network, proxyUrl, deps.egressAllow)
       if (proxyUrl === deps.proxyUrl()) return made
-      // Another proxy was set while this route was being created.
+      // The proxy of the instance was changed while this route was being created.
       await made.close()
       return await routed()
     } catch (cause) {
@@ -118,7 +121,10 @@ export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
   function startSession(creds: AuthenticationCreds, through: NetworkRoute): S {
     const version = deps.version.current()
     named = version
-    /** Events of an older session are dropped: the session must be the current one when an event arrives and when it is processed. */
+    /**
+     * Whether the session that sent an event is the current one. It must be so when the event arrives and when it is processed; other events are
+     * dropped.
+     */
     const isCurrent = () => opened === session.get()
     const events = sessionEvents({
       creds,
@@ -157,7 +163,7 @@ export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
       try {
         return Boolean((await auth.loadCreds())?.account)
       } catch (error) {
-        // The next session would fail for the same reason and end as `start_failed`.
+        // The next session fails for the same reason and reports it (`startFailed`), so the error is only logged here.
         log.error({ err: error }, 'the saved credentials could not be read')
         return null
       }

@@ -1,13 +1,13 @@
 /**
- * Queries the network with GraphQL (`wire/mex.ts` has the operations). If the network does not know a document number, older ones are tried in order.
- * The number that works is then tried first, until the connection ends.
+ * Queries the network with GraphQL (`wire/mex.ts` has the operations). Each operation has document numbers. If the network does not know a number,
+ * older ones are tried in order. The number that works is tried first for the rest of the connection.
  */
 import { Failure } from '../../../src/domain/failures.ts'
 import type { NetworkSocket } from '../network/network-socket.ts'
 import { type Json, textOf } from '../wire/json.ts'
 import { type MexAnswer, type MexName, mexAnswer, mexForms, mexQuery } from '../wire/mex.ts'
 
-/** Numbers from the configuration, which are tried before those of the table. */
+/** Document numbers from the configuration, which are tried before those of the table. */
 export type MexIds = Partial<Readonly<Record<MexName, string>>>
 
 /**
@@ -16,7 +16,7 @@ export type MexIds = Partial<Readonly<Record<MexName, string>>>
  */
 export type Mex = (name: MexName, variables: Json, deadlineMs: number) => Promise<unknown>
 
-/** This is not a `Failure`, because the operation decides the meaning of the code. */
+/** Error of a GraphQL query that the network refused. It is not a `Failure`, because each operation decides the meaning of the code. */
 class MexRefusal extends Error {
   /** The error of the network, in which `networkCode` looks for the code. */
   readonly data: Json
@@ -27,7 +27,7 @@ class MexRefusal extends Error {
 }
 
 export function createMex(sock: Pick<NetworkSocket, 'query'>, ids: MexIds): Mex {
-  /** Index of the number that worked last, by operation. */
+  /** For each operation, the index of the document number that worked last. */
   const known = new Map<MexName, number>()
 
   return async (name, variables, deadlineMs) => {

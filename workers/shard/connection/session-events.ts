@@ -25,7 +25,7 @@ export function sessionEvents({ creds, pairing, hasProxy, report, onOpened, rest
     loggedIn: () => report({ type: 'loggedIn' }),
     opened() {
       const { me, account, platform } = creds
-      // A server that logs in a device without an account is not the real network, so this login proves nothing about the network.
+      // A real network never logs in a device without an account. Such a login does not come from it, and proves nothing about the network.
       if (account) onOpened()
       report({ type: 'opened', phone: phoneOf(me?.id), profileName: nameOf(me?.name), platform: platformOf(platform) })
     },

@@ -1,4 +1,7 @@
-/** Every wait on the network has one of our deadlines and ends with the socket, because the library's own timeout resolves with undefined. */
+/**
+ * Waits for the network. Every wait has a deadline of ours and ends with the socket, because the library resolves a query with undefined when its own
+ * timeout has passed.
+ */
 import { MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 

@@ -28,7 +28,7 @@ export async function finishRegistration(sock: RegistrationSocket, notice: Binar
   const bundleKey = derived(shared, salt, 'link_code_pairing_key_bundle_encryption_key')
   const sealed = Buffer.concat([salt, iv, aesEncryptGCM(bundle, bundleKey, iv, Buffer.alloc(0))])
   const identityShared = Curve.sharedKey(creds.signedIdentityKey.private, phoneIdentity)
-  // The next stanza is verified with this secret, and may arrive before the answer to the query.
+  // The network's next stanza is verified with this secret and may arrive before the answer to the query below, so the secret is set first.
   creds.advSecretKey = derived(Buffer.concat([shared, identityShared, random]), Buffer.alloc(0), 'adv_secret').toString('base64')
   await sock.query(
     companionFinish({ jid: creds.me.id, keyBundle: sealed, identity: creds.signedIdentityKey.public, ref }),

@@ -10,8 +10,8 @@ export function linkedAt(creds: Pick<AuthenticationCreds, 'account'> | undefined
     const seconds = toNumber(proto.ADVDeviceIdentity.decode(details).timestamp)
     return seconds > 0 ? seconds * SECOND : null
   } catch {
-    // Another program wrote the credentials, so the identity may be unreadable. The time is only a hint about the age of the number, so the error is
-    // ignored.
+    // Imported credentials come from another program, so this identity may be unreadable. The time is only used as a hint about the age of the
+    // number, so the error is ignored.
     return null
   }
 }

@@ -12,7 +12,7 @@ import { QueryRefused } from '../../network/queries.ts'
 import { companionHello } from '../../wire/companion-registration.ts'
 import { type Ending, untilEnd } from '../within.ts'
 
-/** Time in ms in which a refusal arrives, if at all. */
+/** Time in ms to wait for a refusal of the code. If none arrives in this time, the network has accepted the code. */
 const VERDICT_TIME = 3 * SECOND
 /** Bytes of a code; it has eight characters. */
 const CODE_BYTES = 5

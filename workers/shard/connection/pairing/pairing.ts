@@ -1,7 +1,7 @@
 /** Codes for linking the device: the current QR code as an image, and the pairing codes requested on this socket. */
 import { type Clock, MINUTE } from '../../../../src/domain/clock.ts'
 
-/** Width in pixels; the error correction level is M. */
+/** Width of the QR image in pixels. The error correction level of the code is M. */
 const QR_SIZE = 512
 /** Time in which a second request for the same number returns the same code. */
 const CODE_REUSE = MINUTE

@@ -7,7 +7,7 @@ import type { Issue } from '../../../../src/domain/failures.ts'
 import type { Assertion } from '../../../../src/domain/passkey.ts'
 import { base64urlBytes, type RequestOptions } from '../../wire/passkey.ts'
 
-/** Offset of the flags in the authenticator data. They follow the hash of the relying party's id. */
+/** Offset of the flags in the authenticator data. Before them is the hash of the relying party's id. */
 const FLAGS_AT = 32
 const USER_PRESENT = 0x01
 const USER_VERIFIED = 0x04

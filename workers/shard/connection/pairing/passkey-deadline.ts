@@ -9,8 +9,8 @@ export function createPasskeyDeadline(clock: Clock) {
   let timer: NodeJS.Timeout | undefined
   return {
     /**
-     * Replaces the deadline. Without `onTimeout` this object starts no timer and only reports the deadline, because the table of states has the
-     * timer.
+     * Replaces the deadline. With `onTimeout`, it is called at the deadline. Without it, this object sets no timer, because the state table
+     * (`lifecycle/`) has the timer.
      */
     set(ms: number, onTimeout?: () => void) {
       clearTimeout(timer)

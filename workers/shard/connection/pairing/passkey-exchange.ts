@@ -43,7 +43,7 @@ export function createPasskeyExchange(deps: ExchangeDeps) {
   let keys: PasskeyAttempt | null = null
   /** True if the prologue contains a proof for the phone that this is the device whose code it accepted. */
   let hasProof = false
-  /** Resolves when the network has accepted the assertion. */
+  /** Resolves when the network has accepted the assertion; rejects if it refused the assertion. */
   let taken: Promise<void> = Promise.resolve()
   /** True once the phone's key and nonce have arrived; a second notification is ignored. */
   let isContinued = false
@@ -118,7 +118,7 @@ export function createPasskeyExchange(deps: ExchangeDeps) {
         hasProof = proof !== null
         const credentialId = Buffer.from(assertion.rawId, 'base64url')
         taken = query(prologueQuery({ credentialId, assertion: json, payload: own.payload, proof })).then(accepted)
-        // The keys are set before the result arrives, because the phone's continuation can arrive before it.
+        // The keys are set before the network's answer arrives, because the phone's continuation can arrive before this answer.
         keys = own
         await taken
       } finally {

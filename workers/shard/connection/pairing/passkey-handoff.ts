@@ -43,7 +43,7 @@ export function createPasskeyHandoff(sock: Pick<NetworkSocket, 'authState' | 'ev
       const isFresh = handoff !== null && clock.now() - handoff.since <= PROOF_LIFE
       return handoff && isFresh ? handoffProof(handoff.key, payload) : null
     },
-    /** A proof is valid for one assertion; later attempts have none. */
+    /** Removes the key. A proof is valid for one assertion, so later attempts have no proof. */
     forget,
   }
 }

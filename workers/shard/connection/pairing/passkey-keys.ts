@@ -15,12 +15,12 @@ export const handoffKey = (advSecret: Uint8Array): Buffer => derived(advSecret, 
 export const handoffProof = (key: Uint8Array, payload: Uint8Array): Buffer => createHmac('sha256', key).update(payload).digest()
 
 /**
- * Creates our commitment to a nonce, which is sent before the phone chooses its own nonce. Without it, either side could search for a nonce that
- * makes the codes equal. `identity` is encoded.
+ * Creates our commitment (a hash) to a nonce. It is sent before the phone chooses its own nonce. Without a commitment, either side could search for a
+ * nonce that makes the codes of both sides equal. `identity` is encoded.
  */
 export const commitmentTo = (nonce: Uint8Array, identity: Uint8Array): Buffer => sha256(identity, nonce)
 
-/** Derives the key that encrypts the request. Throws if the phone's key is one with which every agreement has the same result. */
+/** Derives the key that encrypts the request. Throws if the phone's public key is a weak one, for which every key agreement has the same result. */
 export function encryptionKey(
   privateKey: Uint8Array,
   primary: Pick<PrimaryIdentity, 'publicKey'>,
@@ -31,7 +31,7 @@ export function encryptionKey(
   return derived(shared, Buffer.from(`Companion Pairing ${deviceType} with ref ${ref}`), 'Pairing Information Encryption Key')
 }
 
-/** Number of bytes in the code. They are computed from both nonces and the phone's key. */
+/** Number of bytes in the code that the owner compares. It is computed from both nonces and the phone's key. */
 const CODE_BYTES = 5
 
 /** Returns the code to compare: two groups of four letters with a hyphen. The phone shows another code if somebody intercepts the connection. */
@@ -41,7 +41,7 @@ export function confirmationCode(nonce: Uint8Array, primary: PrimaryIdentity): s
   return `${code.slice(0, 4)}-${code.slice(4)}`
 }
 
-/** Returns ciphertext and tag. `request` is encoded. */
+/** Encrypts the request. Returns the ciphertext, followed by the authentication tag. `request` is encoded. */
 export const sealedWith = (key: Uint8Array, iv: Uint8Array, request: Uint8Array): Buffer => aesEncryptGCM(request, key, iv, NONE)
 
 const sha256 = (...parts: Uint8Array[]): Buffer => parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest()

@@ -8,7 +8,7 @@ import type { PasskeyDeadline } from './passkey-deadline.ts'
 
 /** Time in ms after which options expire. The network refuses a challenge that is older. */
 export const OPTIONS_LIFE = 10 * MINUTE
-/** Number of assertions that may be refused locally, before they are sent. */
+/** The most assertions that this service refuses by itself, before it sends them to the network. */
 const MAX_REFUSED = 10
 const TOO_MANY = `${MAX_REFUSED} assertions were refused; restart the pairing.`
 
@@ -27,7 +27,7 @@ export function createPasskeyOffer(deadline: Pick<PasskeyDeadline, 'set'>) {
       options = found
       deadline.set(OPTIONS_LIFE)
     },
-    /** Gives the next attempt the full time. This time includes fetching its options. */
+    /** Gives the next attempt the full time, which includes the time for fetching new options. */
     renew: () => deadline.set(OPTIONS_LIFE),
     withdraw() {
       options = null
@@ -42,7 +42,7 @@ export function createPasskeyOffer(deadline: Pick<PasskeyDeadline, 'set'>) {
         throw Failure.invalid(problem)
       }
       attemptsLeft -= 1
-      // A challenge is valid for one assertion.
+      // The challenge in the options is valid for one assertion.
       options = null
     },
   }

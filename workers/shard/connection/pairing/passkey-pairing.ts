@@ -1,4 +1,7 @@
-/** Links an instance with a passkey, across its sockets. The running ceremony and the last error are kept only in memory. */
+/**
+ * Links an instance with a passkey. A ceremony belongs to one socket; this object outlives the sockets of the instance, and keeps the running
+ * ceremony and the last error in memory.
+ */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { Clock } from '../../../../src/domain/clock.ts'

@@ -9,7 +9,7 @@ export type PasskeyQuery = (node: BinaryNode) => Promise<BinaryNode>
 /** Thrown when the socket of the ceremony has ended. The end itself is handled elsewhere. */
 export class ConnectionLost extends Error {}
 
-/** The network's error codes are not documented, so each one fails the attempt. */
+/** The meaning of the network's error codes is not known, so each code fails the attempt. */
 const ANY_CODE = { otherwise: 'action_failed' } as const
 
 /** Sends a query. Rejects with `ConnectionLost`, or with the network's error. */

@@ -40,10 +40,7 @@ export interface Relayed {
   stanza: RelayedStanza
 }
 
-/**
- * Removes the devices that got the group's key with this message from the record of devices that have the key. Called
- * if the network did not accept the message.
- */
+/** Call this if the network did not accept the message: of the devices that got the group's key with it, no longer records that they have the key. */
 export type TakeBack = () => Promise<void>
 
 export interface MessageRelay {
@@ -69,7 +66,7 @@ export function createMessageRelay(deps: MessageRelayDeps): MessageRelay {
   const { creds } = auth
   const repository = sock.signalRepository
 
-  /** Encrypts the messages for their devices. Devices for which nothing can be encrypted are omitted. */
+  /** Encrypts each message for its device. Devices for which nothing can be encrypted are omitted. */
   async function seal(letters: readonly Letter[]): Promise<SealedLetter[]> {
     const all = await repository.encryptAll(letters)
     if (all !== null) return all
@@ -142,8 +139,8 @@ export function createMessageRelay(deps: MessageRelayDeps): MessageRelay {
       const lacking = await holders.lacking(to, jids)
       const addressed = { ...relayed.stanza, attributes: { ...attributes, addressing_mode: group.addressingMode || 'lid' } }
       await toAll({ ...relayed, stanza: addressed }, ownNameIn(group, creds.me)!, jids, lacking)
-      // This is recorded before the ack, because a device can request the message again before the ack arrives. Omitted devices count as holders,
-      // so that their keys are not queried with every message: they request the message again when they have keys.
+      // The devices are recorded before the ack, because a device can request the message again before the ack arrives. Devices without keys are
+      // recorded too, so that their keys are not queried with every message: they request the message again when they have keys.
       await holders.add(to, lacking)
       return () => (lacking.length > 0 ? holders.forget(to, lacking) : Promise.resolve())
     },
@@ -158,7 +155,7 @@ export function createMessageRelay(deps: MessageRelayDeps): MessageRelay {
 
 const encoded = (message: proto.IMessage) => Buffer.from(proto.Message.encode(message).finish())
 
-/** Each ciphertext has a padding of its own. */
+/** Creates the message for one device. Each ciphertext has its own padding. */
 const letter =
   (plain: Uint8Array) =>
   (jid: string): Letter => ({ jid, data: padded(plain) })

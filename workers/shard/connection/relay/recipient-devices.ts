@@ -48,7 +48,10 @@ export function createRecipientDevices({ query, tag, auth, lists, learnPairs, lo
     return listed.flatMap(({ devices }) => devices)
   }
 
-  /** The ids of the devices are stored as well, because a session moves from the number to the LID device by device. */
+  /**
+   * Stores device lists. The ids of the devices are stored on disk as well, because when a session moves from the number to the LID, it does so
+   * device by device.
+   */
   async function keep(listed: readonly PersonDevices[]) {
     for (const { jid, devices } of listed) lists.keep(jidUser(jid), devices)
     const ids = listed.map(({ jid, devices }) => [jidUser(jid), devices.map(({ device }) => String(device))])

@@ -21,7 +21,7 @@ const GRACE = SECOND
 
 export interface RestrictionWatch {
   current(): Restriction | null
-  /** Queries the network. Without an answer the known restriction stays. */
+  /** Queries the network about the lock. Without an answer the known restriction stays. */
   refresh(): Promise<void>
   /** Called when the network reports a changed lock in a notification, without a query. */
   lockChanged(lock: ReachOutLock): void
@@ -60,8 +60,8 @@ export function watchRestriction(
   }
 
   /**
-   * Queries a lock that should have ended. If the end is further away than the longest possible delay of a timer, the timer fires early and is set
-   * again.
+   * Queries the network about a lock that should have ended. If the end is further away than the longest delay of a timer, the timer fires early and
+   * is set again.
    */
   async function lookAgain() {
     const { until } = current ?? {}
@@ -72,7 +72,7 @@ export function watchRestriction(
     else lookIn(current)
   }
 
-  /** Queries the lock. Resolves with false if there was no answer. */
+  /** Queries the network about the reach-out lock. Resolves with false if there was no answer. */
   async function ask(): Promise<boolean> {
     try {
       lockChanged(reachOutLock(await mex('FetchReachoutTimelock', {}, QUERY_DEADLINE)))

@@ -8,23 +8,26 @@ import { deferred } from '../../../../src/lib/deferred.ts'
 import { type Ack, ackIn } from '../../wire/ack.ts'
 
 export type AckOutcome =
-  /** `serverId` is set for a channel post; `phash` and `addressingMode` are set for a group, as the network sends them. */
+  /**
+   * The network accepted the message. `serverId` is set for a channel post; `phash` and `addressingMode` are set for a group, as the network sends
+   * them.
+   */
   | { ok: true; serverId?: string; phash?: string; addressingMode?: string }
   | { ok: false; code: number }
   | 'timeout'
   /** The connection ended before the ack arrived, or the caller stopped waiting. */
   | 'closed'
 
-/** Code of an ack whose code is not a number. */
+/** Code that is used if the code in the ack is not a number. */
 const UNKNOWN_CODE = 500
 
 export interface PendingAck {
   /**
-   * Waits for the verdict. The deadline begins with this call and not before the send, because the send itself can take longer than any ack. Never
-   * rejects.
+   * Waits for the ack. The deadline begins with this call and not before the send, because the send itself can take longer than the wait for an ack.
+   * Never rejects.
    */
   within(timeoutMs: number): Promise<AckOutcome>
-  /** Called when the send threw, so the verdict is no longer awaited. */
+  /** Ends the wait. Called when the send threw. */
   giveUp(): void
 }
 
@@ -70,7 +73,7 @@ export function createAcks(): Acks {
       else waiting.set(messageId, (waiting.get(messageId) ?? new Set()).add(mine))
       return {
         within(timeoutMs) {
-          // If the verdict is known already, a timer would never be cleared, so none is set.
+          // If the ack has arrived already, no timer is set, because it would never be cleared.
           if (!isOver) timer = setTimeout(mine.finish, timeoutMs, 'timeout')
           return verdict.promise
         },

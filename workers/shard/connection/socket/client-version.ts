@@ -44,8 +44,9 @@ export const afterLogin = (state: VersionState, used: WAVersion): VersionState =
 })
 
 /**
- * Returns the version after a 405: the fetched, the last good or the built-in version, whichever is the first that was not refused. Undefined if all
- * were refused: the version then does not change until an upgrade, another configured version or a working `refresh` provides a new one.
+ * Returns the version to use after a refusal (405). The fetched, the last good and the built-in version are tried in this order; the first that was
+ * not refused is used. Undefined if all were refused: the version then does not change until an upgrade, another configured version or a working
+ * `refresh` provides a new one.
  */
 export function afterRefusal(
   state: VersionState,
@@ -73,7 +74,7 @@ export interface WebVersionDeps {
   wanted?: WAVersion | null
   /** Queries the network for its newest client version. Called only after a refusal, and once for all instances that are refused at the same time. */
   refresh?: (() => Promise<WAVersion | null>) | undefined
-  /** Called when `refresh` failed; the other candidates are still used. */
+  /** Called when `refresh` failed. Another version may still be used. */
   onError(error: unknown): void
 }
 

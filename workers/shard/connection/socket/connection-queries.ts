@@ -99,7 +99,7 @@ export function connectionQueries(deps: ConnectionQueriesDeps): ConnectionQuerie
   }
 }
 
-/** Relays with a deadline. Rejects with a `Failure`. */
+/** Creates a relay whose sends have a deadline. They reject with a `Failure`. */
 function boundedRelay(relay: MessageRelay, owner: string, ended: AbortSignal): MessageRelay {
   async function bounded<T>(work: () => Promise<T>): Promise<T> {
     try {
@@ -121,7 +121,7 @@ function expectAck(acks: Acks, messageId: string, to: string): ReturnType<Connec
   return {
     giveUp: pending.giveUp,
     async verdict() {
-      // If the connection ends, the outcome is `closed`.
+      // If the connection ends during the wait, the outcome is `closed`.
       const outcome = await pending.within(ACK_DEADLINE)
       if (outcome === 'timeout') throw new Failure('send_timeout')
       if (outcome === 'closed') throw new Failure('instance_not_connected')

@@ -9,7 +9,7 @@ import { DAY, HOUR, MINUTE, SECOND } from '../../../../src/domain/clock.ts'
 import type { NetworkSocket } from '../../network/network-socket.ts'
 import { ANSWERED, type Answered } from './stanza-router.ts'
 
-/** Three times the library's longest wait (a query without an answer, 60 s), in ms. */
+/** Time in ms after which a connection counts as stalled. It is three times the library's longest wait (60 s, for a query without an answer). */
 const STALLED_AFTER = 3 * MINUTE
 const LONGEST_LOOK = 15 * SECOND
 

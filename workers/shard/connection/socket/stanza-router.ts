@@ -20,8 +20,8 @@ export type Answered = (typeof ANSWERED)[number]
 export type Phase = 'count' | 'intercept' | 'translate' | 'commit'
 
 /**
- * Result of a step that has processed its stanza, but whose outcome is known only when the data is on disk. If the mutex of the stanza has `overlaps`,
- * the next stanza that waits for this mutex begins before that.
+ * Result of a step that has processed its stanza, but whose outcome is known only when the data is on disk. If the mutex of the stanza has
+ * `overlaps`, the next stanza that waits for this mutex begins without waiting for the outcome.
  */
 export class Following<Outcome> {
   readonly outcome: Promise<Outcome>
@@ -56,7 +56,7 @@ export interface Mutex {
    * answered.
    */
   overlaps?: true
-  /** Number of stanzas that may wait. If more stanzas arrive, they are answered without being processed. */
+  /** The most stanzas that may wait for this mutex. Further stanzas are answered without being processed. */
   most?: number
 }
 
@@ -65,7 +65,7 @@ export interface Route<Outcome = unknown> {
   line: Mutex
   steps: readonly Step<Outcome>[]
   answer: Answer<Outcome>
-  /** True for the row that takes all remaining stanzas; they are counted as unknown. */
+  /** Whether this row takes all stanzas that no other row matches. They are counted as unknown. */
   isRest?: true
 }
 
@@ -89,7 +89,7 @@ export const decide = <Outcome>(phase: Phase, name: string, run: Step<Outcome>['
   run,
 })
 
-/** Mutex for stanzas that wait for nothing and for which nothing waits. */
+/** Mutex for stanzas that may be handled at any time, in parallel with all others. */
 export const AT_ONCE: Mutex = { name: 'at once', key: () => undefined }
 /** Mutex under which all stanzas are handled one after the other. */
 export const oneByOne = (name: string, most?: number): Mutex => ({
@@ -125,7 +125,7 @@ export interface Router {
   take(node: BinaryNode): Promise<void>
   /** Resolves when the matching unanswered stanzas have been handled. Undefined if none matches. */
   before(fits: (node: BinaryNode) => boolean): (() => Promise<void>) | undefined
-  /** Called when the connection has ended: nothing is processed or answered from now on. */
+  /** Ends the router when the connection has ended: from now on nothing is processed or answered. */
   fence(): void
 }
 

@@ -1,4 +1,4 @@
-/** The socket of a connection, with everything that keeps it alive, and with a watch that replaces it when stanzas are no longer processed. */
+/** Creates the socket of a connection, with its keep-alive, and with a watch that closes the connection when stanzas are no longer processed. */
 import { DEFAULT_CONNECTION_CONFIG } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
 import { endReason } from '../../network/end-reason.ts'
@@ -19,7 +19,7 @@ export interface WatchedSocket {
   sock: NetworkSocket
   devices: DeviceLists
   liveness: Liveness
-  /** Logs an error that concerns no caller. */
+  /** Logs an error for which no caller waits. */
   stray(error: unknown): void
 }
 

@@ -1,7 +1,7 @@
 /**
- * The web client version of the thread in the state store; `client-version.ts` has the rules. Newer versions are read from the network's web client,
- * as a browser would, and only after a refusal. For another network, such as the sandbox, nothing is fetched, because the version of the real web
- * client does not apply there.
+ * Provides the web client version of the thread, which is kept in the state store; `client-version.ts` has the rules. Newer versions are read from
+ * the network's web client, as a browser would, and only after a refusal. For another network, such as the sandbox, nothing is fetched, because the
+ * version of the real web client does not apply there.
  */
 import type { WAVersion } from '@whiskeysockets/baileys'
 import * as v from 'valibot'

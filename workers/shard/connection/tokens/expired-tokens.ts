@@ -6,9 +6,9 @@ import type { KeyedMutex } from '../../../../src/lib/keyed-mutex.ts'
 type Token = SignalDataTypeMap['tctoken']
 
 export interface ExpiredTokensDeps {
-  /** Must not take the mutex itself. */
+  /** Store of the tokens. Its writes must not take `mutex`, which is already held. */
   keys: SignalKeyStoreWithTransaction
-  /** Held by name while a token or the index is written. */
+  /** Mutex per name, which is held while a token or the index is written. */
   mutex: Pick<KeyedMutex, 'runAll'>
 }
 
@@ -23,7 +23,7 @@ export async function removeExpiredTokens({ keys, mutex }: ExpiredTokensDeps): P
     for (const name of await removeFrom(names.slice(from, from + SLICE))) gone.add(name)
   if (gone.size > 0) await mutex.runAll([TC_TOKEN_INDEX_KEY], () => unlist(gone))
 
-  /** Returns the names of this slice that no longer have a token. */
+  /** Removes the expired tokens of this slice. Returns the names that have no token afterwards. */
   async function removeFrom(slice: readonly string[]): Promise<string[]> {
     return mutex.runAll(slice, async () => {
       const stored = await keys.get('tctoken', [...slice])
@@ -34,7 +34,7 @@ export async function removeExpiredTokens({ keys, mutex }: ExpiredTokensDeps): P
     })
   }
 
-  /** Removes names from the index, except for those whose token was stored again in the meantime. */
+  /** Removes names from the index. A name whose token was stored again in the meantime stays in it. */
   async function unlist(removed: ReadonlySet<string>) {
     const listed = await readTcTokenIndex(keys)
     const again = await keys.get('tctoken', [...removed])
@@ -44,8 +44,8 @@ export async function removeExpiredTokens({ keys, mutex }: ExpiredTokensDeps): P
 }
 
 /**
- * Returns the part of a record that is not expired: the contact's token, and the time at which ours was sent. Undefined if both are expired, and the
- * same object if neither is.
+ * Returns what is left of a record without its expired parts (the contact's token, and the time at which our token was sent). Undefined if both are
+ * expired, and the same object if neither is.
  */
 function unexpired(stored: Token | undefined): Token | null | undefined {
   if (!stored) return undefined

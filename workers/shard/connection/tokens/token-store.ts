@@ -39,7 +39,7 @@ export interface TokenStore {
   removeExpired(): Promise<void>
 }
 
-/** `lidOf` is not a query to the network: if the pair is unknown, a token is stored under the known jid. */
+/** Creates the store. `lidOf` only looks up known pairs and does not query the network: if it knows no LID, a token is stored under the given jid. */
 export function createTokenStore(
   auth: Pick<AuthenticationState, 'keys'>,
   lidOf: (jid: string) => Promise<string | null>,

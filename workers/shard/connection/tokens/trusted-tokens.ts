@@ -72,7 +72,7 @@ export function createTrustedTokens(deps: TrustedTokenDeps): TrustedTokens {
 
   async function node(jid: string): Promise<BinaryNode[]> {
     const { token, timestamp } = valid(await stored(await nameOf(jid))) ?? {}
-    // The stored time may be a number, from an import.
+    // An imported token may have its time as a number, but an attribute must be a string.
     return token && timestamp !== undefined ? [contactTokenNode(token, String(timestamp))] : []
   }
 
