@@ -23,8 +23,8 @@ export const FACETS = {
   /** Whole groups with their members on disk. */
   storedMetadata: { ms: NOTICED_FOR },
   /**
-   * Admins, and whether only they may change the group. Roles older than `askedAgainMs` are queried again for the next event, but each group at most
-   * once per `pauseMs`. `asked` is the number of groups whose last query is remembered.
+   * Admins, and whether only they may change the group. If the known roles are older than `askedAgainMs`, they are queried again after an event, but
+   * for each group at most once per `pauseMs`. `asked`: number of groups for which the time of the last query is remembered.
    */
   roles: { ms: NOTICED_FOR, askedAgainMs: DAY, pauseMs: MINUTE, asked: 1_000 },
 } as const satisfies Record<string, Record<string, number>>

@@ -22,7 +22,7 @@ import { takeMembers } from './members.ts'
 
 export interface GroupBook {
   readonly roles: Pick<GroupRoles, 'of' | 'changed'>
-  /** Opens the book for a session. Must be called before anything arrives. */
+  /** Prepares the data about groups for a session. Must be called before any stanza arrives. */
   open(session: GroupSession): SessionGroups
   /** Removes the data that the next account must not see. Called after the device was unlinked and its session has ended. */
   forget(): Promise<void>
@@ -31,7 +31,7 @@ export interface GroupBook {
 export interface GroupSession {
   sock: Pick<NetworkSocket, 'query'>
   isMe(jid: string): boolean
-  /** Saves the pairs of members. The caller logs a failure. */
+  /** Saves the pairs (number and LID) of members. The caller logs a failure. */
   learnPairs(pairs: LidPair[]): Promise<void>
   ended: AbortSignal
 }
@@ -44,8 +44,8 @@ export interface SessionGroups
   /** Returns the groups of the account. Queries the network only if a list was never read, or if notices left entries incomplete. */
   list(): Promise<GroupEntry[]>
   /**
-   * Reports that this service changed these groups. Their notices arrive after the answers, so they are read again before they are used; for a
-   * community, its groups are read again too.
+   * Reports that this service changed these groups. The notices about the changes arrive later than the network's answers, so the groups are read
+   * again before they are used. For a community, its groups are read again too.
    */
   changed(jids: readonly string[]): void
   /** Reports that the account has joined a group, which is read again before it is used. */
@@ -66,7 +66,7 @@ export function createGroupBook(
   const list = createGroupList(context)
   const stored = createGroupStore(context)
 
-  /** Passes the metadata of a group that the network has sent to all facets. */
+  /** Passes the metadata of a group, which the network has sent, to all facets. */
   function learn(group: Group) {
     roles.learn(group)
     list.learn(group)

@@ -27,7 +27,7 @@ export const GroupEntry = v.object({
   ownerPn: text,
   /** Version of the list of members. */
   version: text,
-  /** True if the entry may be wrong. */
+  /** Whether the entry may be wrong, so that the group must be read again. */
   isStale: flag,
 })
 export type GroupEntry = v.InferOutput<typeof GroupEntry>
@@ -53,7 +53,7 @@ export const entryOf = (group: Group): GroupEntry => ({
 export type EntryChange =
   | { type: 'known'; group: Group }
   | { type: 'gone' }
-  /** The entries of these groups may be wrong. `isNews`: the account may be a member of a group that is not in the list, so an entry is added. */
+  /** These entries may be wrong. `isNews`: the account may have become a member, so a group that is not in the list is added. */
   | { type: 'stale'; jids: string[]; isNews: boolean }
   | { type: 'amended'; amend(entry: GroupEntry): void }
 
@@ -61,7 +61,10 @@ type Read = (change: GroupChange, group: string, isMe: (jid: string) => boolean)
 
 const isAmong = (people: readonly NoticePerson[], isMe: (jid: string) => boolean) => people.some(({ names }) => names.some(isMe))
 
-/** Returns a change in which this many people joined or left the group, between two consecutive versions of the member list. */
+/**
+ * Returns the change of an entry if people joined (`by` is positive) or left (`by` is negative). `version` and `versionBefore`: consecutive versions
+ * of the list of members.
+ */
 const counted = ({ version: next, versionBefore: before }: GroupChange, by: number): EntryChange => ({
   type: 'amended',
   amend(entry) {
@@ -101,7 +104,9 @@ const CHANGES: Readonly<Record<string, Read>> = {
   groups_dirty: ({ groups }) => ({ type: 'stale', isNews: true, jids: [...groups] }),
 }
 
-/** Returns the change of the list that a change in a notice causes. Undefined for changes that only concern other facets. */
+/**
+ * Returns the change of an entry in the list of groups that follows from a change in a notice. Undefined if the change only concerns other facets.
+ */
 export const entryChangeIn: (change: GroupChange, group: string, isMe: (jid: string) => boolean) => EntryChange | undefined = (
   change,
   group,

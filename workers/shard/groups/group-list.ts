@@ -35,13 +35,13 @@ export interface GroupList {
   list(): GroupEntry[]
   find(jid: string): GroupEntry | undefined
 
-  /** Begins a query of the list. A change that arrives before the answer is newer than the answer, and is not overwritten by it. */
+  /** Begins a query of the list. A change that arrives before the answer is newer than the answer, so the answer does not overwrite it. */
   begin(): Reading
   /** Learns the metadata of one group of the account. The next `flush` writes it to disk. */
   learn(group: Group): void
   /** Applies the changes of a notice about a group. `isMe` tells whether a JID is the account. They are on disk when it resolves. */
   noticed(group: string, changes: readonly GroupChange[], isMe: (jid: string) => boolean): Promise<void>
-  /** Marks groups that this service has changed as stale, together with the groups of a community among them. */
+  /** Marks groups that this service has changed as stale. If one of them is a community, its groups are marked too. */
   changed(jids: readonly string[]): void
   /** Marks a group that the account has joined as stale; adds it if it is unknown. */
   joined(jid: string): void
@@ -49,7 +49,7 @@ export interface GroupList {
   left(jid: string): void
 
   flush(): Promise<void>
-  /** Called before another account is linked, after the session has ended. */
+  /** Removes the list. Called before another account is linked, after the session has ended. */
   forget(): Promise<void>
 }
 
@@ -203,7 +203,7 @@ function groupEntries(table: Table<GroupEntry>) {
     if (known) table.remove(known)
   }
 
-  /** Marks an entry as stale, because it may be wrong. `isNews`: if the group is unknown, an entry is added. */
+  /** Marks the entry of a group as stale (it may be wrong). `isNews`: adds an entry if the group is unknown. */
   function doubt(jid: string, isNews: boolean) {
     if (isNews && !table.find([jid])) table.add(namedEntry(jid))
     else

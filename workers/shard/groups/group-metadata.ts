@@ -27,7 +27,7 @@ export interface GroupMetadata {
 export interface GroupMetadataDeps {
   sock: Pick<NetworkSocket, 'query'>
   clock: Clock
-  /** Called with the pairs of a group's members before its metadata is used. */
+  /** Called with the pairs (number and LID) of a group's members before its metadata is used. */
   learnPairs(pairs: LidPair[]): Promise<void>
   /** The metadata on disk, which is read before the network is queried. */
   stored: Pick<GroupStore, 'read' | 'keep' | 'drop'>
@@ -38,7 +38,10 @@ export interface GroupMetadataDeps {
 export function createGroupMetadata({ sock, clock, learnPairs, stored, learn }: GroupMetadataDeps): GroupMetadata {
   const { groups: most, ms: maxAge } = FACETS.metadata
   const groups = boundedCache<string, { at: number; metadata: Group }>(most)
-  /** Running fetches. A change that is reported during a fetch removes its entry, because the answer may be older than the change. */
+  /**
+   * Running queries by group. A change that is reported during a query removes the query from this map, so that its answer, which may be older than
+   * the change, is not cached.
+   */
   const fetching = new Map<string, Promise<Group>>()
 
   function forget(jid: string) {

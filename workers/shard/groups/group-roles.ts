@@ -32,15 +32,15 @@ interface RolesSession {
 }
 
 export interface GroupRoles {
-  /** Called with every session before it is used. `refresh`: queries a group, and learns the answer. */
+  /** Called with every session before it is used. The session's `refresh` queries a group, and learns the answer. */
   attach(session: RolesSession): void
   /** Called when the network has sent the metadata of a group. */
   learn(group: Group): void
   /** Returns the known roles without a query; null if there are no roles that can be trusted. */
   of(group: string): Promise<Roles | null>
-  /** Operations for the commit of a notice about a group. */
+  /** Returns the operations that store the roles after a notice about a group, for the commit of the notice. */
   changed(notice: BinaryNode): Promise<Op[]>
-  /** Called after the device was unlinked and its session has ended. */
+  /** Removes all roles. Called after the device was unlinked and its session has ended. */
   forget(): Promise<void>
 }
 
@@ -131,7 +131,7 @@ function without(roles: Roles, people: readonly string[]): Roles {
 
 const isAboutRoles = ({ kind }: GroupChange) => Object.hasOwn(CHANGES, kind)
 
-/** Applies the changes of a notice to the known roles. */
+/** Returns the roles after the changes of a notice. */
 export const after = (roles: Roles, changes: readonly GroupChange[]): Roles =>
   changes.filter(isAboutRoles).reduce((before, change) => CHANGES[change.kind]!(before, namesIn(change)), roles)
 

@@ -29,7 +29,7 @@ export interface GroupStore {
   drop(jid: string): void
   /** Resolves when all changes so far are on disk. Rejects if they could not be written. */
   settled(): Promise<void>
-  /** Called before another account is linked, after the session has ended. */
+  /** Removes all groups. Called before another account is linked, after the session has ended. */
   forget(): Promise<void>
 }
 
@@ -42,7 +42,7 @@ export function createGroupStore({
 }: Context<'id' | 'store' | 'sealer' | 'clock' | 'log'>): GroupStore {
   const records = repository({ name: 'group', schema: Kept, version: 1, sealed: sealer })
   const keyOf = (jid: string) => keys.keptGroup(instance, sealer.blind(jid))
-  /** Newest change of each group that is not on disk yet. */
+  /** For each group whose newest change is not on disk yet, this change; null if the group is removed. */
   const open = new Map<string, v.InferOutput<typeof Kept> | null>()
   let writing: Promise<void> | null = null
 
@@ -54,7 +54,8 @@ export function createGroupStore({
         const taken = [...open].slice(0, SLICE)
         const ops = taken.map(([jid, kept]) => (kept ? records.encode(keyOf(jid), kept) : records.remove(keyOf(jid))))
         await store.commit({ ops })
-        // A change that was replaced by a newer one during the commit is kept, because the newer one is not written yet.
+        // If a change was replaced by a newer one during the commit, the newer one is not written yet and stays in the
+        // map.
         for (const [jid, kept] of taken) if (open.get(jid) === kept) open.delete(jid)
         await nextTurn()
       }

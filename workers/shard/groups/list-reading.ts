@@ -32,7 +32,7 @@ export interface ListReadingDeps {
   list: GroupList
   /** Store for each group and its members. */
   stored: Pick<GroupStore, 'keep'>
-  /** Called with the groups of an answer, before the list counts as read. */
+  /** Called with the groups of an answer, before the list counts as read. It stores their members. */
   members: TakeMembers
   ended: AbortSignal
   clock: Clock
@@ -49,7 +49,7 @@ export function createListReading({ sock, list, stored, members, ended, clock, l
     const begun = list.begin()
     try {
       const { groups, truncated } = await listedIn(await sock.query(participatingQuery(), DEADLINE))
-      // If the session has ended, its device may be unlinked, and the credentials and the directory are then removed too.
+      // If the session has ended, its device may be unlinked. Its credentials and directory are then removed, so nothing may be written to them.
       if (ended.aborted) return
       await members(groups)
       if (!ended.aborted) await begun.whole(groups, truncated, at, stored.keep)

@@ -5,7 +5,7 @@ import type { LidPair } from '../connection/identity.ts'
 import type { AccountDirectory } from '../directory/account-directory.ts'
 import { type Group, namesOf } from '../wire/groups.ts'
 
-/** Number of pairs per read, per commit, and per turn of the loop. */
+/** Number of pairs (number and LID) per read, per commit, and per turn of the loop. */
 const PAIRS = 150
 /** Number of people who are added to the directory together. It is large, so that the records of the directory are rewritten less often. */
 const PEOPLE = 3_000
@@ -20,7 +20,7 @@ export interface MembersDeps {
 /** Stores the members of groups in slices, each person once, however many groups they share. */
 export type TakeMembers = (groups: readonly Group[]) => Promise<void>
 
-/** Returns the pairs of the members for whom the answer has both number and LID. */
+/** Returns the pairs (number and LID) of the members for whom the answer has both. */
 export const pairsOf = (people: readonly (readonly string[])[]): LidPair[] =>
   people.flatMap((names) => {
     const pn = names.find((name) => isPnUser(name))

@@ -17,10 +17,10 @@ import type { KeyChange, KeyStore, KeyType } from './key-store.ts'
 import type { AddressLocks } from './signal/address/address-locks.ts'
 import { credsBytes, credsFrom, keyBytes, keyFrom } from './signal/codec.ts'
 
-/** Changes that are committed together with the credentials. */
+/** Changes of other data that are committed together with the credentials. */
 export interface Alongside {
   keys: readonly KeyChange[]
-  /** Called right before the commit. */
+  /** Returns the operations of these changes. Called right before the commit. */
   ops(): readonly Op[]
   /** Called after the commit. */
   applied(): void
@@ -51,7 +51,7 @@ export interface AuthStateDeps {
   keys: KeyStore
   store: StateStore
   sealer: Sealer
-  /** An erasure waits until no session is in use. */
+  /** Locks of the addresses whose sessions are in use. An erasure waits until none is. */
   locks: Pick<AddressLocks, 'idle'>
 }
 
@@ -63,7 +63,7 @@ export function createAuthState({ keys, store, sealer, locks }: AuthStateDeps): 
 
   function inOrder<T>(write: () => Promise<T>): Promise<T> {
     const written = lastWrite.then(write)
-    // This promise only keeps the order; the caller, who holds `written`, handles the failure.
+    // This promise only keeps the order of the writes. The caller gets `written`, and handles its failure.
     lastWrite = written.catch(() => {})
     return written
   }
@@ -85,7 +85,8 @@ export function createAuthState({ keys, store, sealer, locks }: AuthStateDeps): 
       if (creds !== current) return
       const bytes = credsBytes(creds)
       await inOrder(async () => {
-        // After a device is unlinked, the data of the account's people is removed too, so no such data may be written from now on.
+        // Other credentials are in use now: the device was unlinked, and the data of the account's people was removed. So nothing about them may be
+        // written from now on.
         if (creds !== current) return
         const more = await alongside?.()
         if (creds !== current) return

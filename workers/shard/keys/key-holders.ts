@@ -14,7 +14,7 @@ export interface KeyHolders {
   lacking(group: string, devices: readonly string[]): Promise<readonly string[]>
   /** Records that these devices were sent the key. */
   add(group: string, devices: readonly string[]): Promise<void>
-  /** Records that exactly these devices were sent the key. */
+  /** Records that these devices, and no others, were sent the key. */
   replace(group: string, devices: readonly string[]): Promise<void>
   /** Whether the device has the key, under any of these jids. */
   has(group: string, names: readonly string[]): Promise<boolean>
@@ -24,7 +24,10 @@ export interface KeyHolders {
 
 const NOBODY: readonly string[] = []
 
-/** `stored`: the values on disk. If the list of devices and the record are the same objects as in the last call, the last answer is returned. */
+/**
+ * Creates the record. `stored` reads values from disk. If `lacking` gets the same list of devices as in the last call and the stored record is the
+ * same object, it returns its last result.
+ */
 export function createKeyHolders(stored: KeyReader, keys: Pick<SignalKeyStore, 'set'>): KeyHolders {
   const complete = new WeakMap<readonly string[], Uint8Array>()
   /** A record is read and written back as a whole, so its changes are made one after the other. */

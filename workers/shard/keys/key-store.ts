@@ -1,5 +1,6 @@
 /**
- * Signal keys of one instance on the state store: sealed at rest, read through one cache per thread, written through.
+ * Stores the Signal keys of one instance in the state store. They are sealed at rest, read through one cache per thread, and written to the store
+ * immediately.
  *
  * The cache contains only values that are on disk: a value enters the cache after it was read, or after the commit that wrote it has resolved
  * (`applied`). Returned values are shared and must not be modified.
@@ -33,8 +34,8 @@ export interface KeyStore extends KeyReader {
   /** Publishes committed changes to the cache. Must be called only after the commit has resolved. */
   applied(changes: readonly KeyChange[]): void
   /**
-   * Reports changes that another commit is writing; `written` resolves when this commit has succeeded. `ahead` returns these changes immediately.
-   * Other readers wait until they are written, and later changes of the same keys are written after them.
+   * Reports changes that another commit is writing; `written` resolves when this commit has succeeded. Readers through `ahead` see these changes
+   * immediately. Other readers wait until they are written, and later changes of the same keys are written after them.
    */
   follow(changes: readonly KeyChange[], written: Promise<void>): void
   /**
@@ -49,8 +50,8 @@ export interface KeyStore extends KeyReader {
    */
   commitTogether(changes: readonly KeyChange[]): Promise<void>
   /**
-   * Adds operations to the next commit of keys: each commit of keys includes them until one has succeeded. Call the returned function when they must
-   * be on disk. It resolves when they are, and makes a separate commit if there was no commit of keys.
+   * Adds operations to the next commit of keys. If this commit fails, they are added to the one after it, and so on. Call the returned function when
+   * the operations must be on disk. It resolves when they are; if there was no commit of keys, it makes one for them.
    */
   alongside(ops: readonly Op[]): () => Promise<void>
   /** Removes every key of the instance. The first commit includes `extra`. */
@@ -68,7 +69,7 @@ export interface KeyCache {
   readonly bytes: number
 }
 
-/** Estimated size of an entry in bytes, without its value: the text of the key and the slot in the map. The estimate is rather too high. */
+/** Estimated size of a cache entry in bytes, without its value: the text of the key and the slot in the map. The real size is rather smaller. */
 const ENTRY_OVERHEAD = 200
 /**
  * Type of the keys that are not cached. Each of them is read at most once, when another device starts a session. Each instance has about 800 such
@@ -95,7 +96,10 @@ export function createKeyCache({
     maxSize: maxBytes,
     sizeCalculation: (value, key) => ENTRY_OVERHEAD + key.length + (value === ABSENT ? 0 : value.byteLength),
   })
-  /** Running reads. If a write of the same record is published during a read, the read is superseded, because it may return the old value. */
+  /**
+   * Running reads of the store. If a write of the same record is published during a read, the read is superseded: it may return the old value, which
+   * must not be cached.
+   */
   const loads = new Map<string, { superseded: boolean; value: Promise<Uint8Array | undefined> }>()
 
   const keep = (key: string, value: Uint8Array | null) => void known.set(key, value === null ? ABSENT : ownedBytes(value))

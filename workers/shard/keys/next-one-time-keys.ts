@@ -11,7 +11,7 @@ export interface OneTimeKey {
 
 export interface NextOneTimeKeys {
   keys: OneTimeKey[]
-  /** The change of the credentials after which these keys are not returned again. */
+  /** Change of the credentials. When it is applied, these keys are not returned again. */
   update: Pick<AuthenticationCreds, 'nextPreKeyId' | 'firstUnuploadedPreKeyId'>
 }
 

@@ -16,7 +16,7 @@ export interface OwnFacts {
 
 export const ownFacts = ({ additionalData }: Pick<AuthenticationCreds, 'additionalData'>): OwnFacts => additionalData ?? {}
 
-/** Changes facts, which are on disk with the next save of the credentials. Undefined removes a fact. */
+/** Changes these facts. They are on disk after the next save of the credentials. A value of undefined removes the fact. */
 export function keepFacts(creds: AuthenticationCreds, facts: { [K in keyof OwnFacts]: OwnFacts[K] | undefined }): void {
   const { additionalData } = creds
   creds.additionalData = Object.fromEntries(

@@ -2,13 +2,13 @@
 import type { RuntimeState } from '../../../src/domain/instance.ts'
 import type { ConnectionEvent } from '../connection/contract.ts'
 
-/** State of the current run only; a new process begins with `FRESH_RUN`. */
+/** State that belongs to the current run of the process only; a new process begins with `FRESH_RUN`. */
 export interface Run {
   /** Number of sockets that were opened since the network last accepted a login. It decides the next delay. */
   attempt: number
   /**
-   * Consecutive failures of each kind that has a limit. An accepted login resets `failedStarts` and `outdated`;
-   * `badSessions` is not reset before the session opens.
+   * Numbers of consecutive failures, one for each kind of failure that has a limit. When the network accepts a login, `failedStarts` and `outdated`
+   * become 0. `badSessions` becomes 0 only when the session opens.
    */
   failedStarts: number
   badSessions: number
@@ -16,7 +16,8 @@ export interface Run {
   /** Number of restarts (515) that the network has requested since a session was last open; they are carried out immediately. */
   restarts: number
   /**
-   * Times that another session of the device has ended this one after a takeover (row 19). An open session does not reset it.
+   * Number of times that another session of the device has replaced the session of this service, after this service took over from another one (row
+   * 19). It is not reset when a session opens.
    */
   replaced: number
   /** True from the pairing until the session first opens in this run. During this time, a 401 means that the pairing failed. */
@@ -74,7 +75,7 @@ export type Effect =
   | { do: 'timer'; name: TimerName; delayMs: number }
 
 export interface Move {
-  /** Number of the row, for logs and tests. */
+  /** Number of the row in the state table, for logs and tests. */
   row: string
   next: Lifecycle
   effects: Effect[]
@@ -84,6 +85,6 @@ export interface Move {
 export interface Chance {
   now: number
   random: number
-  /** Whether this service took the store over from one that had not ended in order, and that may still run somewhere. */
+  /** Whether the previous service on this store did not shut down in order, so that it may still be running somewhere. */
   hasTakenOver: boolean
 }

@@ -1,4 +1,4 @@
-/** The effects of a change of status on the link to the network. */
+/** Carries out the effects of a status change that concern the link to the network. */
 import type { RuntimeState } from '../../../src/domain/instance.ts'
 import { runAs } from '../baileys/thread/rejections.ts'
 import type { Connection } from '../connection/contract.ts'

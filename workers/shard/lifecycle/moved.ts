@@ -1,6 +1,6 @@
 /**
- * Refuses work for an instance whose device was moved to another program or server: nothing is started, accepted or expired here, because the other
- * program or server does this.
+ * Refuses work for an instance whose device was moved to another program or server. Nothing is started or queued here, and no message expires here,
+ * because the other program or server does this.
  */
 import { Failure } from '../../../src/domain/failures.ts'
 import type { RuntimeState } from '../../../src/domain/instance.ts'

@@ -1,4 +1,7 @@
-/** State of an instance in its shard, which the directory of the main thread shows. Only the shard writes it. */
+/**
+ * Stored state of an instance. The list of instances in the main thread shows this state, and only the shard of the
+ * instance writes it.
+ */
 import * as v from 'valibot'
 import { type RuntimeState, STATUS_REASONS, STATUSES } from '../../../src/domain/instance.ts'
 import { type Repository, repository } from '../../../src/storage/repository.ts'

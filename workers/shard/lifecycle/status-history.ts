@@ -27,7 +27,7 @@ const HistorySchema = v.object({
 })
 
 export interface StatusHistory {
-  /** Operations for the commit of the change; `from` is null for the first one. */
+  /** Returns the operations that add a change to the history, for the commit of this change. `from` is null for the first change. */
   ops(from: Status | null, to: RuntimeState, at: number): Promise<Op[]>
   /** Changes, newest first. */
   list(): Promise<StatusChange[]>

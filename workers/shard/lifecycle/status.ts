@@ -43,7 +43,7 @@ export interface StatusKeeper {
    * session or timer that caused it may be gone by then.
    */
   handle(event: LifecycleEvent, isCurrent?: () => boolean): Promise<RuntimeState>
-  /** Corrects fields of the state that a crash has left inconsistent with the credentials. */
+  /** Corrects fields of the state that do not match the credentials, because of a crash between the two writes. */
   correct(changes: Partial<RuntimeState>): void
   /** Changes so far, newest first. */
   history(): Promise<StatusChange[]>
@@ -54,7 +54,10 @@ export interface StatusKeeper {
 /** Pause in ms before an event that could not be written is retried. */
 const TAKE_AGAIN = SECOND
 
-/** State that replaces an unreadable record. If there are credentials, the boot restores the link; without them the instance becomes `stopped`. */
+/**
+ * State that is used if the stored state is unreadable. If there are credentials, the boot connects again; without them the instance becomes
+ * `stopped`.
+ */
 const LOST: RuntimeState = { ...CREATED, status: 'disconnected', reason: 'connection_lost' }
 
 const isRequest = ({ type }: LifecycleEvent) => type.endsWith('Requested')
@@ -114,7 +117,8 @@ export function createStatus(context: Context<'id' | 'store' | 'sealer' | 'clock
       'instance state changed',
     )
     if (state.status !== previous) timers.clear()
-    // Called before the effects, which can take seconds: code that depends on the status must not use the old one while `state` shows the new one.
+    // `onChange` is called before the effects, which can take seconds. Otherwise code that depends on the status would use the old status while
+    // `state` shows the new one.
     deps.onChange(state, previous)
     deps.announce(state)
     for (const effect of move.effects) {

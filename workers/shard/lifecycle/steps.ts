@@ -1,4 +1,4 @@
-/** Moves that several rows of the table share. Pure. */
+/** Transitions that several rows of the table share. Pure. */
 import { SECOND } from '../../../src/domain/clock.ts'
 import type { RuntimeState, Status, StatusReason } from '../../../src/domain/instance.ts'
 import { type Chance, type Effect, FRESH_RUN, type Lifecycle, type LifecycleEvent, type Run, type TimerName } from './contract.ts'
@@ -45,7 +45,7 @@ export const timer = (name: TimerName, delayMs: number): Effect => ({ do: 'timer
 export const open = (fresh = false): Effect => ({ do: 'open', fresh })
 const retryAfter = (at: Lifecycle, chance: Chance) => timer('retry', retryDelay(at.run.attempt, chance.random))
 
-/** Keeps the state, and may start a retry: rows 5, 7, 8 (a name) and 12. */
+/** Returns a step that keeps the status, and may start a retry: rows 5, 7, 8 (a name) and 12. */
 export const staying = ({ state: { status, reason } }: Lifecycle, more: Omit<Step, 'status' | 'reason'>): Step => ({
   status,
   reason,
@@ -61,7 +61,7 @@ export const logIn = (): Step => ({
   effects: [open()],
 })
 
-/** Starts over without credentials: rows 2, 29, 31. */
+/** Starts a pairing with new credentials: rows 2, 29, 31. */
 export const startFresh = (effects: Effect[] = []): Step => ({
   status: 'starting',
   reason: null,
@@ -108,7 +108,7 @@ export function dropped(at: Lifecycle, event: Of<'closed'>, chance: Chance): Ste
   }
 }
 
-/** Opens again in the same state after a delay: rows 5 and 12. */
+/** Opens a session again after a delay, in the same status: rows 5 and 12. */
 export const reopen = (at: Lifecycle, chance: Chance, run: Partial<Run> = {}): Step =>
   staying(at, { run: { attempt: at.run.attempt + 1, ...run }, effects: [{ do: 'close' }, retryAfter(at, chance)] })
 

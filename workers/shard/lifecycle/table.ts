@@ -1,5 +1,5 @@
 /**
- * An instance's status as one table of moves. Pure: the input is an event, the output is the next state and the effects.
+ * The state table of an instance. Each row is a transition of its status. Pure: the input is an event, the output is the next state and the effects.
  * `workers/shard/lifecycle/status.ts` is the only caller and the only writer of `status`: it commits the state (with one `instance_status` event if
  * the status changed), announces the state, and then runs the effects.
  */
@@ -24,9 +24,11 @@ import {
 
 const QR_IDLE = 10 * MINUTE
 const PAIRING_DEADLINE = 60 * SECOND
-/** Longest time in which passkey options can be signed. */
+/** Longest time in which the WebAuthn options of a passkey ceremony can be signed. */
 const PASSKEY_LIFE = 10 * MINUTE
-/** Safety limit. It is longer than the three waits of the ceremony itself, which take two minutes each. */
+/**
+ * Safety limit for the time between an accepted assertion and the link. The ceremony has limits of its own: two minutes for each of its three waits.
+ */
 const PASSKEY_CONFIRMATION = 6 * MINUTE
 /** The most restarts after a pairing that count as expected, if no session opens between them. */
 const RESTARTS_IN_A_ROW = 5
@@ -39,8 +41,8 @@ const BAD_SESSIONS = 5
 const STORE_RETRY = 1
 const OUTDATED = 3
 /**
- * Number of times that a session of the former service may end that of this service. It may have been paused right before a login, and nobody knows
- * when it goes on.
+ * After a takeover: number of times that a session of the previous service may end the session of this service. The previous service may have been
+ * paused right before a login, and it may continue at any time.
  */
 const REPLACED = 3
 
@@ -67,7 +69,7 @@ const isPaired = (at: Lifecycle) => at.state.paired
 const isNotPaired = (at: Lifecycle) => !at.state.paired
 const isMoved = (at: Lifecycle) => at.state.reason === 'moved'
 const isPaused = (at: Lifecycle) => at.state.reason === 'paused'
-/** Whether the instance's credentials may be used here. */
+/** Whether this service may use the credentials of the instance: it is paired and was not moved. */
 const isOurs = (at: Lifecycle) => isPaired(at) && !isMoved(at)
 const isLastStart = (at: Lifecycle) => at.run.failedStarts + 1 >= START_TRIES
 const isLastUnpairedStart = (at: Lifecycle) => isNotPaired(at) && isLastStart(at)
@@ -81,7 +83,7 @@ const LIVE = ['connected', 'connecting', 'disconnected'] as const
 /** With credentials, `starting` is handled like `connecting`: a lost connection must be retried and must never end the instance. */
 const LIVE_OR_STARTING = [...LIVE, 'starting'] as const
 
-/** Step after the phone has accepted the device. */
+/** Returns the step after the phone has accepted the device. */
 const linked = (_: Lifecycle, { phone, platform }: Of<'paired'>): Step => ({
   status: 'connecting',
   reason: null,
@@ -143,7 +145,7 @@ const ROWS: readonly Row[] = [
   row('6', ['qr', 'starting'], 'paired', linked),
   row('P4', ['connecting'], 'paired', linked, isNotPaired),
 
-  // The account requires its passkey. The ceremony belongs to its socket: when the socket closes for any reason, the pairing starts over.
+  // Rows of a pairing with a passkey. The ceremony belongs to its socket: when the socket closes for any reason, the pairing starts over.
   row('P1', ['qr', 'connecting'], 'passkeyAsked', (_, { lifeMs }) => passkeyRequired(lifeMs), isNotPaired),
   row(
     'P2',
@@ -208,7 +210,7 @@ const ROWS: readonly Row[] = [
     () => stopped('start_failed'),
     (at, { cause }) => cause === 'store' && isLastStart(at),
   ),
-  // A database that is away comes back, and says nothing about the network, so neither the count of starts nor the pause grows.
+  // A database that cannot be reached says nothing about the network. So this failure is not counted as a failed start, and the delay does not grow.
   row(
     '5: store away',
     ['starting', 'connecting', 'disconnected'],
@@ -320,7 +322,8 @@ const ROWS: readonly Row[] = [
     () => stopped('client_outdated'),
     (at, event) => event.code === 405 && at.run.outdated + 1 >= OUTDATED,
   ),
-  // The other session is that of the service that was taken over. It cannot store its status, so it does not log in again.
+  // The session that replaced ours is that of the previous service. That service cannot store its status any more, so it does not log in again, and
+  // we retry.
   row(
     '19: after a takeover',
     LIVE_OR_STARTING,
@@ -397,20 +400,21 @@ const ROWS: readonly Row[] = [
   row('29', ['qr', 'starting', ...LIVE], 'restartRequested', () => startFresh([{ do: 'close' }]), isNotPaired),
   // If two programs use the same device, each takes the connection from the other. So a moved instance starts again only if its owner requests it.
   row('moved', [...LIVE_OR_STARTING, 'stopped', 'banned'], 'moveRequested', () => stopped('moved'), isOurs),
-  // A session that has stopped for another reason is not paused, because its trouble would no longer be shown.
+  // A session that has stopped for another reason cannot be paused, because this reason would no longer be shown.
   row('paused', LIVE_OR_STARTING, 'pauseRequested', () => stopped('paused'), isOurs),
   row('resumed', ['stopped'], 'resumeRequested', logIn, (at) => isMoved(at) || isPaused(at)),
   ...(['restartRequested', 'qrRequested'] as const).flatMap((on) => [
-    // Programs and pages ask for a QR code again and again, so that does not end a pause.
+    // A request for a QR code does not end a pause, because programs and pages repeat such requests all the time.
     row('30', ['stopped', 'banned'], on, logIn, (at) => isOurs(at) && !(on === 'qrRequested' && isPaused(at))),
-    // After an erasure on a full disk a credential can be left. It no longer counts as a pairing, and the fresh start removes it.
+    // If the disk was full during an erasure, credentials can be left. They no longer count as a pairing, and the fresh start removes them.
     row('31', ['created', 'logged_out'], on, () => startFresh()),
     row('31', ['stopped', 'banned'], on, () => startFresh(), isNotPaired),
   ]),
 ]
 
 /**
- * Returns the move for an event, or null if the event has no meaning in this state (row 22a, a timer that fires late, a session that opens twice).
+ * Returns the transition for an event, or null if the event has no meaning in this state. Examples are row 22a, a timer that fires late, and a
+ * session that opens twice.
  */
 export function next(at: Lifecycle, event: LifecycleEvent, chance: Chance): Move | null {
   const found = ROWS.find(

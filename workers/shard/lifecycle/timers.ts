@@ -1,12 +1,12 @@
 import type { TimerName } from './contract.ts'
 
-/** Timers of the table of states: at most one per name. */
+/** Timers of the state table: at most one per name. */
 export interface Timers {
-  /** Sets the timer of this name again, in place of a running one. */
+  /** Sets the timer with this name. If it is running, it starts again. */
   set(name: TimerName, delayMs: number): void
   /** Clears the timers with these names, or all timers if no name is given. */
   clear(...names: TimerName[]): void
-  /** Ends all timers. None fires or is set afterwards, because a timer would keep the thread alive. */
+  /** Clears all timers, and refuses new ones, because a timer would keep the thread alive. */
   stop(): void
 }
 

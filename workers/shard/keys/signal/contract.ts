@@ -5,7 +5,7 @@ import type { AddressLocks } from './address/address-locks.ts'
 
 export interface SignalRepositoryDeps {
   keys: KeyStore
-  /** Called at every operation, so that a new signed pre-key is used immediately. */
+  /** Returns the current credentials. Called at every operation, so that a new signed pre-key is used immediately. */
   creds: () => AuthenticationCreds
   /** Locks of the instance, shared by all its sockets. */
   locks: AddressLocks

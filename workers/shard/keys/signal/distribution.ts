@@ -1,7 +1,7 @@
 /** Finds the sender key in a decrypted message without decoding the whole message. */
 import { bytesOf } from './wire.ts'
 
-/** Fields of Message, of DeviceSentMessage, and of Message.SenderKeyDistributionMessage. */
+/** Field numbers in Message, in DeviceSentMessage, and in SenderKeyDistributionMessage. */
 const SENDER_KEY_DISTRIBUTION = 2
 const DEVICE_SENT = 31
 const DEVICE_SENT_MESSAGE = 2

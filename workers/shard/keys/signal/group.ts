@@ -14,8 +14,8 @@ import { protocolAddress, withObjects } from './wasm.ts'
 import { checkFields, FieldReader } from './wire.ts'
 
 /**
- * Author and group of a sender key. `literal` is the author's address as written, because a key that arrived before the LID was known is stored under
- * it.
+ * Author and group of a sender key. `literal`: the author's address as it is written in the stanza. A key that arrived before the author's LID was
+ * known is stored under this address.
  */
 export interface SenderName {
   group: string

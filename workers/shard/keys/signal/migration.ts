@@ -37,7 +37,7 @@ export async function migrateSessions(
   if (!isPnUser(fromJid) && !isHostedPnUser(fromJid)) return { migrated: 0, skipped: 0, total: 1 }
 
   const { user, device } = jidDecode(fromJid)!
-  // After an import from a program that stores no device lists, a person may have a session and no list.
+  // After an import from a program that stores no device lists, a person may have sessions although no device list of the person is stored.
   const { [user]: listed = [] } = await view.get('device-list', [user])
   const devices = new Set([...listed, String(device ?? 0)])
 
@@ -54,7 +54,7 @@ export async function migrateSessions(
   return { migrated, skipped: total - migrated, total }
 }
 
-/** Returns the LID of a device. The LID of a hosted device is always on the hosted server, even if the person's own LID is on another server. */
+/** Returns the LID of a device. For a hosted device, this LID is on the server for hosted accounts, even if the LID of the person is not. */
 const hostedAsWell = (lidJid: string, device: string) =>
   device === HOSTED_DEVICE ? lidJid.replace(/@(hosted\.)?lid$/, '@hosted.lid') : lidJid
 

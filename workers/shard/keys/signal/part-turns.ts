@@ -43,7 +43,7 @@ export interface PartTurnsDeps extends SignalRepositoryDeps {
 
 export function createPartTurns({ addresses, assertOpen, ...deps }: PartTurnsDeps): (part: SealedPart) => Promise<PartTurn> {
   const { locks } = deps
-  /** Decryption reads the changes of earlier messages, even while these changes are being written. */
+  /** Decryption reads through `ahead`, so that it sees the changes of earlier messages while they are being written. */
   const receiving = { ...deps, keys: deps.keys.ahead }
 
   async function directTurn({ type, author, ciphertext }: SealedPart & { type: 'pkmsg' | 'msg' }): Promise<PartTurn> {

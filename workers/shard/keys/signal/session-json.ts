@@ -27,7 +27,10 @@ interface JsonSession {
     previousCounter: number
     rootKey: string
   }
-  /** `closed` is -1 for the session in use, otherwise the epoch ms at which it was replaced. `baseKeyType`: 1 for our key, 2 for theirs. */
+  /**
+   * `closed`: -1 for the session in use, otherwise the time in epoch ms at which it was replaced. `baseKeyType`: 1 if the base key is ours, 2 if it
+   * is the other side's.
+   */
   indexInfo: { baseKey: string; baseKeyType: number; closed: number; used: number; created: number; remoteIdentityKey: string }
   pendingPreKey?: { preKeyId?: number; signedKeyId: number; baseKey: string }
   /** Chains by the public key of their ratchet in base64, in the order of their creation. */
@@ -122,7 +125,8 @@ function chainBytes(ratchetKey: string, { chainKey, messageKeys }: JsonChain, pr
       Buffer.concat([
         // The library stores the index of the last used key; libsignal stores the index of the next key.
         varintField(CHAIN_KEY.index, chainKey.counter + 1),
-        // A closed chain has no key. Its skipped message keys remain usable, and the MAC of a message that needs another key does not match.
+        // A closed chain has no key, so zeros are stored. Its skipped message keys remain usable. A message that needs another key is refused,
+        // because its MAC does not match.
         lengthDelimited(CHAIN_KEY.key, chainKey.key === undefined ? Buffer.alloc(32) : bytes(chainKey.key, 32)),
       ]),
     ),
@@ -154,7 +158,7 @@ function pendingBytes({ preKeyId, signedKeyId, baseKey }: NonNullable<JsonSessio
 export interface SessionJson {
   /** Sessions in the form of the JavaScript library. */
   json: { _sessions: Record<string, JsonSession>; version: 'v1' }
-  /** Number of keys for late messages that cannot be converted: libsignal stores these keys in derived form, but the library needs their seeds. */
+  /** Number of skipped message keys that could not be converted: libsignal stores these keys in derived form, but the library needs their seeds. */
   lostMessageKeys: number
 }
 
@@ -198,7 +202,8 @@ function jsonSession(session: Uint8Array, closed: number, now: number): JsonSess
     registrationId: numberIn(session, SESSION.remoteRegistrationId),
     currentRatchet: {
       ephemeralKeyPair: { pubKey: ours, privKey: base64(need(sending, CHAIN.ratchetPrivateKey)) },
-      // Before the first answer of the other side there is no receiving chain. With this key the library finds no chain, either.
+      // Before the other side's first answer there is no receiving chain. In this case a placeholder is written, for which the library finds no chain
+      // either.
       lastRemoteEphemeralKey: base64(newest ? need(newest, CHAIN.ratchetKey) : Buffer.alloc(33, 5)),
       previousCounter: numberIn(session, SESSION.previousCounter),
       rootKey: base64(need(session, SESSION.rootKey)),

@@ -5,7 +5,7 @@ import { allBytesOf, bytesOf, checkFields, FieldReader, lengthDelimited, numberI
 
 const CURRENT = 1
 const ARCHIVED = 2
-/** Fields of SessionStructure. */
+/** Number of the field for the registration id in libsignal's SessionStructure. */
 const REGISTRATION_ID = 10
 const BASE_KEY = 13
 /** Limit of libsignal. It would drop more archived sessions at the next change anyway. */

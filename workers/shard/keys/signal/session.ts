@@ -119,7 +119,7 @@ async function operate<T>(
 ): Promise<Advanced<T>> {
   let session: Uint8Array | undefined
   let usedPreKey: number | undefined
-  /** If our storage throws, the module's error contains only the text, so the original error is kept here. */
+  /** Error that our storage has thrown. It is kept here, because the module's error contains only its text. */
   let ours: unknown
 
   const storage: SignalStorage = {

@@ -100,8 +100,7 @@ function openRepository(deps: SignalRepositoryDeps, view: SignalKeyStore, lidMap
 
     hasSenderKey: ({ group, meId }) => hasSenderKey(keys, ownSender(group, meId)),
 
-    // This is not refused after `close`: the message that contained the key is finished, so the network will not
-    // deliver it again.
+    // The library's key is stored even after `close`: the message that contained the key is finished, so the network will not deliver it again.
     async processSenderKeyDistributionMessage({ item, authorJid }) {
       const { groupId, axolotlSenderKeyDistributionMessage: distribution } = item
       if (!groupId) throw new Error('Group ID is required for sender key distribution message')

@@ -9,8 +9,9 @@ interface Freeable {
 }
 
 /**
- * Objects live in the module's linear memory, which never shrinks, and the finalizer runs too late, so all objects of an operation are freed at its
- * end. They are freed only after its promise has settled: freeing an object with a pending call is a use after free that ends the process.
+ * Runs `work`, and frees the module's objects that it created. The objects live in the module's linear memory, which never shrinks, and the finalizer
+ * runs too late. They are freed only after the promise of `work` has settled: freeing an object with a pending call is a use after free that ends the
+ * process.
  */
 export async function withObjects<T>(work: (own: <O extends Freeable>(object: O) => O) => Promise<T>): Promise<T> {
   const owned: Freeable[] = []

@@ -75,7 +75,7 @@ export class FieldReader {
   }
 }
 
-/** Checks the bytes. Throws a RangeError if they are not protobuf. */
+/** Throws a RangeError if these bytes are not a protobuf. */
 export function checkFields(message: Uint8Array): void {
   const reader = new FieldReader(message)
   while (reader.next());

@@ -30,7 +30,7 @@ export interface AddressBook {
    * done so before it calls the repository.
    */
   resolve(jid: string): Promise<Address>
-  /** Returns the address that can be determined without waiting. If the mapping is not in memory, this is the address of the jid as it is written. */
+  /** Returns the address without waiting. If the mapping to the LID is not in memory, this is the address of the jid as it is written. */
   resolveNow(jid: string): Address
 }
 

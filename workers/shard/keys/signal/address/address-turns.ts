@@ -13,8 +13,8 @@ export interface AddressTurns {
 
 export function createAddressTurns(book: AddressBook, locks: AddressLocks): AddressTurns {
   /**
-   * While a task waits, the session may move from the phone number's address to the LID's. The task then holds the wrong mutex and acquires the other
-   * one.
+   * While a task waits, the session may move from the phone number's address to the LID's. The task then has the lock of the old address, so it
+   * releases it and acquires the lock of the new one.
    */
   async function acquire(jid: string) {
     for (;;) {
