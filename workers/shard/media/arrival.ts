@@ -23,13 +23,13 @@ export interface Arrived {
   dir: string
 }
 
-/** Dependencies of a download; without `blobTo` a media file stored in the queue cannot be read. */
+/** Dependencies of a download. Without `blobTo`, a media file that is stored in the queue cannot be read. */
 export interface Arriving {
   media: Pick<SendFiles, 'tempDir' | 'downloadMs'> & Partial<Pick<SendFiles, 'blobTo'>>
   egressAllow: Ranges
 }
 
-/** Runs `use` with the media on disk. The arriving bytes pass through `through`, and the file contains its output. */
+/** Runs `use` with the media file on disk. While the file is downloaded, its bytes pass through `through`, whose output is what the file contains. */
 export async function withMedia<T>(
   context: Arriving,
   input: MediaInput,
@@ -45,7 +45,7 @@ export async function withMedia<T>(
     await fetchTo(path, context, input, limitBytes, through)
     return await use({ path, dir })
   } catch (cause) {
-    // On a full disk a converter may report that the file is damaged. So the item waits until there is enough space to know the cause.
+    // On a full disk a converter may report that the file is damaged. So the message waits until there is enough free space to be sure of the cause.
     const { bavail, bsize } = await statfs(tempDir)
     if (bavail * bsize >= FULL) throw cause
     throw new StorageFailure('the media could not be processed because the disk is full', { cause })
@@ -80,7 +80,7 @@ async function* piecesOf(bytes: Uint8Array) {
 }
 
 function notDownloaded(error: FetchFailed, limitBytes: number): Failure {
-  // The code for a file that is too large is the same in the other ways of providing media.
+  // Media that is too large gets the same error code, whether it is downloaded or provided in another way.
   if (error.problem === 'too_large')
     return new Failure('media_invalid', { message: `The media has more than ${limitBytes / MB} MB.`, cause: error })
   return new Failure('media_download_failed', { message: error.message, cause: error })

@@ -17,7 +17,7 @@ interface Wishes {
   waveform?: boolean
 }
 
-/** Destination of the message; media for channels is not encrypted. */
+/** Destination of the message. Its kind matters, because media for channels is not encrypted. */
 type To = Pick<Destination, 'kind'>
 
 export function make(
@@ -43,7 +43,7 @@ const sized = ({ uploaded, prepared: { mime, width, height } }: Made) => ({
   ...(width && height ? { width, height } : {}),
 })
 const pictured = ({ prepared: { thumbnail } }: Made) => (thumbnail ? { jpegThumbnail: thumbnail } : {})
-/** Duration in whole seconds; a shorter one is shown as one second. */
+/** Returns the duration in whole seconds. A duration below one second is shown as one second. */
 const timed = ({ prepared: { seconds } }: Made) => (seconds === null ? {} : { seconds: Math.max(1, Math.round(seconds)) })
 
 export async function imageMessage(context: SendContext, to: To, input: MediaInput): Promise<proto.Message.IImageMessage> {

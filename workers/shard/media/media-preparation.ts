@@ -1,4 +1,7 @@
-/** Asks the threads of the main thread to prepare a media file, and waits for the answer. This file handles both messages of the thread protocol. */
+/**
+ * Asks the main thread to have a media file prepared in one of its threads, and waits for the answer. This file handles both messages of the thread
+ * protocol.
+ */
 import { Failure, type FailureData } from '../../../src/domain/failures.ts'
 import type { MediaJob, PreparedMedia } from '../../../src/domain/media-job.ts'
 import type { ShardNeed } from '../../../src/engine/engine.ts'

@@ -10,7 +10,10 @@ import type { Ask } from '../connection/ask.ts'
 import type { SendFiles } from '../send/contract.ts'
 import { withMedia } from './arrival.ts'
 
-/** Time limit in ms: the caller waits for the operation for at most 45 s, and a slow host must not use up all of it. */
+/**
+ * Time limit of the download in ms. The caller waits for the whole operation for at most 45 s, and a slow host must not
+ * use up all of this time.
+ */
 const DOWNLOAD_LIMIT = 25 * SECOND
 
 /** Dependencies of an immediate operation that takes a file. */

@@ -6,7 +6,7 @@ import { type UploadContext, uploadPlain } from './upload.ts'
 
 /** Folder of the media host for pictures of catalogs, as in the library. */
 const FOLDER = '/product/image'
-/** Host name in the URL of a file: all hosts of the network find each other's files under this name. */
+/** Host name in the URL of an uploaded file. All hosts of the network serve each other's files under this name. */
 const MEDIA_HOST = 'mmg.whatsapp.net'
 const NETWORK = '.whatsapp.net'
 

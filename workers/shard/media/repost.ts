@@ -1,6 +1,6 @@
 /**
- * Files of channels are stored unencrypted, and files of other chats are encrypted. A media file that is forwarded between a channel and another chat
- * is downloaded, decrypted and uploaded again, through the disk.
+ * Uploads a media file again that is forwarded between a channel and another chat. This is necessary because files of channels are stored
+ * unencrypted, and files of other chats are encrypted. The file is downloaded, decrypted if it was encrypted, and uploaded, through the disk.
  */
 import { createWriteStream } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'

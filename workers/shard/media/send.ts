@@ -1,4 +1,4 @@
-/** Sends a message with media, by the kind of chat. */
+/** Sends a message with media to a chat of any kind, in the way that this kind needs. */
 import { randomBytes } from 'node:crypto'
 import { normalizeMessageContent, type proto } from '@whiskeysockets/baileys'
 import type { Accepted, SendContext } from '../send/contract.ts'
@@ -21,7 +21,7 @@ export interface OutgoingMedia {
 const SECRET_BYTES = 32
 
 export function sendMedia(context: SendContext, to: Destination, { content, info }: OutgoingMedia): Promise<Accepted> {
-  // Channels have no wrappers, quotes or secrets.
+  // A post of a channel has no wrapper around its content, no quote and no secret.
   if (to.kind === 'newsletter') {
     const { content: plain, handle } = withoutHandle(normalizeMessageContent(content) ?? content)
     const attributes = handle ? { attributes: { media_id: handle } } : {}
@@ -32,7 +32,9 @@ export function sendMedia(context: SendContext, to: Destination, { content, info
   return to.kind === 'status' ? postStatus(context, outgoing) : sendMessage(context, to, outgoing)
 }
 
-/** Separates the handle of the upload from the message: it is stored beside the fields of the media, but is not a field of the message. */
+/**
+ * Separates the handle of the upload from the content. The handle was stored beside the fields of the media, but it is not a field of the message.
+ */
 function withoutHandle(content: proto.IMessage): { content: proto.IMessage; handle: string | undefined } {
   const [[field, medium] = ['', {}]] = Object.entries(content).filter(([, value]) => value?.directPath)
   const { handle, ...fields } = medium as Pick<Uploaded, 'handle'>

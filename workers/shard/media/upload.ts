@@ -28,14 +28,16 @@ export interface Uploaded {
   handle?: string
 }
 
-/** Time in ms without a byte after which the connection to a host is given up. */
+/** Time in ms. If no byte is transferred for this long, the connection to a host is given up. */
 const IDLE_LIMIT = 30 * SECOND
 const PIECE = 256 * 1_024
 const MAC_BYTES = 10
 const ORIGIN = 'https://web.whatsapp.com'
 
 export type UploadType = 'image' | 'video' | 'audio' | 'document' | 'sticker' | 'thumbnail-link'
-/** The media host stores stickers and pictures of links as images, except for pictures of links in channels. */
+/**
+ * Folders of the media host by type of upload. Stickers and preview pictures of links are stored as images, except for preview pictures in channels.
+ */
 const FOLDERS = {
   image: 'image',
   sticker: 'image',
@@ -53,7 +55,7 @@ export async function upload(
 ): Promise<Uploaded> {
   if (to.kind === 'newsletter') {
     const plain = await measure(path)
-    // Pictures of links in channels have their own folder.
+    // Preview pictures of links in channels have their own folder.
     const folder = type === 'thumbnail-link' ? type : FOLDERS[type]
     const answer = await send(context, path, `/newsletter/newsletter-${folder}`, plain.fileSha256, '&server_thumb_gen=1')
     return { ...answer, ...plain }
@@ -65,15 +67,15 @@ export async function upload(
 }
 
 /**
- * Key by which an upload is found that was made before the turn of its item. The file is identified by its queue item or by its address, so its bytes
- * are not part of the key.
+ * Returns the key under which an upload is stored that was made before the turn of its message in the queue. The file is identified by its queue item
+ * or by its URL, so its bytes are not part of the key.
  */
 export const wishOf = (to: Pick<Destination, 'kind'>, type: UploadType, rest: readonly unknown[]): string =>
   JSON.stringify([to.kind === 'newsletter', type, ...rest])
 
 /**
- * Uploads media that needs no conversion: it is encrypted while it arrives, so its plain bytes are never on this disk, unless it is for a channel, where
- * media is not encrypted.
+ * Uploads media that needs no conversion. It is encrypted while it is downloaded, so its plain bytes are never on this disk. Media for a channel is
+ * an exception, because it is not encrypted.
  */
 export function uploadAsItComes(
   context: SendContext,
@@ -106,8 +108,8 @@ export const uploadPlain = async (context: UploadContext, path: string, folder: 
   send(context, path, folder, (await measure(path)).fileSha256)
 
 /**
- * Uploads a file. Every host is tried with the known credentials, and then once more with new ones, because the known
- * ones may have expired early.
+ * Uploads a file. Every host is tried with the known credentials, and then once more with new ones, because known credentials can become invalid
+ * before their announced end.
  */
 async function send({ ask, session, media, log }: UploadContext, filePath: string, folder: string, hash: Buffer, more = '') {
   const token = hash.toString('base64url')
