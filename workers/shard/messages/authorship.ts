@@ -22,22 +22,25 @@ import { FACETS, type FacetContext } from './facets.ts'
 
 /** The most messages of others whose rows may be in unfinished commits: more than arrive during one commit. */
 const CLAIMED = 128
-/** The most messages of the account whose chats are cached. A small number is enough, because most receipts arrive within seconds. */
+/** The most messages of the account whose chats are cached. A small number is enough, because most receipts of a message arrive within seconds. */
 const REMEMBERED = 500
 
 const TERMS: Record<'ours' | 'others', Term> = { ours: FACETS.ownAuthor, others: FACETS.author }
 
 export interface Authorship {
   load(): Promise<void>
-  /** Operations for the commit of a received message of any author. Empty if another message already has this id. */
+  /**
+   * Returns the operations that store the author and chat of a received message, for the commit of this message. Empty if another message already has
+   * this id.
+   */
   ops(key: WAMessageKey): Promise<Op[]>
-  /** Operations for the commit before the service sends a message; `chat` is its destination. */
+  /** Returns the operations for the commit before the service sends a message; `chat` is its destination. */
   ownOps(id: string, chat: string): Op[]
-  /** Checks whether a sender may refer to another message. `chat`: every jid of the chat in which the reference was sent. */
+  /** Checks whether a sender may refer to another message, given by its `id`. `chat`: every jid of the chat in which the reference was sent. */
   claim(id: string, chat: Iterable<string>, sender: Speaker): Promise<Claim>
   /** Whether the account wrote the message in this chat. `chat`: every jid of the chat. */
   isOwn(id: string, chat: Iterable<string>): Promise<boolean>
-  /** Called after the device was unlinked and its session has ended: removes everything it received. */
+  /** Removes the rows of everything that the device received. Called after the device was unlinked and its session has ended. */
   forget(): Promise<void>
 }
 

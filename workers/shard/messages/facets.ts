@@ -14,7 +14,7 @@ import type { Context } from '../context/instance-context.ts'
 const MB = 1_024 * 1_024
 const UNBOUNDED = Number.POSITIVE_INFINITY
 
-/** Term of the generations of own authors. Receipts may arrive until the end of the second generation. */
+/** Term of one generation of the rows about own messages. There are two generations, and receipts may arrive until the end of the second one. */
 const OWN_TERM = 31 * DAY
 
 export const FACETS = {
@@ -28,8 +28,8 @@ export const FACETS = {
     rows: 4_000,
     bytes: 8 * MB,
     /**
-     * Number of messages of all instances of a thread, about 1.6 kB of memory each. When this number is exceeded, an instance that adds a message
-     * keeps only its share: two hundred instances with 4,000 messages each would exceed the heap of a shard.
+     * The most messages of all instances of a thread; each takes about 1.6 kB of memory. When this number is exceeded, an instance that adds a
+     * message keeps only its share of the number. Without it, two hundred instances with 4,000 messages each would exceed the heap of a shard.
      */
     rowsOfThread: 50_000,
   },
@@ -41,9 +41,9 @@ export const FACETS = {
   /** Secrets of polls and events. The network has no time limit for votes and answers, but after a month they are very rare. */
   askedSecret: { ms: 30 * DAY, rows: 5_000, bytes: 4 * MB },
   /**
-   * Secrets of all other messages. Phones allow edits for 15 minutes, but an edit that was made while the instance was offline arrives later. At
-   * least the newest 4,000 secrets are kept, as many as messages are in memory. This is enough for 15 minutes at four messages per second. More rows
-   * would make every start slower, because they are counted at the start.
+   * Secrets of all other messages. Phones allow edits for 15 minutes, but an edit that was made while the instance was offline arrives later. The
+   * newest 4,000 secrets are kept, as many as there are messages in memory: enough for 15 minutes at four messages per second. More rows would make
+   * every start slower, because a start counts them.
    */
   saidSecret: { ms: DAY, rows: 4_000, bytes: 4 * MB },
   /** Chats of own messages. Only the account adds rows, so only age removes them. */
@@ -51,8 +51,8 @@ export const FACETS = {
   /** Authors and chats of the messages of others. Everybody who can write to the number adds rows. */
   author: { ms: 31 * DAY, rows: 20_000, bytes: UNBOUNDED },
   /**
-   * The last reported receipt per message and participant, kept as long as receipts of own messages are accepted: without this row, a late `read`
-   * receipt would cause a second `delivered` event.
+   * The last reported receipt per message and participant. It is kept as long as receipts of own messages are accepted. Without this row, a late
+   * `read` receipt would also cause a second `delivered` event.
    */
   level: { weeks: Math.ceil((2 * OWN_TERM) / WEEK) },
   /** Facts about own messages, which the dashboard shows. */
@@ -67,6 +67,6 @@ export const FACETS = {
 export type Facet = keyof typeof FACETS
 
 export type FacetContext = Context<'id' | 'store' | 'sealer' | 'clock' | 'log'> & {
-  /** Removes the rows of all facets when their time is over. */
+  /** Removes the rows of all facets when they are too old. */
   retention: Pick<Retention, 'covers' | 'idle'>
 }

@@ -14,7 +14,10 @@ import type { Sent } from './sent.ts'
 const { Type } = proto.Message.ProtocolMessage
 
 export interface KnownMessages extends Pick<Recent, 'add' | 'received'> {
-  /** Finds the message with this id that fits. Our own message takes precedence; of the messages of others, the one that arrived first. */
+  /**
+   * Finds the message with this id for whose key `fits` returns true. Our own message takes precedence; of the messages of others, the one that
+   * arrived first.
+   */
   get(id: string, fits: (key: WAMessageKey) => boolean): Promise<WAMessage | undefined>
   /** Stores an edit. `content`: the complete current content. A deleted message stays deleted. */
   edited(message: WAMessage, content: proto.IMessage): Promise<void>
@@ -24,8 +27,8 @@ export interface KnownMessages extends Pick<Recent, 'add' | 'received'> {
 
 export function createKnownMessages({ recent, sent }: { recent: Recent; sent: Pick<Sent, 'stored' | 'change'> }): KnownMessages {
   /**
-   * Reads a stored message. A row of an earlier version, without its stanza, has an unknown chat. A change of a post is
-   * stored under the id of the post.
+   * Reads a stored sent message. Two kinds of rows are not returned: a row that an earlier version wrote without the stanza, because its chat is
+   * unknown, and a change of a channel post, which is stored under the id of the post.
    */
   async function stored(id: string): Promise<WAMessage | undefined> {
     const { message, stanza, at } = (await sent.stored(id)) ?? {}
@@ -35,20 +38,21 @@ export function createKnownMessages({ recent, sent }: { recent: Recent; sent: Pi
     return { key, message, messageTimestamp: Math.floor(at / SECOND) } as WAMessage
   }
 
-  /** Returns the message as it is in memory now, because another change may have happened since it was looked up. */
+  /** Returns the current content of the message in memory. It may have changed since the message was looked up. */
   const asItIs = ({ key }: WAMessage) => recent.get(key.id ?? '', isSame(key))
 
   return {
     received: recent.received,
     add(message) {
-      // The phone may delete a message before the network has confirmed to us that it accepted the message.
+      // A message that was deleted in the meantime is not added again: the phone may delete it before the network has confirmed to us that it
+      // accepted the message.
       const known = asItIs(message)
       if (!known || !isDeleted(known)) recent.add(message)
     },
     async get(id, fits) {
       const known = recent.get(id, fits)
       if (known?.key.fromMe) return known
-      // Senders choose ids, and another person's message must not replace our message with the same id.
+      // Senders choose ids, so another person's message may have the id of one of our messages. Ours takes precedence.
       const own = await stored(id)
       return own && fits(own.key) ? own : known
     },

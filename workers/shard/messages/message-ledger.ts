@@ -29,35 +29,38 @@ export interface MessageLedger extends KnownMessages, Pick<Authorship, 'claim' |
   readonly sent: Sent
   readonly levels: ReceiptLevels
   readonly timeline: MessageTimeline
-  /** Seen marks. The inbox removes them, after its last commit. */
+  /** Seen marks (`seen-marks.ts`). The inbox removes them after its last commit. */
   readonly seen: Marks
 
-  /** Operations for the commit of a received message. Their reads are begun in one turn, so that the store can answer them together. */
+  /** Returns the operations for the commit of a received message. Their reads are begun in one turn, so that the store can answer them together. */
   arrivalOps(message: WAMessage): Promise<Op[]>
-  /** Operations for the commit of a received message whose content is not known: only its author is recorded. */
+  /** Returns the operations for the commit of a received message whose content is not known: only its author is stored. */
   authorOps(key: WAMessageKey): Promise<Op[]>
   /** Adds a received message that is being committed, because later messages may refer to it. */
   remember: Recent['add']
   /**
-   * Finds the message to which another message of the chat refers, with the parts that are needed to translate the other one. `chat` returns every
-   * jid of the chat. After a restart, only our own messages of the last day are found in full; of other messages only the secrets are left, which
-   * decrypt later parts.
+   * Finds the message to which the message `about` refers, with the parts that are needed to translate `about`. `chat` returns every jid of the chat.
+   * After a restart, only our own messages of the last day are found in full. Of other messages only the secrets are left, with which later edits,
+   * votes and answers are decrypted.
    */
   original(id: string, about: WAMessageKey, chat: () => Promise<ReadonlySet<string>>): Promise<KnownMessage | null>
-  /** Key of a channel post by the number that the network gave it. */
+  /** Returns the key of a channel post, by the number that the network gave it. */
   post(newsletter: string, serverId: string): Promise<WAMessageKey | null>
 
-  /** Returns the newest messages in memory that fit, newest first. */
+  /** Returns the newest messages in memory for whose key a given function returns true, newest first. */
   newest: Recent['newest']
 
-  /** Returns the size of the messages in memory. */
+  /** Returns the size of the messages in memory, in bytes. */
   heldBytes(): number
 
   /** Reads the stored facets. Must finish before any message is received or sent. */
   load(): Promise<void>
-  /** Starts the retention. `undecided`: message id of the queue's item in flight, whose row is kept however old it is. */
+  /**
+   * Starts the retention. `undecided` returns the message id of the queue item that is being sent; the row of this message is kept, however old it
+   * is.
+   */
   start(undecided: () => string | undefined): void
-  /** Called after the device was unlinked and its session has ended: removes what the next account must not see. */
+  /** Removes what the next account must not see. Called after the device was unlinked and its session has ended. */
   forget(): Promise<void>
   /** Stops the ledger: after this resolves, nothing more is written. */
   stop(): Promise<void>

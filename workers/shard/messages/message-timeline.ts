@@ -18,7 +18,7 @@ const at = v.number()
 const eventId = v.nullable(v.string())
 
 const FactSchema = v.variant('kind', [
-  /** End of a queue item. */
+  /** Outcome of a queue item. */
   v.object({
     kind: v.literal('end'),
     at,
@@ -32,15 +32,20 @@ const FactSchema = v.variant('kind', [
     eventId,
   }),
   v.object({ kind: v.literal('receipt'), at, status: v.string(), eventId }),
-  /** Id of the message that a queue item became; the row is stored under the id of the item. */
+  /** Id of the message that was sent for a queue item. This row is stored under the id of the item. */
   v.object({ kind: v.literal('message'), messageId: v.string() }),
 ])
 export type Fact = v.InferOutput<typeof FactSchema>
 
 export interface MessageTimeline {
-  /** Operations for the commit of an event. `eventId` is null if no webhook wanted the event. */
+  /**
+   * Returns the operations that add the facts of an event to the timeline, for the commit of the event. `eventId` is
+   * null if no webhook wanted the event.
+   */
   ops(event: WebhookEvent, eventId: string | null): Op[]
-  /** Facts by message id or id of the queue item, in any order. Empty if nothing is known. */
+  /**
+   * Returns the facts about a message, by its id or the id of its queue item, in any order. Empty if nothing is known.
+   */
   find(id: string): Promise<Fact[]>
 }
 

@@ -19,13 +19,16 @@ import { FACETS } from './facets.ts'
 const { oldAfterMs, rows, bytes: most, rowsOfThread } = FACETS.content
 /** Number of messages that every instance may keep, however many messages the whole thread has. */
 const MIN_OF_INSTANCE = 250
-/** Share of the limits that a chat always keeps. So two hundred chats must exceed this share before messages are evicted only by their age. */
+/**
+ * When messages are evicted, a chat keeps at least this share of the limits. Only if that is not enough (more than 200 chats are this large), the
+ * oldest messages of all chats are evicted.
+ */
 const FLOOR = 1 / 200
 /** Share of the limits that is evicted at once. Without it, every new message would have to scan all chats. */
 const SLACK = 1 / 32
-/** Most bytes of a message that is kept as text. Longer ones stay outside of the heap of the thread, which has a limit. */
+/** Most bytes of a message that is kept as text. Longer ones are kept outside of the JavaScript heap, because the heap of a thread is limited. */
 const SHORT = 1_024
-/** The most authors that are remembered per id; honest clients never share an id. */
+/** The most messages of different authors with the same id that are kept. Honest clients never share an id. */
 const MAX_WRITERS = 4
 
 /** Counts the messages of all instances of a thread. */
@@ -36,7 +39,7 @@ export interface RecentTotal {
 
 export interface Recent {
   add(message: WAMessage): void
-  /** Returns the first message with this id that fits. */
+  /** Returns the first message that has this id and for whose key `fits` returns true. */
   get(id: string, fits: (key: WAMessageKey) => boolean): WAMessage | undefined
   /**
    * Returns the message that another message of a chat refers to; `about` is the key of the referring message. A
@@ -48,16 +51,16 @@ export interface Recent {
    * only change another one are excluded.
    */
   received(names: readonly (string | null)[], max: number): WAMessageKey[]
-  /** Returns the newest messages that fit, newest first. Messages that only change another one are excluded. */
+  /** Returns the newest messages for whose key `fits` returns true, newest first. Messages that only change another one are excluded. */
   newest(fits: (key: WAMessageKey) => boolean, max: number): WAMessage[]
   /**
    * Returns the key of a channel post by the number that the network gave it, because later stanzas about the post only
    * have this number.
    */
   post(newsletter: string, serverId: string): WAMessageKey | undefined
-  /** Called after the device was unlinked: removes everything it received. */
+  /** Removes everything that the device received. Called after the device was unlinked. */
   clear(): void
-  /** Removes the messages from the total of the thread. Called when the instance stops. */
+  /** Subtracts the messages of this instance from the total of the thread. Called when the instance stops. */
   end(): void
   readonly size: number
   /** Bytes of all messages. */
@@ -232,7 +235,7 @@ function createHeld(total: RecentTotal) {
     insert(entry: Entry) {
       const chat = chats.get(entry.chat) ?? { jid: entry.chat, entries: new Set(), bytes: 0 }
       chats.set(chat.jid, chat)
-      // All messages of a chat share one text.
+      // All messages of a chat use the same string object for its jid, to save memory.
       entry.chat = chat.jid
       chat.entries.add(entry)
       chat.bytes += entry.packed.length
@@ -241,7 +244,8 @@ function createHeld(total: RecentTotal) {
       bytes += entry.packed.length
       const id = entry.key.id ?? ''
       const others = messages.get(id)
-      // An array that is made by spreading has room for 17 entries, and nearly every message is alone.
+      // A literal array is used for one entry, because an array that is made by spreading has room for 17 entries. Nearly every id has only one
+      // message.
       messages.set(id, others === undefined ? [entry] : [...others, entry])
     },
     remove(entry: Entry) {

@@ -21,10 +21,7 @@ import { chatNamesOf, namesOf } from '../translate/inbound/referenced.ts'
 import { SECRET_BYTES, secretOf } from '../translate/inbound/secret.ts'
 import { FACETS, type FacetContext } from './facets.ts'
 
-/**
- * Largest message that is stored, in bytes: twelve options of 100 characters are at most 5 kB, so a larger message was
- * made large on purpose.
- */
+/** Largest message that is stored, in bytes. Twelve options of 100 characters are at most 5 kB, so somebody made a larger message on purpose. */
 const MAX_MESSAGE_BYTES = 8 * 1_024
 
 /** `asked`: polls and events. `said`: all other messages. */
@@ -72,7 +69,7 @@ export interface Secrets {
    * `chat`: every jid of the chat in which the reference was sent; a message of another chat does not match.
    */
   get(id: string, chat: ReadonlySet<string>): Promise<KnownMessage | null>
-  /** Called after the device was unlinked and its session has ended: removes the secrets of its messages. */
+  /** Removes the secrets of the device's messages. Called after the device was unlinked and its session has ended. */
   forget(): Promise<void>
 }
 
@@ -80,7 +77,7 @@ export function createSecrets(
   { id: instance, store, sealer, clock, log, retention }: FacetContext,
   terms: Terms = TERMS,
 ): Secrets {
-  /** Senders choose the ids, which may have any form, so they are hashed and then made blind. */
+  /** Returns the blind name of an id. Senders choose the ids, which may have any form, so they are hashed first. */
   const nameOf = (id: string) => sealer.blindOnce(createHash('sha256').update(id).digest('base64url').slice(0, 22))
   const rows = repository({ name: 'message secret', schema: Row, version: 1, sealed: sealer })
   const termOf = (name: keyof Terms) =>
@@ -183,8 +180,8 @@ function keptOf(message: proto.IMessage): { term: keyof Terms; message: proto.IM
 type File = proto.Message.IImageMessage & proto.Message.IVideoMessage & proto.Message.IDocumentMessage
 
 /**
- * Returns the fields of a file to keep: those that the event shows and those that decrypt the file, because a new
- * caption may arrive without its file.
+ * Returns the fields of a file that are kept: those that the event shows and those that decrypt the file. An edit of a caption may arrive without the
+ * file, and its event must still show the file.
  */
 function fileOf(file: File): File {
   const { caption, contextInfo, jpegThumbnail, scansSidecar, streamingSidecar, interactiveAnnotations, ...rest } = file

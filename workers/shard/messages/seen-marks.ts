@@ -1,6 +1,6 @@
 /**
  * Keeps seen marks, which identify redelivered messages: a hash per ciphertext and per message. They are kept in two generations of a fixed size. So
- * the set does not grow, and recent marks are kept; this is enough because the network redelivers a message soon or never.
+ * the number of marks is limited, and the most recent ones are kept. This is enough, because the network redelivers a message soon or never.
  */
 import type { WAMessageKey } from '@whiskeysockets/baileys'
 import { sha256 } from '../../../src/lib/sha256.ts'
@@ -13,7 +13,7 @@ import { FACETS } from './facets.ts'
 
 /** Separator of the marks in a record; marks do not contain it. */
 const BETWEEN = ' '
-/** Digits of a record's number, which sort as text. */
+/** The numbers of records are padded with zeros to this many digits, so that they sort as text. */
 const DIGITS = 12
 
 export type Mark = string & { readonly brand: 'mark' }
@@ -30,7 +30,7 @@ export const messageMark = (key: { id: string; chat: string; author: string }) =
  */
 export function messageMarks({ id, remoteJid, remoteJidAlt, participant, participantAlt, fromMe }: WAMessageKey): Mark[] {
   const chat = remoteJid ?? ''
-  // Outside of groups the library puts the author's other jid into the field for the chat's other jid.
+  // For a participant outside of groups, the library puts the author's other jid into `remoteJidAlt`, the field for the chat's other jid.
   if (participant) return names(participant, participantAlt ?? remoteJidAlt).map((author) => mark(bare(chat), author))
   return names(chat, remoteJidAlt).map((name) => mark(name, fromMe ? 'me' : ''))
 
@@ -44,7 +44,7 @@ const names = (jid: string, alt: string | undefined) => [...new Set([bare(jid), 
 export interface Marks {
   load(): Promise<void>
   has(mark: Mark): boolean
-  /** Storage operations that set these marks; call `applied` after their commit. */
+  /** Returns the operations that store these marks. Call `applied` after their commit. */
   ops(marks: readonly Mark[]): Op[]
   /**
    * Reports that these marks are being written. They are set from now on; `applied` is called when `written` resolves, and if it rejects, they are no
@@ -53,8 +53,8 @@ export interface Marks {
   follow(marks: readonly Mark[], written: Promise<void>): void
   applied(marks: readonly Mark[]): void
   /**
-   * Drops the older generation when the newer one is full, in separate commits. Losing one of these commits only costs
-   * another attempt after the next message.
+   * Drops the older generation when the newer one is full, in separate commits. If one of these commits fails, the next message causes another
+   * attempt, and nothing is lost.
    */
   rotate(): Promise<void>
   /** Removes all marks. */
@@ -78,7 +78,7 @@ export function createSeenMarks(instance: string, store: StateStore, sealer: Sea
    */
   let newest = 0
   const other = () => 1 - current
-  /** Marks that are being written, with the number of their commits. */
+  /** Marks that are being written, each with the number of commits that write it. */
   const followed = new Map<Stored, number>()
 
   function stored(mark: Mark): Stored {
@@ -150,7 +150,7 @@ export function createSeenMarks(instance: string, store: StateStore, sealer: Sea
       isRotating = true
       try {
         const next = other()
-        // The generation is removed as the disk lists it, and not as memory does: a mark that was being written when an earlier rotation ended is
+        // The records of the generation are listed from disk and not from memory: marks that were being written when an earlier rotation ended are
         // missing in memory.
         await dropGeneration(next)
         await store.commit({ ops: [[keys.markGeneration(instance), Uint8Array.of(next)]] })

@@ -18,15 +18,15 @@ export interface SentChangesDeps extends Pick<FacetContext, 'store' | 'log'> {
 
 export interface SentChanges {
   /**
-   * Changes a message that was edited or deleted: a resend uses its current form, and a deleted one is not sent at all. If `changed` returns
-   * undefined, the row stays unchanged. Failed writes are logged.
+   * Changes the stored form of a message that was edited or deleted. A resend uses the current form, and a deleted message is not sent again. If
+   * `changed` returns undefined, the row stays unchanged. Failed writes are logged.
    */
   change(messageId: string, changed: (before: proto.IMessage) => proto.IMessage | undefined): Promise<void>
   /** Stores the number under which the network has accepted a channel post. Failed writes are logged. */
   numbered(messageId: string, serverId: string): Promise<void>
-  /** Removes a message that was refused. Failed writes are logged; the row then expires. */
+  /** Removes a message that the network refused. Failed writes are logged; the row then stays until it is too old. */
   remove(messageId: string): Promise<void>
-  /** Runs the removal of all rows: data that was read before it is not written after it. */
+  /** Runs `removal`, which removes all rows. A change that read its row before the removal does not write it afterwards. */
   whileForgetting(removal: () => Promise<void>): Promise<void>
 }
 
@@ -37,7 +37,10 @@ export function createSentChanges({ store, log, rows, limits, stored, writing, i
   let forgotten = 0
   let isForgetting = false
 
-  /** Commits a change that is not essential: the message has been edited or deleted even if this is not written. */
+  /**
+   * Commits a change. A failure is only logged, because the change is not essential: the message was edited or deleted on the phones even if this is
+   * not stored.
+   */
   const write = (...ops: Op[]) =>
     writing.add(
       store.commit({ ops }).then(
@@ -58,7 +61,7 @@ export function createSentChanges({ store, log, rows, limits, stored, writing, i
       const before = message && stanza && at !== undefined ? { message, stanza, at } : undefined
       const change = before && changed(before)
       if (!before || !change || isForgetting || since !== forgotten) return
-      // The network will deliver the stanza with this change again.
+      // After the instance has stopped, the change is refused. Its stanza is then not confirmed, so the network will deliver it again.
       if (isStopped()) throw new Failure('instance_not_connected')
       const more = beside(before)
       const written = [rows.message(messageId, { ...before, ...change }), ...more]

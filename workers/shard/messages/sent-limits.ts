@@ -13,7 +13,7 @@ export interface SentLimitsDeps extends Pick<FacetContext, 'store' | 'clock' | '
   maxBytes: number
   /** Whether a row is too old. */
   isOld(at: number): boolean
-  /** Key of the row that is kept, however old it is. */
+  /** Returns the key of the row that is kept, however old it is. */
   neededKey(): string
 }
 
@@ -26,7 +26,10 @@ export interface SentLimits {
 
 export function createSentLimits(deps: SentLimitsDeps): SentLimits {
   const { store, clock, retention, prefixes, maxMessages, maxBytes, isOld, neededKey } = deps
-  /** Number of rows and bytes in the last sweep, plus those written since then. This is an upper bound. */
+  /**
+   * Number and bytes of the rows at the last sweep, plus those written since then. Rows that were replaced or removed
+   * since then are still counted, so these are upper bounds.
+   */
   let count = 0
   let bytes = 0
   const sweepSoon = retention.covers(sweep, 'expired sent messages could not be removed')

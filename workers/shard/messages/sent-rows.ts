@@ -36,15 +36,15 @@ export function sentRows({ id: instance, sealer }: Pick<FacetContext, 'id' | 'se
     prefixes: [keys.sents(instance), keys.sentPosts(instance)],
     messageKey,
     postKey,
-    /** The row of a message. */
+    /** Returns the row of a message. */
     message: (messageId: string, { message, stanza, at }: Required<StoredMessage>): SentRow =>
       sealed(messageKey(messageId), at, packed(message, stanza)),
-    /** The row that leads from the number of a channel post to the id of its message. */
+    /** Returns the row with which a channel post is found by its number: it contains the id of the message. */
     post: (newsletter: string, serverId: string, at: number, messageId: string): SentRow =>
       sealed(postKey(newsletter, serverId), at, Buffer.from(messageId)),
-    /** Throws if the row is damaged. */
+    /** Returns the message in a row. Throws if the row is damaged. */
     openMessage: (key: string, value: Uint8Array): StoredMessage => ({ ...unpacked(opened(key, value)), at: timeOf(value) }),
-    /** Throws if the row is damaged. */
+    /** Returns the message id in the row of a channel post. Throws if the row is damaged. */
     openPost: (key: string, value: Uint8Array): string => Buffer.from(opened(key, value)).toString(),
   }
 }

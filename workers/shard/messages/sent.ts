@@ -40,16 +40,13 @@ export interface Sent extends Pick<SentChanges, 'change' | 'numbered' | 'remove'
   get(messageId: string): Promise<proto.IMessage | undefined>
   /** Returns the message with the stanza of its first send. */
   stored(messageId: string): Promise<StoredMessage | undefined>
-  /**
-   * Returns the id of a post of ours by the number that the network gave it, because later stanzas about the post only
-   * have this number.
-   */
+  /** Returns the id of one of our channel posts, by the number that the network gave it. Later stanzas about the post only have this number. */
   post(newsletter: string, serverId: string): Promise<string | undefined>
-  /** Called after the device was unlinked and its session has ended: no retry receipts arrive for it. */
+  /** Removes all messages. Called after the device was unlinked and its session has ended, because no retry receipts arrive for it any more. */
   forget(): Promise<void>
   /**
-   * Takes a function that gives the message id of the queue's item in flight: its row is kept, because the item is sent again from it, however long
-   * the connection was lost.
+   * Registers a function that returns the message id of the queue item that is being sent. The row of this message is kept, however long the
+   * connection was lost, because the item is sent again from it.
    */
   keepsUndecided(messageId: () => string | undefined): void
   /** Stops the store: after this resolves, nothing more is written. */
@@ -60,7 +57,7 @@ export function createSent({ id: instance, store, sealer, clock, log, retention 
   const { secrets, authorship, maxMessages = FACETS.sent.rows, maxBytes = FACETS.sent.bytes } = options
   const rows = sentRows({ id: instance, sealer })
   let undecided: () => string | undefined = () => undefined
-  /** Key of the row that is kept, however old it is. */
+  /** Returns the key of the row that is kept, however old it is. */
   const neededKey = () => rows.messageKey(undecided() ?? '')
   let isStopped = false
   const isOld = (at: number) => clock.now() - at > FACETS.sent.ms
@@ -77,7 +74,7 @@ export function createSent({ id: instance, store, sealer, clock, log, retention 
   const writing = createUnderWay()
 
   function rowOf(messageId: string, message: proto.IMessage, stanza: Stanza): { ops: Op[]; size: number } {
-    // The message is not stored, because the queue sends the item again after the next start.
+    // The instance has stopped. The message is not stored, because the queue sends the item again after the next start.
     if (isStopped) throw new Failure('instance_not_connected')
     const row = rows.message(messageId, { message, stanza, at: clock.now() })
     const own = { id: messageId, remoteJid: stanza.to, fromMe: true }
@@ -116,7 +113,7 @@ export function createSent({ id: instance, store, sealer, clock, log, retention 
     putEncrypted(messageId, message, stanza) {
       const { ops, size } = rowOf(messageId, message, stanza)
       const settled = options.keys.alongside(ops)
-      // A status for many people consists of many stanzas, but has only one row.
+      // A status for many people is sent in many stanzas, and the function may be called after each of them, but the status has only one row.
       let isOver: Promise<void> | undefined
       return () => (isOver ??= written(settled, size))
     },
