@@ -1,11 +1,9 @@
 /**
- * Makes the changes of app state that the service itself wants. A change applies to the newest version of its
- * collection, which is read first. If another device was faster, the network answers 409, and `ask` then repeats the
- * whole change once.
+ * Makes the changes of app state that the service itself wants. A change applies to the newest version of its collection, which is read first. If
+ * another device has changed the collection first, the network answers 409, and `ask` then repeats the whole change one time.
  *
- * Before a change is sent, a record on disk marks it as pending. If its outcome is unknown (a kill, a disconnection, no
- * answer), the collection is read, now or at the next login, and the network's version, with or without the change,
- * becomes ours.
+ * Before a change is sent, a record on disk marks it as pending. The outcome is unknown after a kill, a disconnection, or a missing answer. The
+ * collection is then read, now or at the next login, and the network's version becomes ours, with or without the change.
  */
 import type { AuthenticationCreds, WAPatchName } from '@whiskeysockets/baileys'
 import type { Mutex } from 'async-mutex'
@@ -62,7 +60,7 @@ export function createAppStateChanges(
   deps: ChangeDeps,
 ): AppStateChanges {
   const { sock, changing, creds, reader, appState } = deps
-  /** True if the outcome of a change is unknown. Its collection is read as soon as the network answers again. */
+  /** True if the outcome of a change is unknown. The collection of the change is read as soon as the network answers again. */
   let isOpen = false
   const markOf = (collection: string) => records.openChange(instance, collection)
 
@@ -82,7 +80,8 @@ export function createAppStateChanges(
     const code = patchRefusal(answer, collection)
     if (code !== null) throw new Refused(collection, code)
     steps('app-state:changed')
-    // Our own changes are applied like changes that were read, so that names and saved people are known as if the phone had changed them.
+    // Our own changes are applied like changes that were read from the network. So a new name is known in the same way as if the phone had made the
+    // change.
     const actions = changes.map(({ index, value }) => ({ index, value }))
     await reader.take(collection, made.state, actions, false)
   }

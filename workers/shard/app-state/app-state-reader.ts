@@ -1,7 +1,7 @@
 /**
  * Reads app state. The library's own function (Socket/chats.js, resyncAppState) blocks the thread until everything that the account's phone has ever
  * saved is decoded: 20,000 people in an address book took most of a second. Here the file of a collection is decoded and its entries are decrypted in
- * slices, and a file of the network is verified before it is read. (The copy of a collection with which a change begins is made in one turn, some
+ * slices, and a file of the network is verified before it is read. (Before a change, the collection is copied in one turn, which takes some
  * milliseconds for 20,000 entries.)
  *
  * Only one reading runs at a time. Each collection is passed to `AppState` as soon as it is read, together with its changes. If a collection cannot

@@ -92,7 +92,7 @@ const VERSION = 'app-state-sync-version'
 
 export function holdAppState({ auth, keys, creds, write, steps }: AppStateDeps): AppState {
   let name = creds.me?.name
-  /** Records that are not on disk yet. */
+  /** Records of collections that are not on disk yet, by collection; null for a collection that is removed. */
   const held = new Map<WAPatchName, Uint8Array | null>()
   let open: Hold | null = null
   let written: Promise<void> = Promise.resolve()
@@ -186,7 +186,7 @@ export function holdAppState({ auth, keys, creds, write, steps }: AppStateDeps):
       learnName(rest, !isHistory)
       keep(collection, { version, bytes })
       if (!isHistory) open.associations = open.associations.concat(associations)
-      // The arrays are not spread, because there may be very many entries.
+      // The arrays are not spread into arguments of `push`, because there may be more entries than a call may have arguments.
       open.contacts = open.contacts.concat(contacts)
       open.actions = open.actions.concat(actions)
       for (const action of actions) learnSalt(action)

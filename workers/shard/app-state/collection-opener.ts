@@ -29,7 +29,7 @@ export interface CollectionOpenerDeps {
   log: Pick<Logger, 'info'>
 }
 
-/** Content of one collection in one answer. */
+/** Result of opening one collection in one answer of the network. */
 export interface Opened {
   change: CollectionChange
   version: number
@@ -94,7 +94,7 @@ export function createCollectionOpener({ keyOf, readFile, log }: CollectionOpene
 
   async function openSnapshot(name: WAPatchName, reference: Uint8Array, before: CollectionState, how: HowOpened) {
     const bytes = await fileBytes(readFile, decodeReference(reference))
-    // An entry with the same value as before is no change.
+    // With the state before, changed entries are found: an entry with the same value as before is no change.
     const standing = changeCollection(before)
     const opened: Opened = { change: changeCollection(newCollection()), version: 0, actions: new Map(), ...how }
     const { version, mac, keyId } = await each(snapshotEntries(bytes), async (entry) => {
@@ -104,7 +104,8 @@ export function createCollectionOpener({ keyOf, readFile, log }: CollectionOpene
     })
     opened.version = Number(version?.version ?? 0)
     const keys = await keysOf(keyId?.id ?? new Uint8Array(0))
-    // Every entry has its own MAC, and the snapshot's MAC covers the sum of them. A skipped entry is missing from this sum.
+    // Every entry has its own MAC, and the snapshot's MAC covers the sum of these MACs. A skipped entry is missing from this sum, so a difference is
+    // only logged.
     if (!isEqual(snapshotMacOf(keys, name, opened.version, opened.change.hash), mac)) {
       opened.isAll = false
       log.info({ collection: name }, 'an app state snapshot does not match its MAC; it is used without its unreadable entries')
@@ -157,7 +158,7 @@ export function createCollectionOpener({ keyOf, readFile, log }: CollectionOpene
   return { open }
 }
 
-/** Processes all entries in slices, then the rest of their message. */
+/** Processes all entries of a message in slices. Resolves with the other fields of the message. */
 async function each<Rest>(entries: Entries<Rest>, work: (entry: SealedEntry) => Promise<void> | void): Promise<Rest> {
   const turn = createTurns()
   for (let next = entries.next(); ; next = entries.next()) {

@@ -22,7 +22,7 @@ export interface ServerSyncDeps {
   settled(): Promise<void>
   /** Whether the network should deliver a notice again after its handling failed. Each call counts as an attempt. */
   isWorthAnother(notice: string): boolean
-  /** Processes a notice again. */
+  /** Passes a notice to the router again, so that it is handled again. */
   again(notice: BinaryNode): void
   log: Pick<Logger, 'info'>
 }
@@ -32,7 +32,7 @@ export interface ServerSync {
   follow(notice: BinaryNode): Promise<'later' | undefined>
 }
 
-/** The most notices that wait for a key; each consists of a few names. */
+/** The most notices that wait for a key. Each needs little memory, because it consists of a few names of collections. */
 const MAX_WAITING = 100
 
 export function createServerSync(deps: ServerSyncDeps): ServerSync {

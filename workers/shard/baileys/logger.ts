@@ -23,8 +23,8 @@ function digest(data: unknown): Record<string, unknown> {
 const sentence = (data: unknown, message: string | undefined) => message ?? (typeof data === 'string' ? data : 'library')
 
 /**
- * Wraps our log. Most `warn` and `error` lines of the library are about problems that it then handles, so they become
- * our `debug` and `info`.
+ * Wraps our log. Most lines that the library logs as `warn` and `error` are about problems that it then handles, so they are logged as `debug` and
+ * `info`.
  */
 export function libraryLogger(log: Logger): LibraryLogger {
   const logger: LibraryLogger = {

@@ -1,6 +1,6 @@
 /**
- * The parts of the library on which our corrections depend, as literal text of its files. A test reads the files and fails when an upgrade changes
- * one of them; the correction that is named beside it must then be reviewed. Pinned: @whiskeysockets/baileys 7.0.0-rc14.
+ * The parts of the library on which our corrections depend, as literal text of its files. A test reads the files and fails if an upgrade has changed
+ * one of these texts. The file of ours that is named with the text (`of`) must then be reviewed. Pinned: @whiskeysockets/baileys 7.0.0-rc14.
  */
 interface Leaning {
   /** Path below the package. */

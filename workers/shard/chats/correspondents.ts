@@ -29,7 +29,7 @@ export interface Correspondents {
    * status, which do not have to write first.
    */
   hasWritten(phone: string): Promise<boolean>
-  /** Called before another account is linked, after the session has ended. */
+  /** Removes all rows. Called before another account is linked, after the session has ended. */
   forget(): Promise<void>
 }
 
@@ -65,7 +65,7 @@ export function createCorrespondents(
       const stored = await Promise.all(written.map(isStored))
       if (stored.every(Boolean)) return []
       const isFirst = !written.some((key) => known.has(key))
-      // Until a read finds the row, each message of the person writes it again, because the commit of an earlier message may have failed.
+      // Until a read finds the row on disk, each message of the person writes it again, because the commit of an earlier message may have failed.
       for (const [index, key] of written.entries()) if (!stored[index]) known.set(key, 'arriving')
       if (isFirst) onNew()
       return written.map((key): Op => [key, PRESENT])

@@ -41,7 +41,7 @@ export interface Disappearing {
   of(jids: readonly (string | null)[]): Promise<proto.IContextInfo>
   /** Returns the operations that store the timer in a message, for the commit of this message. The message may be from either side. */
   ops(message: Pick<WAMessage, 'key' | 'message' | 'messageTimestamp'>): Promise<Op[]>
-  /** Called after the device was unlinked: removes the timers of its chats. */
+  /** Removes the timers of the device's chats. Called after the device was unlinked. */
   forget(): Promise<void>
 }
 

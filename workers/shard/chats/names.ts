@@ -1,8 +1,8 @@
 /**
  * Names of chats that the network has sent. The name of a person is the one under which the phone has saved the person, or else the push name. The
- * name of a group or channel is its subject. They are kept in memory, and their number is limited. App state sends saved names only once, so they are
- * read from disk after a restart, and people beyond the limit have their name in the directory. An unknown name of a group or channel is queried
- * after the event, never before it, so the chat's next message has the name.
+ * name of a group or channel is its subject. They are kept in memory, and their number is limited. The phone sends a saved name only one time, in app
+ * state. So these names are read from disk after a restart, and names of people beyond the limit are read from the directory. If the name of a group
+ * or channel is unknown, the event is sent without it, and the name is queried afterwards for the chat's next event.
  */
 
 import type { Contact } from '@whiskeysockets/baileys'
@@ -18,7 +18,7 @@ import type { Session } from './session.ts'
 
 export interface Names {
   attach(session: Session): void
-  /** Reads the saved names, once. */
+  /** Reads the saved names from disk. Later calls do nothing. */
   load(): Promise<void>
   /** Name of a chat, by any of its jids. */
   of(jids: readonly string[]): string | null

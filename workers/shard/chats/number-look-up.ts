@@ -1,7 +1,7 @@
 /**
- * Resolves a number to its account. Brazilian and similar numbers have an optional digit; the network returns the registered form. Only an explicit
- * answer means that there is no account. After any other answer, or none, there is a pause that grows each time and in which no query is sent
- * (`TryLater`), because each query could count against the account.
+ * Resolves a number to its account. Brazilian and similar numbers have an optional digit; the network returns the registered form. A number has no
+ * account only if the network says so explicitly. After any other answer, or none, no query is sent for some time (`TryLater`), because each query
+ * could count against the account. This pause grows each time.
  */
 import { type Clock, MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -23,7 +23,7 @@ const MAX_KNOWN = 10_000
 export interface NumberLookUp {
   /** Returns the registered jid of a number. Throws `phone_not_on_whatsapp`, `TryLater` or `instance_not_connected`. */
   (ask: Ask, digits: string): Promise<string>
-  /** The jid from an earlier answer, without a query. */
+  /** Returns the jid from an earlier answer, without a query; undefined if there was none. */
   known(digits: string): string | undefined
   /** Stores a jid from the answer to another query. */
   keep(digits: string, jid: string): void

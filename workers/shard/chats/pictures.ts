@@ -4,8 +4,8 @@
  * querying again after a restart costs less than storing URLs that expire.
  *
  * These queries are safe because WhatsApp Web makes the same ones for every chat it shows. Our queries are fewer, so that the account never looks as
- * if it collected pictures. They are sent one at a time and a second apart, and only for chats with incoming messages (a sent message causes no
- * query, because a campaign would look up thousands of strangers). There is a limit per hour, of which authors in groups get only a small part. No
+ * if it collected pictures. They are sent one at a time and a second apart, and only for chats with incoming messages. A sent message causes no
+ * query, because a campaign would look up thousands of strangers. There is a limit per hour, of which authors in groups get only a small part. No
  * query is sent while the network restricts the account, and for an hour after a rate limit. Any answer, including one about a missing or hidden
  * picture, is cached until its URL expires, or for a day if it has no URL.
  *
@@ -68,7 +68,7 @@ interface Question {
   entry: Entry
 }
 
-/** Pending queries of one session. */
+/** The waiting queries of one session, and the session. */
 interface Line {
   session: Session
   waiting: Question[]

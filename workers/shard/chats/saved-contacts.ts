@@ -1,7 +1,6 @@
 /**
- * Stores the people who are saved on the phone, with their names. The audience of a status is computed from them, and
- * they provide the names of chats. The phone sends them once, in its app state, so they are stored, sealed; nothing
- * else of a contact is stored.
+ * Stores the people who are saved on the phone, with their names. The audience of a status is computed from them, and they provide the names of
+ * chats. The phone sends them only one time, in its app state, so they are stored (sealed). Nothing else of a contact is stored.
  *
  * An address book is written in slices, before the version of its app state, because one commit of 20,000 people
  * blocked the thread for 100 ms. After a kill the same changes are read again, and writing them twice changes nothing.

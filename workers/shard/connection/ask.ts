@@ -1,6 +1,6 @@
 /**
- * Gives operations and other callers access to the network. The deadline, the end of the socket, a missing answer, and
- * the meanings of the network's codes are handled here, once for all of them.
+ * Gives operations and other callers access to the network. For all callers, this file handles the deadline, the end of the socket, a missing answer,
+ * and the meanings of the network's codes.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'

@@ -31,7 +31,7 @@ const PAIRING_CODE_LIFE = 3 * MINUTE
 export function openConnection(deps: ConnectionDeps): OpenedConnection {
   const { creds, auth, settled, log, events, clock } = deps
   let hasEnded = false
-  /** True once an intended end has begun, so that the resulting close is not reported as a loss. */
+  /** True after an intended end has begun. The close that follows is then not reported as a loss of the connection. */
   let isLeaving = false
   let isOpen = false
   let isAvailable = false

@@ -209,8 +209,8 @@ export type ConnectionEvent =
   /** `code`: `lastDisconnect.error.output.statusCode`, null if there is none. `expireSeconds`: only with 402. */
   | { type: 'closed'; code: number | null; message: string; expireSeconds: number | null }
   /**
-   * A session could not be started: the proxy refused, the handshake took longer than 20 s, the upgrade got an HTTP error, the store
-   * could not be read at the moment (`storeAway`), or the stored device is unreadable (`store`).
+   * A session could not be started. `proxy`: the proxy refused. `handshake`: the handshake took longer than 20 s, or the upgrade to a WebSocket got
+   * an HTTP error. `store`: the stored device is unreadable. `storeAway`: the store could not be read at the moment.
    */
   | { type: 'startFailed'; cause: 'proxy' | 'handshake' | 'store' | 'storeAway' }
   /** The account requires its passkey. The network's WebAuthn options can be signed for `lifeMs`. */

@@ -1,6 +1,6 @@
 /**
  * Devices of each person, as the network last listed them, under the number or LID that was queried. A notice of a changed list may name the person
- * by the other of these two, so both entries are then dropped.
+ * by the other one (LID or number), so the entries under both are then dropped.
  */
 import { type Clock, MINUTE } from '../../../src/domain/clock.ts'
 import type { Device } from '../wire/device-list.ts'

@@ -18,7 +18,7 @@ interface BoomLike {
 }
 
 /**
- * Returns the reason of an end. Takes any value, because a query that is pending at a disconnection makes the library
+ * Returns the reason for which a socket ended. Accepts any value as the error, because a query that is pending at a disconnection makes the library
  * reject with a value that is not an Error.
  */
 export function closedBy(error: unknown): Closed {

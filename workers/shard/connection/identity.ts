@@ -24,7 +24,8 @@ const SLICE = 200
 
 /**
  * Stores pairs of number and LID from the network's answers, as the library does with pairs from stanzas: data under the number, including sessions,
- * moves to the LID. For a known pair, only one read is necessary. It works in slices, because an answer about a large group has thousands of pairs.
+ * moves to the LID. A pair that is already known costs only one read. It works in slices, because an answer about a large group has thousands of
+ * pairs.
  */
 export async function learnPairs(
   sock: Pick<NetworkSocket, 'signalRepository'>,

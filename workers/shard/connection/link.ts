@@ -63,7 +63,7 @@ export interface Link<S extends Connection> {
   leave(end: (current: S) => Promise<void>): Promise<void>
   /** Removes the credentials and the data of the device. */
   erase(): Promise<void>
-  /** Whether a linked device is saved. Null if the store cannot be read; the stored value then stays unchanged. */
+  /** Whether a linked device is saved. Null if the store cannot be read; the state of the instance then keeps its value. */
   isPaired(): Promise<boolean | null>
   /** Called when the network has refused the client version of the latest session. */
   refreshVersion(): Promise<void>

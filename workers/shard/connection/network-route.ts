@@ -20,7 +20,7 @@ export interface NetworkRoute {
   files: Dispatcher
   /** Options for files of app state, which the library downloads with `fetch`. */
   fetchOptions: RequestInit
-  /** Call it after the sessions on this route have ended: it closes the connections that are still open. */
+  /** Closes the connections of the route that are still open. Must be called after the sessions on this route have ended. */
   close(): Promise<void>
 }
 

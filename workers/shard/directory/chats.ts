@@ -76,11 +76,11 @@ export function recordMessage(
     if (unarchives) chat.isArchived = false
     if (fromMe) chat.unanswered += 1
     if (!fromMe) chat.unread = Math.min(chat.unread + 1, MAX_UNREAD)
-    // If a person answers on the phone, the chat was read on the phone.
+    // If the owner answers on the phone, the owner has read the chat there.
     else if (!fromApi) markRead(chat)
   }
   chats.changed(chat)
-  // A message that could not be decrypted may arrive again with its content.
+  // A message without content could not be decrypted. It may arrive again with its content, so it does not count as recorded.
   return Boolean(message) && (isNews || isAnswer)
 }
 
@@ -105,7 +105,7 @@ export function recordContact(chats: Chats, [jid, other]: readonly [string, stri
   chats.changed(chat)
 }
 
-/** Takes back the record of a contact, because its message was not sent. */
+/** Removes a first contact that was recorded with `recordContact`, because its message was not sent. */
 export function withdrawContact(chats: Chats, jids: readonly [string, string?]): void {
   const chat = chats.find(jids.map(bareOrNull))
   if (!chat) return
@@ -128,7 +128,7 @@ function markRead(chat: ChatEntry) {
 export function readMessages(chats: Chats, jids: readonly (string | null | undefined)[], ids: readonly string[]): void {
   const chat = chats.find(jids.map(bareOrNull))
   if (!chat || (chat.unread === 0 && !chat.isMarkedUnread)) return
-  // If the newest message was read, all messages were read.
+  // If the newest message was read, the whole chat counts as read.
   if (chat.last !== null && ids.includes(chat.last.id)) markRead(chat)
   else chat.unread = Math.max(0, chat.unread - ids.length)
   chats.changed(chat)
@@ -143,7 +143,7 @@ export function learnConversation(chats: Chats, facts: HistoryChat): void {
   const chat = known(chats, id, chatKind(id) === 'user' ? other : null)
   const at = count(facts.conversationTimestamp) ?? count(facts.lastMsgTimestamp) ?? 0
   const isNewer = !before?.isListed || at > before.activeAt
-  // This is the jid under which the phone itself stores the chat.
+  // The jid in the history becomes the id of the chat, because the phone itself stores the chat under this jid.
   if (chat.id !== id) Object.assign(chat, { id, other: chat.id })
   chat.name = cutOrNull(facts.displayName || facts.name, MAX_NAME) ?? chat.name
   chat.isListed = true

@@ -6,7 +6,7 @@ import { bare, chatKind } from '../wire/jid.ts'
 import { type ContactEntry, newContact } from './entries.ts'
 import type { Table } from './table.ts'
 
-/** Limits of the API. */
+/** The most contacts in the directory, a limit of the API. */
 export const MAX_CONTACTS = 20_000
 export const MAX_NAME = 100
 
@@ -28,7 +28,7 @@ export function namesOf(jids: readonly (string | null | undefined)[]): Names | n
 type ContactFacts = Partial<Omit<ContactEntry, 'pn' | 'lid'>>
 const FACTS = ['name', 'firstName', 'pushName', 'verifiedName'] as const
 
-/** Learns facts of a person. Undefined fields were not sent and stay unchanged. */
+/** Stores facts about a person. A field that is undefined was not sent by the network and stays unchanged. */
 function learn(contacts: Contacts, names: Names, facts: ContactFacts): void {
   const found = contacts.find([names.pn, names.lid])
   const contact = found ?? newContact(names)
@@ -47,7 +47,7 @@ function learn(contacts: Contacts, names: Names, facts: ContactFacts): void {
   else if (hasNew || contact.usedAt !== usedAt) contacts.changed(contact)
 }
 
-/** Activity is recorded in whole days, so that not every message of an active chat is a change. */
+/** Activity is recorded in whole days. Otherwise every message of an active chat would be a change that must be written. */
 const DAY_SECONDS = 86_400
 const dayOf = (seconds: number) => Math.floor(seconds / DAY_SECONDS) * DAY_SECONDS
 

@@ -6,7 +6,10 @@ const text = v.optional(v.nullable(v.string()), null)
 const flag = v.optional(v.boolean(), false)
 const number = v.optional(v.number(), 0)
 
-/** The newest message of a chat. A change of the chat in app state covers the messages up to this one. */
+/**
+ * The newest message of a chat. When this service changes the chat in app state, the change states this message: it applies to the messages up to
+ * this one.
+ */
 const LastMessage = v.object({
   id: v.string(),
   /** Time in epoch s. */
@@ -67,7 +70,7 @@ export type ContactEntry = v.InferOutput<typeof ContactEntry>
 
 export const LabelRecord = v.object({
   id: v.string(),
-  /** The whole action as JSON. A change must send all fields, because the phone clears fields that the change omits. */
+  /** The whole action of app state as JSON. A change of the label must send all fields, because the phone clears fields that the change omits. */
   action: v.record(v.string(), v.unknown()),
 })
 export interface LabelEntry {

@@ -1,4 +1,7 @@
-/** Keeps entries sorted and returns them in pages. They are sorted again only after a change, starting from the previous order. */
+/**
+ * Keeps entries sorted and returns them in pages. They are sorted again only after a change of an entry, starting from the previous order, which
+ * makes it fast.
+ */
 import { onPage } from '../../../src/domain/page.ts'
 import type { Table } from './table.ts'
 

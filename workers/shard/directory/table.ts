@@ -1,7 +1,7 @@
 /**
- * Entries of one kind, found by any of their jids. All are in memory, and on disk in a fixed number of sealed records, so that thousands of entries
- * are loaded in some milliseconds, and a change writes only the entries that share its record. The number is limited: the least recently used entry
- * is evicted.
+ * Entries of one kind, found by any of their jids. All entries are in memory. On disk they are in a fixed number of sealed records, so that thousands
+ * of entries are loaded in some milliseconds. A change of an entry writes only the record that contains it. The number is limited: the least recently
+ * used entry is evicted.
  *
  * A change is made in memory first. `changed` must be called for every changed entry, and `ops` returns the records of all changes since, in the turn
  * in which they are committed.
@@ -27,7 +27,7 @@ export interface TableOptions<T extends object> {
 }
 
 export interface Table<T extends object> {
-  /** Loads everything from disk once, in slices. Rejects if the store cannot be read; a later call then reads again. */
+  /** Loads all entries from disk, in slices; later calls do nothing. Rejects if the store cannot be read; a later call then reads again. */
   load(): Promise<void>
   /** Finds an entry by any of the jids. The first jid with an entry decides. */
   find(jids: readonly (string | null | undefined)[]): T | undefined
@@ -78,7 +78,7 @@ export function createTable<T extends object>(
   const dirty = new Set<number>()
   let revision = 0
   let loading: Promise<void> | null = null
-  /** Changes when the records of another account begin. A read that started before then belongs to the previous account. */
+  /** Number that changes when another account is linked. A read that started before this change found records of the previous account. */
   let generation = 0
 
   const keyOf = (part: number) => keys.directoryPart(instance, name, part)
@@ -86,7 +86,7 @@ export function createTable<T extends object>(
   const partFor = (entry: T) => Buffer.from(sealer.blindOnce(names(entry)[0] ?? ''), 'base64url').readUInt16BE(0) & (parts - 1)
 
   function touch(part: number) {
-    // The part is removed and added again, so that the last part in the set is the one that changed last.
+    // The part (one record on disk) is removed and added again, so that the last part in the set is the one that changed last.
     dirty.delete(part)
     dirty.add(part)
     revision += 1

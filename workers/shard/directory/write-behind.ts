@@ -1,6 +1,6 @@
 /**
  * Writes the changes of tables to disk after they were made in memory: with the next commit of the instance (`rides`), or with a `flush`. Changes
- * that could not be written stay, and are written with the next ones.
+ * that could not be written are kept, and written with the next ones.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Deferred, deferred } from '../../../src/lib/deferred.ts'

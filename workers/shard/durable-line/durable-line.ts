@@ -23,7 +23,7 @@ import { createLinePositions } from './line-positions.ts'
 
 export interface DurableLineOptions<V> extends LineMemoryOptions<V> {
   store: Pick<StateStore, 'range'>
-  /** Beginning of the keys; the id of a row is the rest of its key. */
+  /** Prefix of the keys of all rows. The id of a row is the rest of its key. */
   prefix: string
   /** Returns the value of a stored row; undefined if it cannot be read. Such a row stays on disk, and later rows overtake it. */
   decode(id: string, bytes: Uint8Array): V | undefined
@@ -88,8 +88,8 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
     for await (const row of range(from, readAtOnce)) found.push(row)
     const during = arrived
     arrived = undefined
-    // `known` has moved during this read, for example because an earlier row was committed. The result of the read is then not used, and the caller
-    // reads again.
+    // If `known` has moved during this read, for example because an earlier row was committed, the result of the read is not used. The caller reads
+    // again.
     if (positions.known !== from) return
     positions.knownUpTo(found.length < readAtOnce ? undefined : found.at(-1)![0])
     for (const [id, stored] of found) {
@@ -119,7 +119,7 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
       const value = memory.drop(id)
       positions.stored(id)
       if (id > positions.known) arrived?.push({ id, value })
-      // A read has found the row before this call, or the value of the row was evicted.
+      // No value is in memory: a read has found the row before this call, or the value was evicted. So the row is read from disk again.
       else if (value === undefined) reread(id)
       else memory.insert(value)
     },
@@ -165,7 +165,7 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
     async oldest() {
       const seen = reports
       for await (const [id] of range(positions.gone, 1)) {
-        // A row that was reported during the read may precede this one.
+        // If a row was reported as committed during the read, it may be older than this one.
         if (seen === reports) positions.oldest(id)
         return id
       }

@@ -57,7 +57,7 @@ export function createLineMemory<V extends {}>(options: LineMemoryOptions<V>) {
         without(rows.pop())
         last = idOf(rows.at(-1)!)
       }
-      // A row whose commit failed is never reported and would stay here, so the oldest rows are evicted first.
+      // A row whose commit has failed is never reported as committed, and would stay in this map. So the oldest rows are evicted first.
       for (const id of coming.keys()) {
         if (!isOver()) break
         drop(id)

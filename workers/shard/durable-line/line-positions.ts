@@ -21,21 +21,21 @@ export interface LinePositions {
   readonly known: string
   /** True if every waiting row is in memory. */
   readonly isAllKnown: boolean
-  /** Every waiting row up to this id, or all of them, are in memory now. */
+  /** Reports that every waiting row up to this id is in memory now; without an id, that every waiting row is. */
   knownUpTo(id: string | undefined): void
-  /** The rows in memory were dropped. Reads begin before these rows and before all others that may have been in memory. */
+  /** Reports that the rows in memory were dropped. The next read begins before these rows, and before all others that may have been in memory. */
   readAgain(ids: readonly string[]): void
-  /** The row is on disk, maybe after a row with a higher id. */
+  /** Reports that the row was written to disk, perhaps later than a row with a higher id. */
   stored(id: string): void
-  /** The row, the first of those that are known to wait, is aside now. */
+  /** Reports that this row is aside now. It was the first of the waiting rows. */
   passedBy(id: string): void
-  /** The row stays on disk, and later rows overtake it. */
+  /** Reports that the row is aside: it stays on disk, and later rows overtake it. */
   aside(id: string): void
-  /** No row is aside from now on. */
+  /** Reports that no row is aside any more. */
   noneAside(): void
-  /** The row has ended, and no earlier row waits in memory or is taken. */
+  /** Reports that the row has ended, and that no earlier row waits in memory or is taken. */
   ended(id: string): void
-  /** This is the oldest row on disk. */
+  /** Reports that this row is the oldest one on disk. */
   oldest(id: string): void
 }
 

@@ -1,24 +1,27 @@
 /**
- * Makes the commits that end rows of a durable line. An outcome cannot be undone (a message was sent, an event was posted), so its commit is tried
- * again while the disk fails. `write` waits for it. `add` does not: these outcomes are written together, in the commit of a new row or a
- * moment later, because after a kill only work is repeated that may be repeated. Until then the rows are still on disk, so outcomes are written
- * before the line is read.
+ * Makes the commits that end rows of a durable line. An outcome cannot be undone (a message was sent, an event was posted), so its commit is repeated
+ * until the disk accepts it. `write` waits for the commit. `add` does not: its outcomes are written together, in the commit of a new row or a moment
+ * later. If the process is killed before this, the rows are processed again, so `add` is only for work that may be repeated. Until the commit the
+ * rows are still on disk, so outcomes are written before rows are read from disk.
  */
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { persistently } from '../../../src/storage/persist.ts'
 import type { Timer } from '../../../src/storage/timer.ts'
 
-/** The most rows with an unwritten outcome; at most this many are repeated after a kill. */
+/** The most rows whose outcome is not written yet. At most this many rows are processed again after a kill. */
 export const MAX_UNWRITTEN = 64
 /**
- * Number of outcomes that a commit of a new row includes. Fewer than these wait for others, because outcomes change pages of the log and of its index
- * that the new row does not, and eight outcomes change hardly more pages than one. The number is small, because on a nearly full disk the commit must
- * not need more space than rows usually do (`storage/drivers/lmdb-room.ts`).
+ * Number of outcomes that a commit of a new row includes. Fewer outcomes than this wait for others. The reason is that outcomes change pages of the
+ * log and of its index that the new row does not change, and eight outcomes change hardly more pages than one. The number is small, because on a
+ * nearly full disk the commit must not need more space than rows usually do (`storage/drivers/lmdb-room.ts`).
  */
 const TAKEN = 8
 /** The most running commits of new rows that include outcomes. */
 const MAX_CARRIERS = 256
-/** Time in ms that outcomes wait for others and for the commit of a new row. The three events of a sent text usually end within this time. */
+/**
+ * Time in ms for which outcomes wait for more outcomes, and for the commit of a new row. The three events of a sent text usually end within this
+ * time.
+ */
 const WITHIN = 250
 
 export interface Outcomes {
@@ -103,7 +106,7 @@ export function createOutcomes(options: OutcomesOptions): Outcomes {
     })
   }
 
-  /** Writes the waiting outcomes. Outcomes that are in a commit of a new row wait for this commit, for the same time once more. */
+  /** Writes the waiting outcomes. If an outcome is in the commit of a new row, the result of this commit is awaited, for at most `WITHIN` ms more. */
   async function behind(): Promise<void> {
     await flush(({ isTaken }) => !isTaken)
     for (const each of waiting.values()) each.isTaken = false
@@ -119,7 +122,7 @@ export function createOutcomes(options: OutcomesOptions): Outcomes {
     },
     take(carrier) {
       const taken: Entry[] = []
-      // The loop ends as soon as enough outcomes are found, because it runs for each new row while up to a whole batch of outcomes waits.
+      // The loop ends as soon as it has found enough outcomes: it runs for each new row, and many outcomes may be waiting.
       for (const one of waiting) {
         if (taken.length === TAKEN) break
         if (!one[1].isTaken) taken.push(one)

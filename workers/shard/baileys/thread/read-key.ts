@@ -1,7 +1,8 @@
 /**
  * Obtains the key that decrypts received frames. The library does not expose it (Utils/noise-handler.js), but it is derived from the three key
- * agreements of the handshake, which our functions make (`curve.ts`). `processHandshake` makes these agreements in one turn: our ephemeral key with
- * the server's ephemeral key and with its static key, then, after the certificate is verified, our long-term key with the server's ephemeral key.
+ * agreements of the handshake, which our functions make (`curve.ts`). `processHandshake` makes these agreements in one turn. The first two are of our
+ * ephemeral key with the server's ephemeral key and with its static key. The third, after the certificate is verified, is of our long-term key with
+ * the server's ephemeral key.
  */
 import { hkdfSync } from 'node:crypto'
 import { NOISE_MODE } from '@whiskeysockets/baileys'

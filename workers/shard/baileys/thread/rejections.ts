@@ -1,6 +1,6 @@
 /**
- * Keeps errors that no code handles from ending the process. The library's functions reject in places that no caller awaits. Only the error of a
- * trapped WebAssembly module (`trap.ts`) ends the thread.
+ * Keeps errors that no code handles from ending the process. There are such errors because the library starts functions without waiting for them, and
+ * their promises can reject. Only the error of a trapped WebAssembly module (`trap.ts`) ends the thread.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { SECOND } from '../../../../src/domain/clock.ts'

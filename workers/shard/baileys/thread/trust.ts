@@ -37,12 +37,12 @@ export interface Certificate {
   serial: number
   issuerSerial: number
   key: Uint8Array
-  /** Seconds since the epoch; absent if the certificate sets no bound. */
+  /** Start of the validity in seconds since the epoch; absent if the certificate has none. */
   notBefore: number | undefined
   notAfter: number | undefined
 }
 
-/** Tolerated difference of our clock from the bounds of a certificate, in ms. */
+/** A certificate is accepted up to this time in ms before or after its validity, because our clock may be wrong. */
 const CLOCK_SKEW = 3_600 * SECOND
 
 export function isInTime({ notBefore, notAfter }: Certificate): boolean {

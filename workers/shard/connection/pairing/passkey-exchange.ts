@@ -1,7 +1,7 @@
 /**
- * One attempt of a passkey ceremony, from an assertion to the sealed request: the network accepts the assertion, the phone answers with its keys, the
- * owner compares a code on both sides if the phone has no proof of this device, and our keys are sent to the phone, encrypted. A failed exchange is
- * not repeated, but replaced by a new one.
+ * One attempt of a passkey ceremony, from an assertion to the sealed request. First the network accepts the assertion, and the phone answers with its
+ * keys. If the phone has no proof of this device, the owner compares a code on both sides. Then our keys are sent to the phone, encrypted. A failed
+ * exchange is not repeated, but replaced by a new one.
  */
 import type { AuthenticationCreds } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -45,7 +45,7 @@ export function createPasskeyExchange(deps: ExchangeDeps) {
   let hasProof = false
   /** Resolves when the network has accepted the assertion; rejects if it refused the assertion. */
   let taken: Promise<void> = Promise.resolve()
-  /** True once the phone's key and nonce have arrived; a second notification is ignored. */
+  /** True after the phone's key and nonce have arrived. A second notification with them is ignored. */
   let isContinued = false
   let agreement: Agreement | null = null
   let needsConfirmation = false

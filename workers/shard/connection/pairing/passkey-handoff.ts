@@ -16,7 +16,7 @@ export type PasskeyHandoff = ReturnType<typeof createPasskeyHandoff>
 export function createPasskeyHandoff(sock: Pick<NetworkSocket, 'authState' | 'ev'>, clock: Clock) {
   const { creds } = sock.authState
   let handoff: { key: Buffer; since: number } | null = null
-  /** Secret that this ceremony has put into the credentials. */
+  /** The new secret, which this ceremony has put into the credentials. */
   let ownSecret: string | null = null
 
   function forget() {
@@ -29,8 +29,8 @@ export function createPasskeyHandoff(sock: Pick<NetworkSocket, 'authState' | 'ev
       return ownSecret !== null
     },
     /**
-     * Derives the key and replaces the secret. The new secret is sent to the phone at the end. A repeated request changes nothing, because the phone
-     * does not know the new secret yet.
+     * Derives the key from the secret that the phone knows, and replaces this secret in the credentials. The new secret is sent to the phone at the
+     * end of the ceremony. A repeated call changes nothing, because the phone does not know the new secret yet.
      */
     begin() {
       if (creds.advSecretKey === ownSecret) return

@@ -5,7 +5,9 @@ import type { Context } from '../../context/instance-context.ts'
 export interface AccountRestriction {
   /** Returns the restriction; null if the account is not known to be restricted. */
   now(): Restriction | null
-  /** Changes the restriction immediately, because the next item of the queue may be about to be sent. The state of the instance follows later. */
+  /**
+   * Changes the restriction immediately, because the next message of the queue may be about to be sent. The state of the instance is changed later.
+   */
   change(restriction: Restriction | null): void
 }
 

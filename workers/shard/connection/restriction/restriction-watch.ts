@@ -1,7 +1,7 @@
 /**
- * Watches the network's reach-out lock: for some time the account may not write to new people, and every attempt counts
- * against it. The network announces the lock. It is also queried once after each login, after a refusal with 463 (which
- * has two meanings), and when it should have ended; the lock counts as ended only after the network confirms its end.
+ * Watches the network's reach-out lock: for some time the account may not write to new people, and every attempt counts against it. The network
+ * announces the lock. It is also queried after each login, after a refusal with 463 (which has two meanings), and when its time has passed. It counts
+ * as ended only after the network confirms its end.
  */
 import type { Logger } from 'pino'
 import { type Clock, MINUTE, SECOND } from '../../../../src/domain/clock.ts'

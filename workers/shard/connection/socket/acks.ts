@@ -1,6 +1,6 @@
 /**
- * Waits for the network's acks. A send resolves when its bytes are written, but only the ack shows whether the network accepted
- * the message, and the library reports an ack's error through the event buffer, where it can be lost. So this file reads the ack itself.
+ * Waits for the network's acks. A send resolves when its bytes are written, but only the ack shows whether the network accepted the message. The
+ * library reports an ack's error through its event buffer, where the error can be lost. So this file reads the ack itself.
  */
 
 import { areJidsSameUser, type BinaryNode } from '@whiskeysockets/baileys'
@@ -38,7 +38,7 @@ export interface Acks {
    * choose those ids.
    */
   expect(messageId: string, to: string): PendingAck
-  /** Takes an ack from the router. */
+  /** Handles an ack that has arrived. */
   came(ack: BinaryNode): void
   /** Called when the connection has ended. */
   end(): void

@@ -14,8 +14,8 @@ const STALLED_AFTER = 3 * MINUTE
 const LONGEST_LOOK = 15 * SECOND
 
 /**
- * Lengths of a silence. The silence is logged once when it reaches each of these lengths. A silence alone is not an error, but the metric of silent
- * instances (`svc_inbound_age_instances`) contains no ids, so only the log shows which instances are silent.
+ * Times in ms without any stanza (a silence). When a silence has lasted for one of these times, it is logged. A silence alone is not an error, but
+ * the metric of silent instances (`svc_inbound_age_instances`) contains no ids, so only the log shows which instances are silent.
  */
 const SILENCES = [HOUR, 6 * HOUR, DAY, 3 * DAY] as const
 

@@ -134,8 +134,8 @@ type RoutedSocket = Pick<NetworkSocket, 'ws'>
 export function routeStanzas({ ws }: RoutedSocket, deps: RouterDeps): Router {
   const byTag = new Map<string, Route[]>()
   /**
-   * State of each mutex by key: a promise that resolves when the last task lets the next one begin, a promise that resolves when all tasks are done,
-   * and the number of tasks. Neither promise rejects.
+   * State of each mutex by key. `begun` resolves when the last task lets the next one begin, `done` resolves when all tasks are done, and `count` is
+   * the number of tasks. Neither promise rejects.
    */
   const lines = new Map<string, { begun: Promise<void> | undefined; done: Promise<void> | undefined; count: number }>()
   /** Stanzas that need an answer and are not handled yet. */

@@ -1,6 +1,7 @@
 /**
- * The stored tokens of trusted contacts. Each writer knows only a part of a record, so a written token is completed with the stored fields; a mutex per
- * name keeps two writers of one record apart. An index has the names of all records, through which expired tokens are found.
+ * The stored tokens of trusted contacts. Code that writes a token knows only some fields of its record, so the other fields are taken from the stored
+ * record. A mutex per name prevents two concurrent writes of one record. An index has the names of all records, through which expired tokens are
+ * found.
  */
 import type {
   AuthenticationState,
@@ -101,8 +102,7 @@ export function createTokenStore(
 }
 
 /**
- * Returns the written token, completed with stored fields that the writer did not have: a token that is still valid, and the time at which our token
- * was sent.
+ * Returns the token to write, completed with the stored fields that it lacks: a token that is still valid, and the time at which our token was sent.
  */
 function withStored(token: Token, stored: Token | undefined): Token {
   if (!stored) return token
