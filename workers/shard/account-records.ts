@@ -1,6 +1,6 @@
 /**
- * Holds the stored data of an instance about its account: chats, people, groups. The parts are created together and
- * removed together with the credentials, because the next linked account must not see them.
+ * Holds the stored data of an instance about its account: chats, people, groups. All of it is removed together with the
+ * credentials, because the next linked account must not see it.
  */
 
 import { createCorrespondents } from './chats/correspondents.ts'

@@ -78,7 +78,7 @@ export function createDispatch(context: Context<'id' | 'clock' | 'config'> & { l
   })
 
   let restarting: Promise<RuntimeState> | null = null
-  /** At most one restart runs at a time; a later request joins it. */
+  /** At most one restart runs at a time. A request that arrives during a restart gets the result of this restart. */
   function restart(): Promise<RuntimeState> {
     restarting ??= status.handle({ type: 'restartRequested' }).finally(() => {
       restarting = null

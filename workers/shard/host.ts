@@ -1,6 +1,6 @@
 /**
- * Runs the commands of a shard thread: hosts its instances, passes each command to the named instance, and converts every error to data. Each run of
- * the thread has a number, its generation, which the command `hello` sets. A command for another run, or before `hello`, is refused.
+ * Runs the commands of a shard thread: passes each command to its instance, and converts every error to data. Each run of the thread has a number
+ * (its generation), which the command `hello` sets. A command for another run, or before `hello`, is refused.
  */
 
 import { performance } from 'node:perf_hooks'

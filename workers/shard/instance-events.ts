@@ -3,9 +3,9 @@ import { EventEmitter } from 'node:events'
 import type { LifecycleEvent } from './lifecycle/contract.ts'
 
 export interface InstanceEventMap {
-  /** A person wrote to the account for the first time, so an item of the queue may be sent that was held until then. */
+  /** A person wrote to the account for the first time. A message to this person that was held in the queue may be sent now. */
   newCorrespondent: []
-  /** Somebody else, or the owner on the phone, wrote in this chat, so an item of the queue that send safety holds may be sent. */
+  /** Somebody else, or the owner on the phone, wrote in this chat. A message to this chat that send safety holds in the queue may be sent now. */
   heard: [chat: string]
   /** The event types that the webhooks or a reader of the live stream want have changed. */
   interest: []

@@ -14,7 +14,7 @@ export interface HostedInstance {
   call(call: Call, origin?: CallOrigin): Promise<unknown>
   stop(how: StopHow): Promise<void>
   reading(): Reading
-  /** Returns how far issued ids or times are ahead of the clock in ms; 0 if they are not ahead. */
+  /** Returns how far the ids or times that were given out are ahead of the clock, in ms; 0 if they are not ahead. */
   aheadMs(): number
 }
 
@@ -105,7 +105,7 @@ async function createdState({ context, state, status }: InstanceParts): Promise<
   return status.handle({ type: 'created' })
 }
 
-/** Determines the first state after a restart, or of an imported device. */
+/** Determines the first state of an instance after a restart of the process, or of an imported device. */
 async function bootedState({ context, state, status, link, restriction, announce }: InstanceParts): Promise<RuntimeState> {
   const saved = await status.load()
   // A crash can happen after the credentials of a pairing are saved and before the state is, so the saved credentials show whether the account is

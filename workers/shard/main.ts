@@ -2,7 +2,7 @@
  * Main module of a shard thread. It applies our corrections of the library (`baileys/`) to the whole thread; its task then answers one command after
  * another.
  */
-// This call replaces the library's curve functions, which verify nothing.
+// This import replaces the library's curve functions, because they accept every signature.
 import './baileys/thread/curve.ts'
 import { workerData } from 'node:worker_threads'
 import { systemClock } from '../../src/domain/clock.ts'

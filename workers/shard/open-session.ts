@@ -117,7 +117,7 @@ export function openSession(context: SessionContext, deps: SessionDeps, opening:
     mediaHosts: createMediaHosts(steady),
   })
   appState.attach(sock, (error) => {
-    // If the session continued with credentials that are not on disk, the pairing would be lost at the next start.
+    // The session ends, because it cannot continue with credentials that are not on disk: the next start would lose the pairing.
     log.error({ err: error }, 'credentials and app state could not be saved')
     sock
       .end(endReason('credentials could not be saved', 500), 'abrupt')
@@ -198,7 +198,7 @@ interface Held {
   connection: Connection
 }
 
-/** Reads app state and changes it. */
+/** Creates the parts that read app state and change it. */
 function openAppState(
   context: SessionContext,
   { directory, contacts }: SessionDeps,

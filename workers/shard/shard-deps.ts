@@ -1,4 +1,4 @@
-/** Dependencies that all instances of a thread share: `open-shard.ts` opens them, once. */
+/** Dependencies that all instances of a thread share: `open-shard.ts` opens them at the start of the thread. */
 import type { Logger } from 'pino'
 import type { BoundedClock } from '../../src/domain/bounded-clock.ts'
 import type { Clock } from '../../src/domain/clock.ts'
@@ -35,7 +35,7 @@ export interface ShardDeps {
   media: Pick<SendFiles, 'tempDir' | 'downloadMs' | 'prepare'>
   network: NetworkOptions
   egressAllow: Ranges
-  /** Numbers of GraphQL operations from the configuration. */
+  /** Document numbers of GraphQL operations, from the configuration. */
   mexIds: MexIds
   /** Whether the previous service on this store did not shut down in order, so that it may still be running somewhere. */
   hasTakenOver: boolean

@@ -56,7 +56,7 @@ export interface AppStateReader {
   /** Called after the login. A device that has never read app state reads it as soon as it has a key. */
   loggedIn(): void
   version(collection: WAPatchName): Promise<number | undefined>
-  /** Holds the mutex, so that nothing is read at the same time. `work` gets the current state of the collection. */
+  /** Runs `work` while the mutex is held, so that nothing is read at the same time. `work` gets the current state of the collection. */
   change<T>(collection: WAPatchName, work: (state: CollectionState) => Promise<T>): Promise<T>
   /** Passes a collection that was read to `AppState`. */
   take(collection: WAPatchName, state: CollectionState, actions: readonly AppStateAction[], isHistory: boolean): Promise<void>
@@ -95,7 +95,7 @@ export function createAppStateReader(deps: ReaderDeps): AppStateReader {
     return stored && collectionVersion(stored)
   }
 
-  /** Reads one collection of an answer. Resolves with true if there is more of the collection. */
+  /** Reads one collection in an answer. Resolves with true if the network has more entries of this collection. */
   async function readOne(answer: CollectionAnswer, tries: number): Promise<boolean> {
     const { name, code, hasMore } = answer
     if (code !== null) {
@@ -159,8 +159,8 @@ export function createAppStateReader(deps: ReaderDeps): AppStateReader {
 interface Round {
   ask(names: readonly WAPatchName[], whole: ReadonlySet<WAPatchName>): Promise<CollectionAnswer[]>
   /**
-   * Reads one collection. Resolves with true if there is more of it. `tries`: the number of earlier answers about this collection that could not be
-   * read.
+   * Reads one collection in an answer. Resolves with true if the network has more entries of it. `tries`: the number of earlier answers about this
+   * collection that could not be read.
    */
   readOne(answer: CollectionAnswer, tries: number): Promise<boolean>
   /** Collections that wait for a missing key. */

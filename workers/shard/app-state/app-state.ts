@@ -11,7 +11,7 @@
  * connection ends.
  *
  * - Everything that is passed in during one turn goes into one commit.
- * - A change without a version (the name in a message of our own phone) and every save of the credentials is a separate commit.
+ * - A change without a version (the name in a message of our own phone) and a save of the credentials cause a commit too.
  * - Data that may be as large as an address book is written before the commit, in slices, and reading it again gives the same data: the
  *   numbers of people that come as pairs (`app-state-reader.ts`), the directory, and the saved contacts.
  */
@@ -42,7 +42,7 @@ export interface Changes {
  */
 export type WriteChanges = (changes: Changes) => Promise<Pick<Alongside, 'ops' | 'applied'>>
 
-/** A collection up to a version that was read from the network, or that our own change created. */
+/** State of a collection at a version, which was read from the network or which our own change created. */
 export interface Reading extends Pick<Changes, 'associations' | 'contacts' | 'actions'> {
   collection: WAPatchName
   version: number
@@ -57,11 +57,14 @@ export interface Reading extends Pick<Changes, 'associations' | 'contacts' | 'ac
 export interface AppState {
   /** Authentication state for the socket. */
   readonly state: AuthenticationState
-  /** Must be called right after the socket is created. `onFailure` is called once; afterwards nothing more is written. */
+  /**
+   * Connects the socket. Must be called right after the socket is created. `onFailure` is called when a commit has failed; nothing is written after
+   * that.
+   */
   attach(sock: Pick<NetworkSocket, 'ev'>, onFailure: (error: unknown) => void): void
   /** Record of a collection, even if it is not on disk yet; undefined if it was never read. */
   stored(collection: WAPatchName): Promise<Uint8Array | undefined>
-  /** Takes a collection that was read. It is on disk when `settled` resolves. */
+  /** Stores a collection that was read. It is on disk when `settled` resolves. */
   take(reading: Reading): void
   /** Removes the collections, so that they are read in full again. */
   forget(collections: readonly WAPatchName[]): Promise<void>
@@ -176,7 +179,7 @@ export function holdAppState({ auth, keys, creds, write, steps }: AppStateDeps):
       const waiting = held.get(collection)
       if (waiting !== undefined) return waiting ?? undefined
       const found = await keys.get(VERSION, collection)
-      // The collection may have been read or forgotten during the read from the disk.
+      // During the read from disk, `held` may have got a newer state of the collection.
       return held.has(collection) ? (held.get(collection) ?? undefined) : found
     },
     take({ collection, version, bytes, isHistory, name: rest, associations, contacts, actions }) {

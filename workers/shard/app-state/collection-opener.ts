@@ -119,7 +119,7 @@ export function createCollectionOpener({ keyOf, readFile, log }: CollectionOpene
     if (rest.externalMutations)
       await each(externalEntries(await fileBytes(readFile, rest.externalMutations)), (entry) => void entries.push(entry))
     const version = rest.version ? Number(rest.version.version) : versionSaid
-    // The patch is already part of the snapshot.
+    // A patch that is not newer than the snapshot is already part of it.
     if (version <= opened.version) return
     const keys = await keysOf(rest.keyId?.id ?? new Uint8Array(0))
     const macs = entries.map(({ valueMac }) => valueMac)

@@ -27,7 +27,7 @@ export async function rebuildDirectory(
 ): Promise<void> {
   const begun = records.directoryBegun(instance)
   if (await store.get(begun)) return
-  // A device that has not read app state yet will read all of it anyway.
+  // If the device has not read app state yet, nothing must be read here, because the device will read all of it anyway.
   if (creds.accountSyncCounter)
     await changing.runExclusive(async () => {
       await reader.readAnew(ALL_WA_PATCH_NAMES)

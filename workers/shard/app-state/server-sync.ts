@@ -1,9 +1,8 @@
 /**
- * Follows the network's notice that a collection of app state has a newer version. The library only reads the first
- * collection that it names, confirms it whatever the result, before anything is on disk, and never reads app state
- * again at a login. Here all named collections are read, and the notice is confirmed after they are on disk. Until then
- * the network keeps it. Collections that this login cannot read are retried when the phone shares a key, and at the
- * next login.
+ * Follows the network's notice that a collection of app state has a newer version. The library reads only the first collection that the notice names.
+ * It confirms the notice before anything is on disk, whatever the result, and never reads app state again at a login. Here all named collections are
+ * read, and the notice is confirmed after they are on disk. Until then the network keeps it. Collections that this login cannot read are retried when
+ * the phone shares a key, and at the next login.
  */
 import type { BinaryNode, WAPatchName } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'

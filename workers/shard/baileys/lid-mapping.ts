@@ -12,7 +12,7 @@ const REMEMBERED = 20_000
 export class LidMapping extends LIDMappingStore {
   constructor(...parts: ConstructorParameters<typeof LIDMappingStore>) {
     super(...parts)
-    // The field is private only in TypeScript.
+    // The field is private only in TypeScript, so it can be replaced at run time.
     Reflect.set(this, 'mappingCache', boundedCache<string, string>(REMEMBERED))
   }
 }

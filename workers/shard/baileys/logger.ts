@@ -1,6 +1,6 @@
 /**
- * The library logs whole stanzas, keys and message texts with its errors. Only the sentence of a log line, the message of its error and a few
- * harmless fields are passed to our log.
+ * The library logs whole stanzas, keys and message texts with its errors. Of a log line of the library, only the sentence, the message of its error
+ * and a few harmless fields are passed to our log.
  */
 import type { UserFacingSocketConfig } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'

@@ -12,7 +12,7 @@ export interface AccountNames {
   lid: string | null
 }
 
-/** Returns the network's answer. Throws if it is a refusal, for operations that cannot continue without the answer. */
+/** Returns the network's answer. If it is a refusal, throws it. For operations that cannot continue without an answer. */
 export function answered<T>(answer: T | Refusal): T {
   if (isRefusal(answer)) throw new Failure('action_failed', { details: { network_code: answer.code } })
   return answer

@@ -22,7 +22,7 @@ const PRESENT = Uint8Array.of(1)
 type Known = 'stored' | 'arriving'
 
 export interface Correspondents {
-  /** Returns the operations for the commit of a received message. `onNew` is called if it is the person's first message. */
+  /** Returns the operations that record the author, for the commit of a received message. `onNew` is called if it is the person's first message. */
   ops(message: Pick<WAMessage, 'key'>): Promise<Op[]>
   /**
    * Whether the destination (in the form of the API) has written to the account. True for groups, channels and the

@@ -88,7 +88,7 @@ export function createDisappearing({
     try {
       return bytes ? records.decode(key, bytes) : null
     } catch (error) {
-      // The record was changed on disk. The timer is unknown until the next message of the chat contains it.
+      // The record is damaged. The timer is unknown until the next message of the chat contains it.
       log.error({ err: error }, 'the stored expiry of a chat could not be decoded')
       return null
     }

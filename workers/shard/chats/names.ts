@@ -20,7 +20,7 @@ export interface Names {
   attach(session: Session): void
   /** Reads the saved names from disk. Later calls do nothing. */
   load(): Promise<void>
-  /** Name of a chat, by any of its jids. */
+  /** Returns the name of a chat, by any of its jids; null if it is unknown. */
   of(jids: readonly string[]): string | null
   /**
    * Learns contacts from the phone's address book. Call it when they are on disk; the library emits them up to 100 ms later. A contact without a name
@@ -29,7 +29,7 @@ export interface Names {
   saved(contacts: readonly Contact[]): void
   /** Learns names from the phone's history. */
   history(pieces: readonly HistoryPiece[]): void
-  /** Learns the name that an author sends with a message; a saved name takes precedence. */
+  /** Stores the name that an author sends with a message (the push name). `of` prefers a saved name to it. */
   recordPushName(jids: readonly (string | null | undefined)[], pushName: string | null | undefined): void
   /** Learns the new name of a group or channel. */
   renamed(jid: string, name: string): void

@@ -36,7 +36,7 @@ export interface Pictures {
   of(jids: readonly string[]): string | null
   /** Queries the picture later, unless the answer is known or too many queries are waiting. */
   prefetch(jids: readonly string[], shown: Shown): void
-  /** Learns from the network that the picture has changed. */
+  /** Called when the network reports that the picture of a person or chat has changed. */
   changed(jid: string): Promise<void>
   /** Learns the picture of a channel from its metadata, which any query may have fetched. */
   learnNewsletter(jid: string, description: unknown): void
@@ -113,7 +113,7 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
 
   async function take(from: Session, question: Question) {
     try {
-      // A clock that was set back does not lengthen the pause.
+      // The pause is limited, because a clock that was set back would otherwise make it longer.
       await pause(from, Math.min(PACE, lastAskedAt + PACE - clock.now()))
       // The metadata of the channel may have arrived while this query was waiting.
       if (question.entry.isAnswered) return
@@ -144,7 +144,7 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
 
   async function changed(jid: string) {
     forget(known.get(bare(jid)))
-    // The notice may use one jid of the person and the cache the other.
+    // The notice may name the person by the number and the cache by the LID, or the other way round.
     if (line) for (const each of jidsOf(await line.session.identity.person(jid))) forget(known.get(each))
   }
 

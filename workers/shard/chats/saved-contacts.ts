@@ -20,7 +20,7 @@ const SLICE = 200
 /** Longest `chat_name` of an event. */
 const MAX_NAME = 256
 
-/** A contact that is saved on the phone. `name` is null in records from before names were stored. */
+/** A contact that is saved on the phone. `name` is null in records of earlier versions, which stored no names. */
 const SavedContact = v.object({ jid: v.string(), lid: v.nullable(v.string()), name: v.nullable(v.string()) })
 export type SavedContact = v.InferOutput<typeof SavedContact>
 
@@ -36,7 +36,7 @@ export interface SavedContacts {
    * without it the call rejects.
    */
   all(onUnreadable?: (error: unknown) => void): Promise<SavedContact[]>
-  /** Called when the account is unlinked, after its credentials are removed, because the next account has other contacts. */
+  /** Removes all contacts. Called when the account is unlinked, after its credentials are removed, because the next account has other contacts. */
   forget(): Promise<void>
 }
 

@@ -1,6 +1,6 @@
 /**
- * A connection with its known groups and numbers and its app state: the context of all code that sends. It does not expose the socket; `ask`
- * (`connection/ask.ts`) reaches the network, and `test/unit/network-access.test.ts` checks that operations use no other way.
+ * A connection, together with the groups and numbers that it knows, and with its app state. All code that sends gets a session. It does not expose
+ * the socket; `ask` (`connection/ask.ts`) reaches the network, and `test/unit/network-access.test.ts` checks that operations use no other way.
  */
 import type { Ask } from '../connection/ask.ts'
 import type { Connection } from '../connection/contract.ts'

@@ -14,7 +14,7 @@ import { type Ending, untilEnd, within } from './within.ts'
 
 export type Query = BinaryNode | ((tag: string) => BinaryNode | Promise<BinaryNode>)
 
-/** Limits for one query within the available time. */
+/** Limits for one query, in addition to the deadline of the operation. */
 export interface Limits {
   atMostMs: number
 }
@@ -32,7 +32,7 @@ export interface Ask {
    * are rows of `wire/mex.ts`.
    */
   mex(name: MexName, variables: Json): Promise<unknown>
-  /** Runs a function that queries the network, possibly more than once, with the same limits and failures. */
+  /** Runs a function that queries the network, with the same limits and failures. After a conflict, the function is run again. */
   run<T>(work: () => Promise<T>, limits?: Limits): Promise<T>
   /** Writes a stanza that has no answer, or whose answer is awaited elsewhere. */
   write(stanza: BinaryNode): Promise<void>

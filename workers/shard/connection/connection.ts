@@ -1,6 +1,6 @@
 /**
- * The connection of one linked device: one socket from its opening to its end. It knows nothing about statuses, messages or chats. It reports the
- * events of the socket to the instance, which decides what follows, and the handlers of stanzas are passed in. After its end it reports nothing,
+ * The connection of one linked device: one socket from its opening to its end. It knows nothing about statuses, messages or chats: it reports the
+ * events of the socket to the instance, which decides what follows. The handlers of stanzas are given to it. After its end it reports nothing,
  * whatever the socket still emits.
  */
 import { setMaxListeners } from 'node:events'
@@ -58,7 +58,7 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
   // Many operations may wait for the network at the same time, so many listeners of this signal are not a leak.
   setMaxListeners(0, ending.signal)
 
-  /** Calls `notify` after everything that precedes it is saved, unless the session has ended in the meantime. */
+  /** Calls `notify` after all earlier changes are saved, unless the session has ended in the meantime. */
   const whenSaved = (notify: () => void) => settled().then(() => (hasEnded ? undefined : notify()), stray)
 
   const router = loggingRouter(sock, deps, { came: liveness.came, cut })
@@ -117,7 +117,7 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
     isLeaving = true
     if (!hasEnded) finish()
     await sock.end()
-    // The caller of a failed save logs the failure. If the end rejected because of it, the next session would not be opened.
+    // A failed save is logged by its caller, so it is ignored here. If `end` rejected because of it, the next session would not be opened.
     await settled().catch(() => {})
   }
 

@@ -42,7 +42,7 @@ export interface SessionEvents extends PasskeyEvents {
   socketOpened(): void
   /** Called when a QR code can be shown. `expiresAt` is in epoch ms. */
   qr(payload: string, expiresAt: number): void
-  /** Called when the shown code has a new secret. */
+  /** Called when the QR code that is shown now must be replaced, because it has a new secret. */
   qrReplaced(payload: string): void
   /** Called when the phone has accepted the code and the credentials are saved. */
   paired(): void
@@ -122,7 +122,7 @@ export interface OwnParts {
   isAvailable(): boolean
   /** Passes the stanza to the table of handlers again. */
   take(node: BinaryNode): void
-  /** Resolves when the matching stanzas among those received so far are handled. */
+  /** Resolves when all stanzas that were received so far and match are handled. */
   before: Router['before']
   /** Closes the connection. On the next one, the network delivers all unconfirmed stanzas again. */
   cut(): void
@@ -194,7 +194,7 @@ export interface Connection {
   logout(deadlineMs: number): Promise<void>
 }
 
-/** Events of a connection, with the names of the state table (`lifecycle/`). */
+/** Events of a connection, with the names that the state table (`lifecycle/`) has for them. */
 export type ConnectionEvent =
   | { type: 'socketOpened' }
   | { type: 'qrShown' }

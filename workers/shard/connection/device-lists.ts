@@ -24,7 +24,7 @@ export interface DeviceLists {
   drop(jids: readonly string[]): void
   /**
    * Returns the result of `make` for the device lists of a group's members. The result is cached until one of these lists changes. `group` is
-   * compared by identity; `own` is everything else on which the result depends.
+   * compared by identity. `own` is another text on which the result depends.
    */
   ofGroup(
     group: { participants: readonly { id: string }[] },
@@ -46,7 +46,9 @@ interface Made {
 export function createDeviceLists(clock: Clock): DeviceLists {
   const lists = new Map<string, { at: number; devices: readonly Device[] }>()
   const made = new WeakMap<object, Made>()
-  /** Counts changes of any list, so that a group of a thousand people is not scanned for each message. */
+  /**
+   * Number of changes of any list. While it is the same, the lists of a group (perhaps of a thousand people) need not be compared for each message.
+   */
   let changes = 0
 
   function known(user: string): readonly Device[] | undefined {

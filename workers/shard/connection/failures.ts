@@ -115,7 +115,7 @@ export const actionFailure: ToFailure = (error, meanings = {}) =>
 
 /**
  * Converts an error of a send, before its ack. Connection losses and disk failures have codes of their own: the network has not refused the message,
- * so the item is sent again. The library commits keys during its relay, so a full disk can cause an error there.
+ * so the item is sent again. A disk failure is possible, because keys are committed during the send.
  */
 export const sendFailure: ToFailure = (error, meanings = {}) =>
   lost(error) ?? refused(networkCode(error), error, [meanings, SEND], 'send_failed')

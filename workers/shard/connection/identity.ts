@@ -113,7 +113,7 @@ export function createIdentity(auth: AuthenticationState): Identity {
   }
 }
 
-/** Converts people in a list of the network to identifiers of the API. */
+/** Converts people, whom the network has sent in a list, to identifiers of the API. */
 export const identifiersOf = (
   { person }: Pick<Identity, 'person'>,
   people: readonly { lid: string | null; pn: string | null }[],

@@ -59,13 +59,13 @@ export interface Link<S extends Connection> {
    * never linked.
    */
   open(fresh: boolean): Promise<void>
-  /** Ends the session with `end`, if there is a session. */
+  /** Ends the current session, if there is one, by calling `end` with it. */
   leave(end: (current: S) => Promise<void>): Promise<void>
   /** Removes the credentials and the data of the device. */
   erase(): Promise<void>
   /** Whether a linked device is saved. Null if the store cannot be read; the state of the instance then keeps its value. */
   isPaired(): Promise<boolean | null>
-  /** Called when the network has refused the client version of the latest session. */
+  /** Chooses another client version. Called when the network has refused the version of the latest session. */
   refreshVersion(): Promise<void>
   /** Gives the next session a new route; the old route is closed after `restart`, when its session has ended. */
   reroute(restart: () => Promise<unknown>): Promise<void>

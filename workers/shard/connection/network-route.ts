@@ -55,7 +55,7 @@ export async function createNetworkRoute(network: NetworkOptions, proxyUrl: stri
  * account's destinations to the local network.
  */
 async function proxyAgent({ url, lookup }: ProxyRoute): Promise<HttpsAgent> {
-  // The module is loaded for the first instance that has such a proxy.
+  // The module is loaded only when the first instance has a SOCKS proxy.
   if (url.startsWith('socks')) {
     const { SocksProxyAgent } = await import('socks-proxy-agent')
     return new SocksProxyAgent(url.replace(/^socks5:/, 'socks5h:'), {

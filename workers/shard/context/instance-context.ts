@@ -19,7 +19,10 @@ export interface InstanceContext {
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
   readonly tally: Tally
   readonly steps: Steps
-  /** Called when something has arrived for this instance: from now on, the CPU time counts as used by it (`usage/work-meter.ts`). */
+  /**
+   * Must be called when work for this instance begins. From this call on, the CPU time of the thread counts as used by this instance
+   * (`usage/work-meter.ts`).
+   */
   working(): void
   /** Returns the current configuration. */
   config(): InstanceConfig

@@ -35,7 +35,7 @@ export function createInstanceStore(store: StateStore, onWritten: () => void): I
       // A store that is full refuses a commit in the same turn, before anything is written. So no newer commit can have been written before this
       // retry.
       if (!(error instanceof StorageFailure && error.isFull)) throw error
-      // With the rider's records, the commit may need too much space. So on a nearly full disk, the message is stored without them.
+      // The operations of the rider may need too much space on a nearly full disk, so the batch is written without them.
       return await store.commit(batch)
     } finally {
       rider.settled(more, isWritten)

@@ -40,7 +40,7 @@ import { createTable, type Table } from './table.ts'
 import { createWriteBehind } from './write-behind.ts'
 
 export interface AccountDirectory {
-  /** Reads the records on disk, once. Must be called before any method below. */
+  /** Reads the directory from disk; later calls do nothing. Must be called before any method below. */
   ready(): Promise<void>
   /** Like `ready`, and also sorts the lists of the directory, so that the first page is returned as fast as later pages. */
   warm(): Promise<void>
@@ -50,7 +50,7 @@ export interface AccountDirectory {
   contacted(jids: readonly [string, string?], now: number): void
   /** Removes a first contact that was recorded with `contacted`, because its message was not sent. */
   withdrawContact(jids: readonly [string, string?]): void
-  /** Times of the first contacts since this time, in epoch ms, ascending. */
+  /** Returns the times of all first contacts since `time`, in epoch ms, ascending. */
   contactsSince(time: number): number[]
   /** Records that messages were read, here or on another device of the account. */
   read(keys: readonly WAMessageKey[]): void
@@ -62,7 +62,7 @@ export interface AccountDirectory {
   group(jid: string, facts: GroupFacts): void
   /** Applies actions of app state, in slices. They are on disk when it resolves. */
   apply(actions: readonly AppStateAction[]): Promise<void>
-  /** Joins the entries under the number and the LID of one person. */
+  /** For each pair (number and LID of one person), joins the two entries to one. */
   join(pairs: readonly Pair[]): void
 
   /** Chats, newest activity first. */
@@ -85,7 +85,7 @@ export interface AccountDirectory {
   /** Chats with a label. */
   labelled(id: string): ChatEntry[]
 
-  /** Rider for the instance's store: it adds the changes to the store's commits. */
+  /** Rider for the instance's store (`context/instance-store.ts`): it adds the changes of the directory to the store's commits. */
   readonly rides: Rider
   /** Resolves when all changes so far are on disk. Rejects if they could not be written; the next commit or `flush` then writes them. */
   flush(): Promise<void>
@@ -111,7 +111,7 @@ const SLICE = 200
  */
 const MAX_RECORDED = 256
 
-/** Text of the log if the directory could not be written. */
+/** Text that is logged if the directory could not be written. */
 export const UNWRITTEN = 'the list of chats and contacts could not be written to disk'
 
 export function createAccountDirectory(
@@ -297,7 +297,7 @@ function idsByChat(messages: readonly WAMessageKey[]) {
 const folded = (name: string) => (IS_PLAIN.test(name) ? name : name.normalize('NFD').replace(/\p{M}+/gu, '')).toLowerCase()
 const IS_PLAIN = /^[ -~]*$/
 
-/** Compares contacts by their rank in the order. The rank is computed once per entry. */
+/** Returns a function that compares contacts for sorting. The sort key of an entry is computed only one time. */
 function createByRank(): (one: ContactEntry, other: ContactEntry) => number {
   const ranks = new WeakMap<ContactEntry, { name: string | null; jid: string; rank: string }>()
 

@@ -17,7 +17,7 @@ const MAX_LABELS = 20
 
 type Chats = Pick<Table<ChatEntry>, 'find' | 'add' | 'changed'>
 
-/** Whether a jid is a chat of the list, with a person or a group; channels and the status are not in the list. */
+/** Whether a jid belongs into the list of chats: chats with people and groups do, channels and the status do not. */
 export const isChat = (jid: string): boolean => {
   const kind = chatKind(jid)
   return kind === 'user' || kind === 'group'
@@ -40,15 +40,15 @@ function known(chats: Chats, jid: string, other: string | null = null): ChatEntr
 export interface MessageOptions {
   /** Whether a new message unarchives its chat. This is a setting of the account. */
   unarchives: boolean
-  /** Whether this service sent the message. Such a message does not mean that the person has read the chat. */
+  /** Whether this service sent the message. Unlike a message from the phone, such a message does not mean that the owner has read the chat. */
   fromApi: boolean
   /** Current time, in epoch ms. */
   now: number
 }
 
 /**
- * Records a message in a chat, by either side. A message that arrives twice changes nothing the second time. A message without a content could not be
- * decrypted: it shows only that its author has written.
+ * Records a message in a chat, by either side. A message that arrives twice changes nothing the second time. A message without content could not be
+ * decrypted: it only shows that its author has written.
  */
 export function recordMessage(
   chats: Chats,
@@ -226,7 +226,10 @@ export function joinChats(
 type Value = proto.ISyncActionValue
 type Range = proto.SyncActionValue.ISyncActionMessageRange | null | undefined
 
-/** Whether the chat has a message that is newer than the range of an action, so the device that wrote the action had not seen this message. */
+/**
+ * Whether the chat has a message that is newer than the messages to which an action applies. The device that wrote the action had then not seen this
+ * message.
+ */
 const hasNewer = (chat: ChatEntry, range: Range): boolean => {
   const until = decimal(range?.lastMessageTimestamp)
   return until !== null && until > 0 && chat.activeAt > until

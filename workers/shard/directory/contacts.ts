@@ -51,7 +51,7 @@ function learn(contacts: Contacts, names: Names, facts: ContactFacts): void {
 const DAY_SECONDS = 86_400
 const dayOf = (seconds: number) => Math.floor(seconds / DAY_SECONDS) * DAY_SECONDS
 
-/** Learns the author of a message, who states a name in it. */
+/** Stores the author of a message, and the name that the message states. */
 export function recordAuthor(
   contacts: Contacts,
   {
@@ -89,7 +89,8 @@ export function learnPerson(
 }
 
 /**
- * Lists a person who is only a member of a group. If the table is full, such a person is not added, because an entry with activity would be evicted.
+ * Lists a person who is only a member of a group. If the table is full, such a person is not added, because an entry of a person with activity would
+ * be evicted for it.
  */
 export function meetPerson(contacts: Contacts & Pick<Table<ContactEntry>, 'size'>, jids: readonly string[]): void {
   const names = namesOf(jids)

@@ -12,10 +12,13 @@ export type LabelAction = proto.SyncActionValue.ILabelEditAction
 const { SyncActionValue } = proto
 const { ListType } = SyncActionValue.LabelEditAction
 
-/** Types of lists of chats that the app itself creates. They use the same actions as labels. */
+/**
+ * Types of the lists of chats that the app creates by itself (such as favorites). They are no labels, but app state has
+ * the same actions for them.
+ */
 const LISTS = new Set<unknown>([ListType.UNREAD, ListType.GROUPS, ListType.FAVORITES, ListType.COMMUNITY])
 
-/** Converts the action to the form in which it is sent again, with numbers and enumerations as in protobuf. */
+/** Converts the stored JSON of a label to the action to send, with numbers and enumerations as in protobuf. */
 export const actionOf = ({ action }: LabelEntry): LabelAction =>
   SyncActionValue.LabelEditAction.toObject(SyncActionValue.LabelEditAction.fromObject(action), { longs: Number })
 

@@ -1,6 +1,6 @@
 /**
- * Holds the role of the account in each channel, as the network last sent it, because a look-up under another role is
- * refused. It is valid for one session.
+ * Holds the role of the account in each channel, as the network last sent it. A query about a channel must state the right role, or the network
+ * refuses it. The roles are valid for one session.
  */
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { ViewRole } from '../wire/mex.ts'
@@ -9,7 +9,7 @@ import type { Newsletter } from '../wire/newsletters.ts'
 const MAX_KNOWN = 1_000
 
 export interface NewsletterRoles {
-  /** Learns the role from a description of a channel. A description without a role changes nothing. */
+  /** Learns the role from the metadata of a channel. Metadata without a role changes nothing. */
   learn(newsletter: Pick<Newsletter, 'id' | 'role'>): void
   /** Forgets the role, which an operation may have changed. */
   forget(newsletter: string): void

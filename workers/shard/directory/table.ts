@@ -29,7 +29,7 @@ export interface TableOptions<T extends object> {
 export interface Table<T extends object> {
   /** Loads all entries from disk, in slices; later calls do nothing. Rejects if the store cannot be read; a later call then reads again. */
   load(): Promise<void>
-  /** Finds an entry by any of the jids. The first jid with an entry decides. */
+  /** Finds an entry by any of the jids. If they have different entries, the entry of the first jid is returned. */
   find(jids: readonly (string | null | undefined)[]): T | undefined
   add(entry: T): void
   /** Must be called when any field of an entry has changed, including its jids. */
@@ -48,7 +48,7 @@ export interface Table<T extends object> {
   readonly hasChanged: boolean
   /** Reports that the records were not written, so the next call of `ops` returns them again. */
   notWritten(ops: readonly Op[]): void
-  /** Clears the memory; the caller removes the records. */
+  /** Removes all entries from memory. The caller removes the records from disk. */
   clear(): void
 }
 
@@ -57,8 +57,7 @@ const SLACK = 1 / 32
 /** Number of records that are read or created in one turn of the loop. */
 const SLICE = 64
 /**
- * The most records of this table that are added to a commit of another part. Messages that arrive at the same time
- * change fewer records than this.
+ * The most records of this table that are added to one commit of other data. Messages that arrive at the same time change fewer records than this.
  */
 const NEWEST = 32
 
@@ -183,7 +182,7 @@ export function createTable<T extends object>(
   }
 }
 
-/** The entries of each record, and the jids by which each entry is found. */
+/** Holds the entries of each record on disk, and the jids by which each entry is found. */
 function createPlaces<T extends object>(jidsOf: TableOptions<T>['jidsOf']) {
   const byJid = new Map<string, T>()
   const places = new Map<T, { part: number; jids: readonly string[] }>()
@@ -221,7 +220,7 @@ function createPlaces<T extends object>(jidsOf: TableOptions<T>['jidsOf']) {
   }
 }
 
-/** Omits absent fields, which are most fields of most entries. The schema has their defaults. */
+/** Omits fields without a value, to save space: most fields of most entries have none. The schema has their defaults. */
 function sparse<T extends object>(entry: T): T {
   const kept: Partial<T> = {}
   for (const field in entry) {

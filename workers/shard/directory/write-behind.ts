@@ -53,7 +53,7 @@ export function createWriteBehind({ store, log }: Context<'store' | 'log'>, tabl
     await Promise.all([...writing])
     if (others.length === 0) return
     await Promise.all(others)
-    // Writes the changes of commits that failed.
+    // The changes in commits that have failed are written here.
     await write()
   }
 

@@ -42,11 +42,11 @@ export interface DurableLine<V> {
   committed(id: string): void
   /** Returns the oldest waiting row; reads from the disk if none is in memory. One call at a time. */
   first(): Promise<V | undefined>
-  /** Reads all rows, for an owner that keeps them in memory. */
+  /** Reads all rows into memory, for an owner that needs all of them there. */
   all(): Promise<void>
   take(id: string): void
   back(value: V): void
-  /** Lets later rows overtake this row. Does nothing if another row is the first one now. */
+  /** Sets the first row aside, so that later rows overtake it. Does nothing if another row is the first one now. */
   pass(id: string): void
   /** Makes all rows that are aside wait again. */
   again(): void
@@ -57,7 +57,7 @@ export interface DurableLine<V> {
   oldest(): Promise<string | undefined>
   /** Resolves with the newest id on disk. */
   newest(): Promise<string | undefined>
-  /** Yields the rows on disk after this id, waiting or not. The beginning of the line, where no row is left, is skipped. */
+  /** Yields the rows on disk after this id, in any state. The read skips the ids before the oldest row, because removed rows would make it slow. */
   after(id: string, limit: number): AsyncIterable<readonly [id: string, bytes: Uint8Array]>
 }
 
@@ -70,7 +70,7 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
   /** Rows after `known` that were committed during the current read, which may have missed them. */
   let arrived: { id: string; value: V | undefined }[] | undefined
 
-  /** Number of calls of `committed`. */
+  /** Number of calls of `committed`, to detect a call during a read. */
   let reports = 0
 
   /** Drops the rows in memory, so that they and these rows are read from disk again. */
@@ -179,7 +179,7 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
   }
 }
 
-/** Yields the rows on disk after an id, or the newest ones. */
+/** Returns a function that yields the rows on disk after an id; without an id, it yields the newest rows. */
 const rangeOf = ({ store, prefix }: Pick<DurableLineOptions<unknown>, 'store' | 'prefix'>) =>
   async function* range(after: string | undefined, limit: number) {
     const from = after === undefined ? { reverse: true } : { after: prefix + after }

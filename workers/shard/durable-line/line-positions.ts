@@ -1,6 +1,6 @@
 /**
- * The positions in a durable line, each of which is the id of a row, or a text before or after all ids. A read begins after `known`, the last of
- * them, so it never ranges over removed rows:
+ * The positions in a durable line. Each position is the id of a row, or a text that sorts before or after all ids. A read begins after `known`, the
+ * last of them, so it never ranges over removed rows:
  *
  *   gone        no row up to this id is left on disk
  *   passed      every row on disk from `gone` to this id is aside, taken, or in memory because it was committed late

@@ -27,7 +27,7 @@ const WITHIN = 250
 export interface Outcomes {
   /** Writes an outcome, which is durable when it resolves. `ops` is called for each try. */
   write(ops: () => readonly Op[]): Promise<void>
-  /** Adds an outcome. `ops` is called once, when the outcome is written, so it does not delay the next attempt. */
+  /** Adds an outcome. `ops` is called only when the outcome is written, so that it does not delay the next attempt. */
   add(id: string, ops: () => readonly Op[]): void
   /**
    * Returns some of the oldest outcomes that are in no other commit, for the commit of this new row; none if too few wait. The caller makes this
@@ -38,7 +38,7 @@ export interface Outcomes {
   carried(carrier: string): void
   /** Writes all outcomes so far; retries while the disk fails. They are on disk when it resolves. */
   flush(): Promise<void>
-  /** True if the limit of unwritten outcomes is reached: there must be no further attempt before a `flush`. */
+  /** True if the limit of unwritten outcomes is reached. The next row must not be attempted before a `flush`. */
   readonly isFull: boolean
   /** Must be called after `signal` was aborted. Writes the waiting outcomes, if the disk accepts them immediately. */
   stop(): Promise<void>

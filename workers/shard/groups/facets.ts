@@ -2,8 +2,8 @@
  * The facets of a group: every kind of data that is kept about a group, each with the time for which it is kept and its limits. `src/README.md` shows
  * them as a table with the modules that write and read them. Data that is not listed in this file is not kept.
  *
- * While the device is offline, the network keeps notices for it only for as long as it stays linked. So for data that is older than `NOTICED_FOR`, a
- * notice may have been lost.
+ * While the device is offline, the network keeps notices for it, but unlinks it after some time. So if data is older than `NOTICED_FOR`, a notice
+ * about it may have been lost.
  */
 import { DAY, HOUR, MINUTE } from '../../../src/domain/clock.ts'
 

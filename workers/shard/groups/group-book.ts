@@ -73,7 +73,7 @@ export function createGroupBook(
     learnChat(group).catch((error) => log.warn({ err: error }, 'a group could not be saved'))
   }
 
-  /** Updates the chat of the group in the list of chats, and the people in it. */
+  /** Updates the group in the list of chats, and its members in the list of people. */
   async function learnChat({ id, subject, ephemeralDuration, isCommunityAnnounce, participants }: Group) {
     await directory.ready()
     directory.group(id, {

@@ -61,7 +61,7 @@ export interface Reading {
   whole(groups: readonly Group[], named: readonly string[], at: number, each?: (group: Group) => void): Promise<void>
   /** Updates these groups, and removes those in `gone`, because the account is not a member of them. The changes are on disk when it resolves. */
   some(groups: readonly Group[], gone: readonly string[]): Promise<void>
-  /** Ends a reading whose query had no result; the list stays as it is. */
+  /** Ends a query. If it had no result, the list stays as it is. */
   end(): void
 }
 
@@ -184,7 +184,7 @@ export function createGroupList(context: Context<'id' | 'store' | 'sealer' | 'lo
   }
 }
 
-/** Functions that change entries in memory. */
+/** Creates the functions that change entries of the list in memory. */
 function groupEntries(table: Table<GroupEntry>) {
   function amend(jid: string, change: (entry: GroupEntry) => void) {
     const known = table.find([jid])
@@ -223,8 +223,8 @@ function groupEntries(table: Table<GroupEntry>) {
       for (const { id, parent } of [...table.values()]) if (parent === jid) doubt(id, false)
     },
     /**
-     * Takes groups from an answer. A group that has changed since the query began (`touched`) must be read again, because the change is newer than
-     * the answer.
+     * Stores groups from an answer of the network. A group that has changed since the query began (`touched`) must be read again, because the change
+     * is newer than the answer.
      */
     async take(groups: readonly Group[], touched: ReadonlySet<string>, each?: (group: Group) => void) {
       for (const [index, group] of groups.entries()) {

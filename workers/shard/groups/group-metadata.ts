@@ -95,7 +95,7 @@ export function createGroupMetadata({ sock, clock, learnPairs, stored, learn }: 
 /** Queries the metadata of a group. Rejects like `sock.groupMetadata`. */
 async function ask(sock: Pick<NetworkSocket, 'query'>, jid: string): Promise<Group> {
   const answer: BinaryNode | undefined = await sock.query(metadataQuery(jid))
-  // An undefined answer means that the library's own deadline has expired.
+  // The answer is undefined if the library's own deadline has passed.
   if (answer === undefined) throw new Failure('send_timeout')
   return groupIn(answer)
 }

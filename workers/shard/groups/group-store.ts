@@ -60,7 +60,8 @@ export function createGroupStore({
         await nextTurn()
       }
     } finally {
-      // This runs in the same turn as the last check, so that a change directly after it starts another write.
+      // `writing` is reset in the same turn as the last check of `open`, so that a change after this check starts
+      // another write.
       writing = null
     }
   }
@@ -71,7 +72,7 @@ export function createGroupStore({
   }
 
   function put(jid: string, kept: v.InferOutput<typeof Kept> | null) {
-    // The key is removed and added again, so that a replaced change is written after the others.
+    // The key is removed and added again, so that the change comes last in the order of writing.
     open.delete(jid)
     open.set(jid, kept)
     settled().catch((error) => log.error({ err: error }, 'a group could not be written to disk'))

@@ -1,6 +1,7 @@
 /**
- * Reads the list of groups of the account with one query: after the pairing, when the network reports the list as outdated, and at a login when the
- * last reading is old. Between these readings, notices change the list. If a notice leaves groups incomplete, these are read again together.
+ * Reads the list of groups of the account with one query. This happens after the pairing, when the network reports the list as outdated, and at a
+ * login if the last reading is old. Between these readings, notices change the list. If a notice leaves groups incomplete, these are read again
+ * together.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -23,7 +24,7 @@ export interface ListReading {
   read(): Promise<void>
   /** Updates the list: reads it in full if it was never read, otherwise only its stale groups. */
   current(): Promise<void>
-  /** Reads the list if necessary. Called at a login, after everything else. */
+  /** Reads the list if it was never read, or if the last reading is old. Called at a login, after everything else. */
   catchUp(): void
 }
 

@@ -36,12 +36,12 @@ export interface AuthState {
    */
   saveCreds(creds: AuthenticationCreds, alongside?: () => Promise<Alongside>): Promise<void>
   /**
-   * Returns the credentials for the next socket: the stored ones if the device is linked, otherwise new ones.
-   * `requestPairingCode` writes `me` before the pairing is confirmed, and a socket with `me` logs in instead of
-   * registering, so everything without `account` is removed, including its keys.
+   * Returns the credentials for the next socket: the stored ones if the device is linked, otherwise new ones. `requestPairingCode` writes `me` before
+   * the pairing is confirmed, and a socket with `me` logs in instead of registering, so credentials without `account` are removed, together with
+   * their keys.
    */
   discardHalfPaired(): Promise<AuthenticationCreds>
-  /** State for the socket. Its keys become read-only after these credentials have been erased or replaced. */
+  /** Returns the authentication state for a socket. When these credentials are erased or replaced, the socket can no longer write keys. */
   forSocket(creds: AuthenticationCreds): AuthenticationState
   /** Removes credentials and keys, the credentials first. Begins after all pending saves have finished. */
   erase(): Promise<void>

@@ -56,7 +56,7 @@ export interface KeyStore extends KeyReader {
   alongside(ops: readonly Op[]): () => Promise<void>
   /** Removes every key of the instance. The first commit includes `extra`. */
   erase(extra?: readonly Op[]): Promise<void>
-  /** Whether any key is stored. */
+  /** Whether no key is stored. */
   isEmpty(): Promise<boolean>
 }
 
@@ -76,13 +76,13 @@ const ENTRY_OVERHEAD = 200
  * keys, and caching them took half of the memory of an idle instance.
  */
 const ONE_TIME: KeyType = ONE_TIME_KEYS
-/** Marks a record that is known not to exist. */
+/** Value in the cache for a record that is known not to exist. */
 const ABSENT = new Uint8Array()
 
 /**
- * Creates a least recently used cache, limited by entries and bytes, shared by all instances of a thread (a cache per
- * socket would multiply with reconnects). Absence is cached too, because most reads of a quiet chat are for mappings
- * and sessions that do not exist.
+ * Creates the cache, which all instances of a thread share. (With a cache per socket, each reconnect would add one.) It is limited by entries and
+ * bytes, and evicts the least recently used entries. Absence is cached too, because most reads of a quiet chat are for mappings and sessions that do
+ * not exist.
  */
 export function createKeyCache({
   maxEntries,

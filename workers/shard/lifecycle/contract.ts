@@ -4,7 +4,7 @@ import type { ConnectionEvent } from '../connection/contract.ts'
 
 /** State that belongs to the current run of the process only; a new process begins with `FRESH_RUN`. */
 export interface Run {
-  /** Number of sockets that were opened since the network last accepted a login. It decides the next delay. */
+  /** Number of sockets that were opened since the network last accepted a login. The delay before the next attempt depends on it. */
   attempt: number
   /**
    * Numbers of consecutive failures, one for each kind of failure that has a limit. When the network accepts a login, `failedStarts` and `outdated`

@@ -18,9 +18,9 @@ const RuntimeSchema = v.object({
   connectedAt: at,
   disconnectedAt: at,
   bannedUntil: at,
-  /** Absent in older records. */
+  /** Null if there is no restriction. Absent in older records. */
   restriction: v.optional(v.nullable(v.object({ kind: v.literal('reach_out'), until: at })), null),
-  /** Absent in earlier records. */
+  /** Time of the import of the device; null if it was not imported. Absent in older records. */
   importedAt: v.optional(at, null),
   paired: v.boolean(),
 })

@@ -1,6 +1,6 @@
 /**
- * Changes the status of an instance; no other module does so. Events are processed one after another: the move is looked up in the table, committed
- * together with its `instance_status` event, announced, and then its effects run.
+ * Changes the status of an instance; no other module does so. Events are processed one after another. For each event, the transition is looked up in
+ * the table, and the new state is committed together with its `instance_status` event. Then the state is announced, and the effects run.
  */
 
 import { SECOND } from '../../../src/domain/clock.ts'
@@ -29,7 +29,7 @@ export interface StatusDeps {
   announce(state: RuntimeState): void
   /** Runs an effect. Effects on timers are not passed to it, because this module handles them itself. */
   carryOut(effect: Exclude<Effect, { do: 'timer' }>): Promise<void>
-  /** Called after every move, before its effects. The caller opens and closes the queue here. */
+  /** Called after every transition, before its effects. The caller opens and closes the queue here. */
   onChange(state: RuntimeState, previous: Status): void
 }
 
@@ -185,7 +185,7 @@ export function createStatus(context: Context<'id' | 'store' | 'sealer' | 'clock
 const isSame = (a: RuntimeState, b: RuntimeState) =>
   (Object.keys(a) as (keyof RuntimeState)[]).every((field) => JSON.stringify(a[field]) === JSON.stringify(b[field]))
 
-/** States in which `disconnect_reason` contains the cause. In all other states it is null, because they are no disconnections. */
+/** States in which `disconnect_reason` contains the cause. In all other states it is null, because the instance is then not disconnected. */
 const WITH_REASON: readonly Status[] = ['disconnected', 'logged_out', 'banned', 'stopped']
 
 export const statusEvent = (state: RuntimeState, previous: Status | null, now: number): EventOf<'instance_status'> => ({

@@ -37,7 +37,7 @@ const BAN_WITHOUT_END = 60 * MINUTE
 /** Number of consecutive failures after which no further attempt is made: starts (row 5), closes with 500 (row 17), refused versions (row 18). */
 const START_TRIES = 3
 const BAD_SESSIONS = 5
-/** Number of the attempt whose delay is used while the store cannot be read: 2 s. */
+/** Argument of `retryDelay` while the store cannot be read: each delay is then 2 s. */
 const STORE_RETRY = 1
 const OUTDATED = 3
 /**
@@ -238,8 +238,8 @@ const ROWS: readonly Row[] = [
 
   // Rows of the login.
   row('4', ['starting'], 'socketOpened', () => ({ status: 'connecting', reason: null }), isPaired),
-  // A disconnection right after an accepted login does not count as a failed login. On a busy machine the first queries can take too long, and
-  // counted failures would keep the account offline for minutes.
+  // A disconnection right after an accepted login does not count as a failed login. On a busy machine the first queries can take too long, and if
+  // such failures were counted, the growing delays would keep the account offline for minutes.
   row(
     '8: accepted',
     LIVE_OR_STARTING,
@@ -259,7 +259,8 @@ const ROWS: readonly Row[] = [
     }),
     isPaired,
   ),
-  // A server that logs in a device without an account is not the real network: with `SVC_NETWORK_VERIFY=warn` any server can impersonate it.
+  // A server that logs in a device without an account is not the real network. Such a server is possible with `SVC_NETWORK_VERIFY=warn`, which
+  // accepts any server.
   row(
     '5: no account',
     ['starting', 'qr', 'connecting'],

@@ -10,7 +10,7 @@ import type { Uploaded } from './upload.ts'
 
 export interface OutgoingMedia {
   content: proto.IMessage
-  /** Quote, mentions and expiry. */
+  /** Context of the message: its quote, its mentions and its expiry. */
   info: proto.IContextInfo
 }
 

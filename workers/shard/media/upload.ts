@@ -1,6 +1,6 @@
 /**
- * Uploads a file to the network's media host. The file is encrypted piece by piece on the disk. A file for a channel is not encrypted and is uploaded
- * under a separate path, which the library does not know.
+ * Uploads a file to the network's media host. The file is encrypted piece by piece into another file on disk. A file for a channel is not encrypted
+ * and is uploaded under a separate path, which the library does not know.
  */
 import { createCipheriv, createHash, createHmac, randomBytes } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'

@@ -46,7 +46,7 @@ export interface Authorship {
 
 interface Row {
   chats: string[]
-  /** Jids of the author; empty for the account itself. */
+  /** Jids of the author; empty if the account itself is the author. */
   authors: string[]
 }
 

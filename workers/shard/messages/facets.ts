@@ -34,8 +34,8 @@ export const FACETS = {
     rowsOfThread: 50_000,
   },
   /**
-   * Sent messages with their stanza, and numbers of own channel posts: `sent.ts`. A retry arrives within seconds after
-   * a device is online.
+   * Sent messages with their stanza, and numbers of own channel posts: `sent.ts`. Messages are kept for retries: a device requests one within seconds
+   * after it is online.
    */
   sent: { ms: DAY, rows: 10_000, bytes: 64 * MB },
   /** Secrets of polls and events. The network has no time limit for votes and answers, but after a month they are very rare. */
@@ -55,11 +55,11 @@ export const FACETS = {
    * `read` receipt would also cause a second `delivered` event.
    */
   level: { weeks: Math.ceil((2 * OWN_TERM) / WEEK) },
-  /** Facts about own messages, which the dashboard shows. */
+  /** Timeline of own messages (when they were sent, accepted and received), which the dashboard shows. */
   timeline: { weeks: 1 },
   /**
-   * Marks of messages that were processed, in memory and on disk, in two generations of up to three marks per message.
-   * They hold far more than the largest offline backlog in our trials.
+   * Marks of messages that were processed, in memory and on disk, in two generations. A message has up to three marks. The generations have room for
+   * far more messages than the largest offline backlog in our trials.
    */
   seen: { rows: 3_072 },
 } as const satisfies Record<string, Partial<Term> & Record<string, number>>

@@ -1,7 +1,6 @@
 /**
- * Finds messages to which other messages refer: the messages received and sent since the start (`recent.ts`), and the messages that this service sent
- * within the last day, which are on disk for resends (`sent.ts`). Edits and deletions are applied: a message is quoted and forwarded in its current
- * form.
+ * Finds messages to which other messages refer. These are the messages that were received and sent since the start (`recent.ts`), and the messages
+ * that this service sent within the last day (`sent.ts`). Edits and deletions are applied: a message is quoted and forwarded in its current form.
  */
 import { proto, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
@@ -78,7 +77,7 @@ const isSame =
   (other: WAMessageKey): boolean =>
     Boolean(one.fromMe) === Boolean(other.fromMe) && one.remoteJid === other.remoteJid && one.participant === other.participant
 
-/** Whether the content of the message was deleted. The deletion itself is another message, about a message with another id. */
+/** Whether the content of the message was deleted. The message that deletes another one is not itself deleted; it names the id of the other one. */
 export const isDeleted = ({ key, message }: Pick<WAMessage, 'key' | 'message'>): boolean =>
   message?.protocolMessage?.type === Type.REVOKE && message.protocolMessage.key?.id === key.id
 

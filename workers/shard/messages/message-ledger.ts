@@ -1,7 +1,7 @@
 /**
  * The message ledger owns all data that the service keeps about messages. Each facet (kind of data) has a file of its own, and the time for which it
- * is kept is in `facets.ts`. One retention task removes the rows of all facets. Rows are written in the commit of their message, so the ledger gives
- * operations and never commits a new message itself.
+ * is kept is in `facets.ts`. One retention task removes the rows of all facets. Rows are written in the commit of their message, so the ledger
+ * returns the operations for this commit, and never commits a new message itself.
  */
 import type { WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Op } from '../../../src/storage/contract.ts'
@@ -21,7 +21,7 @@ import { createSent, type Sent } from './sent.ts'
 
 export interface MessageLedgerDeps {
   keys: Pick<KeyStore, 'alongside'>
-  /** Messages that all instances of the shard keep in memory. */
+  /** Number of messages that all instances of the shard keep in memory. */
   recentTotal: RecentTotal
 }
 

@@ -1,7 +1,7 @@
 /**
  * Stores the timeline of the account's messages, looked up by id: when they were sent and accepted, each receipt, and
  * the events that reported them. It has no content and no phone numbers. There is one row per fact, written in the
- * commit of the fact itself, which never reads it.
+ * commit of what the fact reports (for example a receipt). Nothing is read for it.
  */
 import * as v from 'valibot'
 import type { WebhookEvent } from '../../../src/features/webhook-payloads.ts'

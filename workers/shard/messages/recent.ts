@@ -3,8 +3,8 @@
  * that a message needs only the memory of its bytes and not of its objects. They are lost with the process; data that must survive it is in `sent.ts`
  * and `secrets.ts`.
  *
- * Senders choose ids, so a message that reuses the id of another one must not replace it, because the first could then no longer be edited, deleted
- * or answered. A message is therefore identified by its id and its author.
+ * Senders choose ids, so a message that reuses the id of another one must not replace it, because the replaced message could no longer be edited,
+ * deleted or answered. A message is therefore identified by its id and its author.
  *
  * If one chat gets very many messages, messages of this chat are evicted: old messages are evicted first, then the oldest messages of the largest
  * chats (`fair-share.ts`).
@@ -67,7 +67,7 @@ export interface Recent {
   readonly bytes: number
 }
 
-/** A message as protobuf. A short one is text with a character per byte, because a buffer of its own takes 400 bytes more than its content. */
+/** A message as protobuf. A short message is a text with one character per byte, because a separate buffer takes 400 bytes more than its content. */
 type Packed = string | Uint8Array
 
 function pack(bytes: Uint8Array): Packed {

@@ -1,8 +1,8 @@
 /**
- * Stores the secrets that decrypt later parts of a message: votes, answers to events, edits and encrypted reactions use
- * a secret that only the message itself contains (`translate/inbound/secret.ts`). There is one sealed row per received
- * message with such a secret, in the commit of its event, and one per sent poll or event, in the commit before it is
- * sent. The rows are read when `recent.ts` does not have the message, for example after a restart.
+ * Stores the secrets that decrypt later parts of a message: votes, answers to events, edits and encrypted reactions use a secret that only the
+ * message itself contains (`translate/inbound/secret.ts`). There is one sealed row per received message with such a secret, written in the commit of
+ * its event. A poll or event that is sent has one too, written in the commit before it is sent. The rows are read when `recent.ts` does not have the
+ * message, for example after a restart.
  */
 import { createHash } from 'node:crypto'
 import { proto, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
@@ -55,13 +55,13 @@ const Row = v.object({
 export interface Secrets {
   load(): Promise<void>
   /**
-   * Operations for the commit before this service sends a message; only for polls and events. Other sent messages are kept in full for a day in
-   * `sent.ts`, which is read first.
+   * Returns the operations for the commit before this service sends a message. There are some only for polls and events. Other sent messages are kept
+   * in full for a day in `sent.ts`, which is read first.
    */
   ownOps(message: Pick<WAMessage, 'key' | 'message'>): Op[]
   /**
-   * Operations for the commit of a received message; none if no encrypted message can refer to it. Senders choose ids, so the row of the first
-   * message with an id is not replaced.
+   * Returns the operations for the commit of a received message; none if no encrypted message can refer to it. Senders choose ids, so the row of the
+   * first message with an id is not replaced.
    */
   opsUnlessTaken(message: Pick<WAMessage, 'key' | 'message'>): Promise<Op[]>
   /**

@@ -24,9 +24,9 @@ export const ciphertextMark = (ciphertext: Uint8Array) => hash('c', ciphertext)
 export const messageMark = (key: { id: string; chat: string; author: string }) => hash('k', `${key.id}|${key.chat}|${key.author}`)
 
 /**
- * Returns the seen marks of a message, one under each jid that its key has for the chat and for the author: a person is addressed by number or by
- * LID, and a message can arrive again under the other jid. The marks ensure that there is one event per message, even if a retry delivers the message
- * again in another ciphertext.
+ * Returns the seen marks of a message: one for each jid of its chat and of its author that the key contains. The reason is that a person is addressed
+ * by number or by LID, and a message can arrive again under the other jid. The marks ensure that there is one event per message, even if a retry
+ * delivers the message again in another ciphertext.
  */
 export function messageMarks({ id, remoteJid, remoteJidAlt, participant, participantAlt, fromMe }: WAMessageKey): Mark[] {
   const chat = remoteJid ?? ''

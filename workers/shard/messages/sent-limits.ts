@@ -4,7 +4,7 @@ import { REMOVED_AT_ONCE } from '../../../src/storage/remove-all.ts'
 import type { FacetContext } from './facets.ts'
 import { timeOf } from './sent-rows.ts'
 
-/** Prune once the count exceeds the limit by this factor. */
+/** Rows are removed when their number or size exceeds the limit by this factor. */
 const SLACK = 1.1
 
 export interface SentLimitsDeps extends Pick<FacetContext, 'store' | 'clock' | 'retention'> {

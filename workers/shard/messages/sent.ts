@@ -1,7 +1,8 @@
 /**
- * Stores sent messages, encrypted, for the recipients' retry receipts ("Waiting for this message"), so that they can be answered after a restart too:
- * for at most 24 h, and a limited number. They are written before the network call, so that an item with a lost outcome is sent again as the same
- * message (`send-again.ts`). For the same time, later edits and deletions, here or on the phone, can refer to them (`known-messages.ts`).
+ * Stores sent messages, encrypted, for the recipients' retry receipts ("Waiting for this message"), so that these can be answered after a restart
+ * too. They are kept for at most 24 h, and their number is limited. They are written before the network call, so that if the outcome of a send is
+ * lost, the queue can send the same message again (`send-again.ts`). For the same time, later edits and deletions, here or on the phone, can refer to
+ * them (`known-messages.ts`).
  */
 import type { proto } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'

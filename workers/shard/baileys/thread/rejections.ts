@@ -35,8 +35,8 @@ export interface ThreadError {
 }
 
 /**
- * Delay in ms before the thread ends after a trap, so that the refusal of the message that caused it is sent first. Otherwise the network would
- * deliver that message to every following thread run. The library waits 250 ms before it requests a retry.
+ * Delay in ms before the thread ends after a trap. In this time the message that caused the trap is refused, and a retry is requested. Otherwise the
+ * network would deliver that message to every following thread run. The library waits 250 ms before it requests a retry.
  */
 const TRAP_GRACE = SECOND
 
@@ -62,8 +62,8 @@ export function surviveRejections(report: (stray: ThreadError) => void): () => v
 }
 
 /**
- * Converts a thrown value to an Error: the library also rejects with other values. A query that is pending at a
- * disconnection gets the close code.
+ * Converts a thrown value to an Error: the library also rejects with other values. For example, a query that is pending at a disconnection rejects
+ * with the close code.
  */
 export const asError = (thrown: unknown): Error =>
   thrown instanceof Error ? thrown : new Error(`Connection Closed (${String(thrown)})`, { cause: thrown })

@@ -1,6 +1,6 @@
 /**
- * A WebAssembly module that trapped (a Rust panic) stays in an inconsistent state: borrowed objects, half-written memory. All sessions of the thread
- * share the one module, so the thread ends, and the supervisor starts another with a new module.
+ * A WebAssembly module that trapped (a Rust panic) stays in an inconsistent state: some objects count as borrowed forever, and memory may be
+ * half-written. All sessions of the thread share one module, so the thread ends, and the supervisor starts another with a new module.
  */
 // TypeScript declares the global `WebAssembly` only in its library for browsers (`dom`).
 const { RuntimeError } = (globalThis as unknown as { WebAssembly: { RuntimeError: new () => Error } }).WebAssembly

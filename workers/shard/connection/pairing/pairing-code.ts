@@ -14,7 +14,7 @@ import { type Ending, untilEnd } from '../within.ts'
 
 /** Time in ms to wait for a refusal of the code. If none arrives in this time, the network has accepted the code. */
 const VERDICT_TIME = 3 * SECOND
-/** Bytes of a code; it has eight characters. */
+/** Number of random bytes in a code. In base 32 they are eight characters. */
 const CODE_BYTES = 5
 
 export interface CodeAsker extends Ending {

@@ -24,7 +24,7 @@ import { createPasskeyHandoff } from './passkey-handoff.ts'
 import { createPasskeyOffer, OPTIONS_LIFE } from './passkey-offer.ts'
 import { ConnectionLost, passkeyQuery } from './passkey-query.ts'
 
-/** Events that the ceremony reports to the table of states. `lifeMs`: time that is left to sign. */
+/** Events that the ceremony reports to the state table (`lifecycle/`). `lifeMs`: time in ms that is left to sign. */
 export interface PasskeyEvents {
   passkeyAsked(lifeMs: number): void
   passkeyAccepted(): void
@@ -69,7 +69,7 @@ export function createPasskeyCeremony(deps: CeremonyDeps): Ceremony {
   const handoff = createPasskeyHandoff(sock, steady)
   const deadline = createPasskeyDeadline(steady)
   const offer = createPasskeyOffer(deadline)
-  /** The exchange that is running. It is set when an assertion is submitted, and null again when its attempt has ended. */
+  /** The running exchange; null if there is none. It begins when an assertion is submitted, and ends with the attempt. */
   let exchange: PasskeyExchange | null = null
   let isOver = false
 
@@ -142,7 +142,7 @@ export function createPasskeyCeremony(deps: CeremonyDeps): Ceremony {
     state: () => ({ ceremony: id, expires_at: iso(clock.now() + deadline.leftMs()), ...offer.shown(), ...shown(exchange) }),
 
     async asked(notice) {
-      // The current secret is about to be sent to the phone, so it must not change.
+      // An exchange is running and is about to send the current secret to the phone, so the secret must not change.
       if (exchange) return
       const isAgain = handoff.hasBegun
       handoff.begin()

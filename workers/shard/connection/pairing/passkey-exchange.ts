@@ -41,7 +41,7 @@ export function createPasskeyExchange(deps: ExchangeDeps) {
   const { query, creds, settled, handoff, deadline, log } = deps
   let stage: Exclude<PasskeyStage, 'none'> = 'awaiting_response'
   let keys: PasskeyAttempt | null = null
-  /** True if the prologue contains a proof for the phone that this is the device whose code it accepted. */
+  /** True if the prologue (the stanza with the assertion) has a proof for the phone that this is the device whose code it accepted. */
   let hasProof = false
   /** Resolves when the network has accepted the assertion; rejects if it refused the assertion. */
   let taken: Promise<void> = Promise.resolve()

@@ -1,13 +1,16 @@
 /**
- * Continues a pairing whose code the phone has accepted with a passkey. The code contained a secret. A key is derived from this secret, and proves to
- * the phone that this is the device whose code it accepted.
+ * Continues a pairing with a passkey, after the phone has accepted its code. The code contained a secret. A key is derived from this secret, and
+ * proves to the phone that this is the device whose code it accepted.
  */
 import { type Clock, MINUTE } from '../../../../src/domain/clock.ts'
 import { rotateSecret } from '../../network/companion-refresh.ts'
 import type { NetworkSocket } from '../../network/network-socket.ts'
 import { handoffKey, handoffProof } from './passkey-keys.ts'
 
-/** Time after the network's request in which the phone accepts the proof. The proof shows that this is the device whose code the phone accepted. */
+/**
+ * Time in ms after the network's request for the passkey, in which the phone accepts the proof. The proof shows that this is the device whose code
+ * the phone accepted.
+ */
 const PROOF_LIFE = 5 * MINUTE
 
 export type PasskeyHandoff = ReturnType<typeof createPasskeyHandoff>

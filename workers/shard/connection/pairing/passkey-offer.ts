@@ -1,4 +1,7 @@
-/** The network's options that a passkey ceremony offers for signing, and the limits of the assertions for them. */
+/**
+ * The network's WebAuthn options that a passkey ceremony offers for signing, and the limits of time and number for the
+ * assertions.
+ */
 import { MINUTE } from '../../../../src/domain/clock.ts'
 import { Failure } from '../../../../src/domain/failures.ts'
 import { type Assertion, PASSKEY_ATTEMPTS } from '../../../../src/domain/passkey.ts'

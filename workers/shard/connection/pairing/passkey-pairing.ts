@@ -44,7 +44,7 @@ export interface PasskeyPairing {
   state(): PasskeyReport
   respond(assertion: Assertion): Promise<PasskeyStage>
   confirm(matches: boolean): void
-  /** Called when the timer of the current stage has fired. */
+  /** Called when the time limit of the current stage is over. */
   timedOut(): void
 }
 

@@ -6,7 +6,10 @@ import { QUERY_DEADLINE } from '../within.ts'
 
 export type PasskeyQuery = (node: BinaryNode) => Promise<BinaryNode>
 
-/** Thrown when the socket of the ceremony has ended. The end itself is handled elsewhere. */
+/**
+ * Thrown when the socket of the ceremony has ended. Its caller need not report this, because the end of the socket is
+ * reported by the connection.
+ */
 export class ConnectionLost extends Error {}
 
 /** The meaning of the network's error codes is not known, so each code fails the attempt. */

@@ -80,7 +80,7 @@ export function createMessageRelay(deps: MessageRelayDeps): MessageRelay {
     return node ? [node] : []
   }
 
-  /** `sealed`: ciphertexts for single devices. `shared`: the ciphertext that all devices get. */
+  /** Sends the stanza. `sealed`: ciphertexts for single devices. `shared`: the ciphertext that all devices get. */
   async function send(
     relayed: Relayed,
     bytes: Buffer,
@@ -103,7 +103,7 @@ export function createMessageRelay(deps: MessageRelayDeps): MessageRelay {
     const found = await devices.of([own, to])
     const jidsOf = (isOurs: boolean) => found.filter(({ user }) => mine.has(user) === isOurs).map(deviceJid)
     const theirs = jidsOf(false)
-    // For some accounts the network lists no device, but every account has a phone.
+    // If the network lists no device of the person, the message is sent to the phone, which every account has.
     return { ours: jidsOf(true), theirs: theirs.length > 0 || identity.isMe(to) ? theirs : [bare(to)] }
   }
 

@@ -16,7 +16,7 @@ export interface RecipientDevices {
 
 export interface RecipientDevicesDeps {
   query(node: BinaryNode): Promise<BinaryNode>
-  /** A unique text for each query. */
+  /** Returns a text that is different for each query, as the id of the query. */
   tag(): string
   auth: AuthenticationState
   lists: Pick<DeviceLists, 'known' | 'keep' | 'ofGroup'>

@@ -92,7 +92,7 @@ export function watchRestriction(
     lockChanged,
     current: () => current,
     async refresh() {
-      // Without an answer the query is repeated while there is a lock.
+      // If there was no answer and a lock is known, the query is repeated later.
       if (!(await ask())) lookIn(current)
     },
     stop() {

@@ -104,7 +104,7 @@ export function createWebVersion({ stored, wanted = null, save, refresh, onError
       await save(state)
     },
     async refused(used) {
-      // Another instance was refused first, and the next version is already chosen.
+      // Another instance was refused before, so the next version is already chosen.
       if (!sameVersion(used, state.current)) return true
       const fetched = await fetchOnce()
       if (!sameVersion(used, state.current)) return true

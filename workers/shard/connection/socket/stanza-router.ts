@@ -108,7 +108,10 @@ export interface RouterDeps {
   isWorthAnother(stanza: string): boolean
   /** Called when a step failed. No further stanzas are processed; the connection must be closed. */
   onFailure(error: Error, about: { route: string; step: string }): void
-  /** Called when a stanza failed at every delivery. It is answered and dropped. */
+  /**
+   * Called when a stanza has failed at each of its deliveries. The stanza is answered and not processed, so that the network does not deliver it
+   * again.
+   */
   onGivenUp(error: Error, about: { route: string; step: string }): void
   /** Called when too many stanzas wait for a mutex, and one of them was answered without being processed. */
   onOverflow(line: string): void

@@ -17,7 +17,7 @@ import { createWebVersion, startVersion, type VersionState, type WebVersion } fr
 
 /** Service worker of the web client; the library's `fetchLatestWaWebVersion` reads it too. Our sockets connect to the same host. */
 const PAGE = 'https://web.whatsapp.com/sw.js'
-/** The headers that the library sends; without them the answer is a page for robots. */
+/** The headers that the library sends; without them the server sends another page, which is for robots. */
 const HEADERS = {
   'sec-fetch-site': 'none',
   'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36',
@@ -41,7 +41,7 @@ export interface WebVersionOptions {
   wanted: readonly [number, number, number] | null
   network: NetworkOptions
   allow: Ranges
-  /** Name resolution and sockets that tests replace. */
+  /** Name resolution and sockets for the fetch; tests pass their own. */
   egress?: GuardedFetchOptions['egress']
 }
 

@@ -25,9 +25,9 @@ type Tokens = NonNullable<SignalDataSet['tctoken']>
 export interface TokenStore {
   /** Returns the stored tokens by name. */
   of(names: readonly string[]): Promise<{ [name: string]: Token }>
-  /** Writes the known fields of a token, and adds its name to the index. */
+  /** Writes the given fields of a token, keeps its other stored fields, and adds its name to the index. */
   write(name: string, token: Token): Promise<void>
-  /** Stores the tokens of a stanza that this contact sent or caused. On disk when it resolves. */
+  /** Stores the tokens in a stanza that this contact sent or caused. They are on disk when it resolves. */
   store(stanza: BinaryNode, contact: string): Promise<void>
   /**
    * Stores tokens that are newer than the stored ones. Resolves with their names when the tokens are on disk. Pass these names to `list`, which adds

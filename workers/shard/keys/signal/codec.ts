@@ -1,4 +1,4 @@
-/** Encodes keys and credentials as bytes. Byte values stay unchanged; everything else is JSON or protobuf. */
+/** Encodes keys and credentials as bytes. A value that consists of bytes stays unchanged; every other value is JSON or protobuf. */
 import { type AuthenticationCreds, BufferJSON, proto, type SignalDataTypeMap } from '@whiskeysockets/baileys'
 import type { KeyType } from '../key-store.ts'
 import { keyPairBytes, keyPairFrom } from './key-pair.ts'

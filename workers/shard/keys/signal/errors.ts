@@ -17,7 +17,10 @@ export class SignalError extends Error {
   }
 }
 
-/** Text of the error for calls after the socket has ended. The network delivers the message again to the next socket. */
+/**
+ * Text of the error for calls after the socket has ended. A received message is then not confirmed, so the network delivers it again to the next
+ * socket.
+ */
 export const SESSION_CLOSED = 'session closed'
 
 const RULES: readonly [pattern: RegExp, problem: SignalProblem, message: string][] = [

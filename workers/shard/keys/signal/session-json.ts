@@ -45,7 +45,7 @@ const RECEIVING = 2
  */
 const BASE_KEY_IS_THEIRS = 2
 const OPEN = -1
-/** Limits of libsignal. It would drop more chains or archived sessions at the next change anyway. */
+/** Limits of libsignal for chains and archived sessions. It would drop the others at the next change anyway. */
 const MAX_RECEIVER_CHAINS = 5
 const MAX_ARCHIVED = 40
 

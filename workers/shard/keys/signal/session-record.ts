@@ -8,9 +8,12 @@ const ARCHIVED = 2
 /** Number of the field for the registration id in libsignal's SessionStructure. */
 const REGISTRATION_ID = 10
 const BASE_KEY = 13
-/** Limit of libsignal. It would drop more archived sessions at the next change anyway. */
+/** Limit of libsignal for archived sessions. It would drop the others at the next change anyway. */
 const MAX_ARCHIVED = 40
-/** First byte of JSON. A RecordStructure never begins with this byte, because it would mean a field 15, which does not exist. */
+/**
+ * First byte of JSON. A RecordStructure never begins with this byte, because as protobuf this byte means field 15, which does not exist in the
+ * record.
+ */
 const OPENING_BRACE = 0x7b
 
 /**
@@ -71,8 +74,8 @@ export function withOthersUntouched(before: Uint8Array, after: Uint8Array): Uint
 }
 
 /**
- * Merges two records of one device, stored under its number and its LID: the current session of `into` stays current, and the sessions of `from` are
- * archived, so that messages that are still in transit can be decrypted with the sessions of both.
+ * Merges two records of one device, which were stored under its number and its LID. The current session of `into` stays current, and the sessions of
+ * `from` are archived. So messages that are still in transit can be decrypted, whichever session they use.
  */
 export function mergeSessions(into: Uint8Array, from: Uint8Array): Uint8Array {
   const archived = [...allBytesOf(from, CURRENT), ...allBytesOf(into, ARCHIVED), ...allBytesOf(from, ARCHIVED)].slice(

@@ -2,8 +2,8 @@
  * The Signal repository for the socket (`makeSignalRepository`): whatsapp-rust-bridge for the crypto, one mutex per resolved address, and keys that
  * are written directly to the store.
  *
- * The library's own repository reads and writes sessions inside transactions with different keys for sends and receives: with a store that takes
- * time, a send and a receive both read the same session and both change it, and one of the changes is lost.
+ * The library's own repository has different locks for sends and for receives. If the store takes time, a send and a receive can read the same
+ * session and both change it, and one of the changes is lost.
  */
 import type {
   SignalKeyStore,
@@ -78,7 +78,7 @@ function openRepository(deps: SignalRepositoryDeps, view: SignalKeyStore, lidMap
 
     turnOf,
 
-    // The inbox decrypts every message; the library's own handler of messages is not connected.
+    // The library never calls this, because its own handler of messages is not connected: the inbox decrypts every message.
     decryptMessage: decryptedByInbox,
     decryptGroupMessage: decryptedByInbox,
 

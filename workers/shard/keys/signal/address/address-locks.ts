@@ -1,6 +1,6 @@
 /**
- * One FIFO mutex per address, which is held while a session is loaded, used and durably written. It belongs to the instance and not to the socket,
- * because handlers of an ended socket still run and must not work on the same session as those of the next socket.
+ * One FIFO mutex per address, which is held while a session is loaded, used and durably written. The mutexes belong to the instance and not to the
+ * socket: handlers of an ended socket may still run, and must not use a session at the same time as those of the next socket.
  */
 export interface AddressLocks {
   /**
@@ -9,8 +9,7 @@ export interface AddressLocks {
    */
   run<T>(addresses: string | readonly string[], work: () => Promise<T>): Promise<T>
   /**
-   * Takes the locks like `run`, for work that does not fit into one function. Resolves when it is the caller's turn, with a function that ends the
-   * turn.
+   * Acquires the locks like `run`, for work that is not a single function. Resolves when it is the caller's turn, with a function that ends the turn.
    */
   acquire(addresses: string | readonly string[]): Promise<() => void>
   /** Resolves when everything queued now has finished. */
