@@ -75,7 +75,7 @@ export function createAppStateChanges(
     const made = appStatePatch(collection, changes, await patchKey(creds.myAppStateKeyId ?? ''), before)
     if (!made) return
     const answer = await sock.query(patchQuery(collection, before.version, made.patch), PATCH_DEADLINE)
-    // The library's own deadline expired; ours is shorter.
+    // The library answers with undefined if its own deadline has passed. (Normally ours passes first, because it is shorter.)
     if (answer === undefined) throw new Failure('send_timeout')
     const code = patchRefusal(answer, collection)
     if (code !== null) throw new Refused(collection, code)

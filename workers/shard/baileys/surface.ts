@@ -86,7 +86,7 @@ export const LEANINGS: readonly Leaning[] = [
   },
 ]
 
-/** Exports of the package that are used at run time. */
+/** Exports of the package that our code uses at run time. A test checks that they exist. */
 export const EXPORTS = [
   'Browsers',
   'BufferJSON',

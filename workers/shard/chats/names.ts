@@ -164,7 +164,7 @@ export function createNames({ log, contacts, listed }: NameDeps): Names {
       newsletterListeners.push(listener)
     },
     clear() {
-      // A new map is created, because a running read still fills the old one.
+      // A new map is created, because a read of the saved names may still be running and fills the old one.
       saved = boundedCache(MAX_NAMES)
       pushed.clear()
       asked.clear()

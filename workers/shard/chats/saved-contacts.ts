@@ -59,7 +59,7 @@ export function createSavedContacts({ id: instance, store, sealer }: Context<'id
   return {
     async write(contacts, written) {
       for (let from = 0; from < contacts.length; from += SLICE) {
-        // The commit resolves in a new turn of the event loop, so the next slice also runs in a turn of its own.
+        // The commit of a slice resolves in a new turn of the event loop, so no other pause between slices is needed.
         const slice = contacts.slice(from, from + SLICE)
         await store.commit({ ops: slice.map(opOf) })
         written(slice)

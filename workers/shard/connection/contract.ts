@@ -79,11 +79,11 @@ export interface ConnectionDeps {
   route: NetworkRoute
   version: WAVersion
   loginCounts: LoginCounts
-  /** Ids of GraphQL operations, from the configuration. */
+  /** Document numbers of GraphQL operations, from the configuration. */
   mexIds: MexIds
   /** Time in ms after which a connection counts as stalled, if stanzas arrive and none of them is handled. */
   stalledAfterMs?: number | undefined
-  /** Restriction that was known before this session. */
+  /** Restriction of the account that was known before this session. */
   restriction: Restriction | null
   passkeys: Pick<PasskeyPairing, 'attach'>
   tally: Tally
@@ -171,7 +171,7 @@ export interface Connection {
    * further send can make the restriction worse.
    */
   isRestricted(): boolean
-  /** Queries the network about a restriction. */
+  /** Queries the network whether it restricts the account. */
   refreshRestriction(): Promise<void>
   /**
    * Registers a message whose ack is awaited. Call it before the send, because the ack can arrive before the send

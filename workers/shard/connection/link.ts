@@ -67,7 +67,7 @@ export interface Link<S extends Connection> {
   isPaired(): Promise<boolean | null>
   /** Chooses another client version. Called when the network has refused the version of the latest session. */
   refreshVersion(): Promise<void>
-  /** Gives the next session a new route; the old route is closed after `restart`, when its session has ended. */
+  /** Gives the next session a new route. Calls `restart`, and closes the old route afterwards, when its session has ended. */
   reroute(restart: () => Promise<unknown>): Promise<void>
   /** Closes the route. Must be called after the last session has ended. */
   close(): Promise<void>
@@ -77,8 +77,7 @@ export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
   const { session, route, auth, log, pairing, report } = deps
   const loginCounts = createLoginCounts()
   /**
-   * Client version of the latest session. If the network refuses the version, it refused this one, even if other instances have changed to another
-   * one.
+   * Client version of the latest session. A refusal by the network is about this version, although other instances may have changed to another one.
    */
   let named: WAVersion | null = null
 

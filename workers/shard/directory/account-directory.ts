@@ -281,7 +281,7 @@ function createTables(context: Context<'id' | 'store' | 'sealer' | 'log'>) {
   return { chats, contacts, labels, newestFirst, byName }
 }
 
-/** Groups the ids of messages by chat, with the jids of the chat. */
+/** Groups the ids of messages by chat. Each group also has the jids of the chat. */
 function idsByChat(messages: readonly WAMessageKey[]) {
   const byChat = new Map<string, { jids: (string | null | undefined)[]; ids: string[] }>()
   for (const { remoteJid, remoteJidAlt, id } of messages) {

@@ -157,7 +157,7 @@ export function learnConversation(chats: Chats, facts: HistoryChat): void {
     chat.unread = Math.min(Math.max(0, unread), MAX_UNREAD)
     chat.isMarkedUnread = unread < 0 || facts.markedAsUnread === true
   }
-  // Values from app state are at least as new as the history.
+  // For a known chat, these values came from app state, which is at least as new as the history.
   if (before === undefined) {
     chat.isArchived = facts.archived === true
     chat.isPinned = (facts.pinned ?? 0) > 0
@@ -167,7 +167,7 @@ export function learnConversation(chats: Chats, facts: HistoryChat): void {
   chats.changed(chat)
 }
 
-/** End of a mute in epoch ms, -1 for forever. Some phones write seconds. */
+/** Returns the end of a mute in epoch ms; -1 if it has no end. Some phones write seconds, which are converted. */
 function mutedUntil(end: number | null): number {
   if (end === null || end === 0) return 0
   if (end < 0) return -1

@@ -31,7 +31,7 @@ export interface LinePositions {
   passedBy(id: string): void
   /** Reports that the row is aside: it stays on disk, and later rows overtake it. */
   aside(id: string): void
-  /** Reports that no row is aside any more. */
+  /** Reports that all rows that were aside wait again. */
   noneAside(): void
   /** Reports that the row has ended, and that no earlier row waits in memory or is taken. */
   ended(id: string): void

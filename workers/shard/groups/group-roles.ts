@@ -64,7 +64,7 @@ export function createGroupRoles({
     try {
       return bytes ? records.decode(key, bytes) : null
     } catch (error) {
-      // The record was changed on disk; the roles are unknown until the network sends them again.
+      // The record is damaged; the roles are unknown until the network sends them again.
       log.error({ err: error }, 'the stored roles of a group could not be decoded')
       return null
     }

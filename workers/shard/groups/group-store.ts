@@ -23,7 +23,7 @@ const Kept = v.object({
 })
 
 export interface GroupStore {
-  /** Reads a group; null if there is no valid metadata. */
+  /** Reads a group from disk; null if it is not stored, too old, or unreadable. */
   read(jid: string): Promise<Group | null>
   keep(group: Group): void
   drop(jid: string): void
@@ -90,7 +90,7 @@ export function createGroupStore({
       try {
         return bytes ? holds(records.decode(key, bytes)) : null
       } catch (error) {
-        // The record was changed on disk; the group is unknown until the network sends it again.
+        // The record is damaged; the group is unknown until the network sends it again.
         log.error({ err: error }, 'a stored group could not be decoded')
         return null
       }

@@ -1,6 +1,6 @@
 /**
- * Baileys' authentication state on the key store: credentials in one sealed record, and one record per key. `set` is one commit, whatever it
- * contains.
+ * Baileys' authentication state, stored in the key store: the credentials are one sealed record, and each key is a record. A call of `set` is one
+ * commit, however many keys it contains.
  */
 import {
   type AuthenticationCreds,

@@ -56,7 +56,7 @@ export interface KeyStore extends KeyReader {
   alongside(ops: readonly Op[]): () => Promise<void>
   /** Removes every key of the instance. The first commit includes `extra`. */
   erase(extra?: readonly Op[]): Promise<void>
-  /** Whether no key is stored. */
+  /** Whether the instance has no stored key. */
   isEmpty(): Promise<boolean>
 }
 

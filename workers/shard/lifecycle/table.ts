@@ -323,8 +323,8 @@ const ROWS: readonly Row[] = [
     () => stopped('client_outdated'),
     (at, event) => event.code === 405 && at.run.outdated + 1 >= OUTDATED,
   ),
-  // The session that replaced ours is that of the previous service. That service cannot store its status any more, so it does not log in again, and
-  // we retry.
+  // The session that replaced ours is that of the previous service. That service can no longer store its status, so it does not log in again, and we
+  // retry.
   row(
     '19: after a takeover',
     LIVE_OR_STARTING,

@@ -141,7 +141,7 @@ export function createSecrets(
           if (chats && !chats.some((name) => chat.has(name))) continue
           return { key: keyOf(id, authors), message: proto.Message.decode(Buffer.from(message, 'base64')) }
         } catch (error) {
-          // The record was changed on disk, so the secret is lost.
+          // The record is damaged, so the secret is lost.
           log.error({ err: error, message_id: id }, 'the stored secret of a message could not be decoded')
         }
       }

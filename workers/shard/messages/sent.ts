@@ -43,7 +43,7 @@ export interface Sent extends Pick<SentChanges, 'change' | 'numbered' | 'remove'
   stored(messageId: string): Promise<StoredMessage | undefined>
   /** Returns the id of one of our channel posts, by the number that the network gave it. Later stanzas about the post only have this number. */
   post(newsletter: string, serverId: string): Promise<string | undefined>
-  /** Removes all messages. Called after the device was unlinked and its session has ended, because no retry receipts arrive for it any more. */
+  /** Removes all messages. Called after the device was unlinked and its session has ended, because retry receipts no longer arrive for it. */
   forget(): Promise<void>
   /**
    * Registers a function that returns the message id of the queue item that is being sent. The row of this message is kept, however long the
@@ -95,7 +95,7 @@ export function createSent({ id: instance, store, sealer, clock, log, retention 
     try {
       return rows.openMessage(key, value)
     } catch (error) {
-      // The record was changed on disk; the message cannot be sent again.
+      // The record is damaged, so the message cannot be sent again.
       log.error(
         { err: error, message_id: messageId },
         'the stored copy of a sent message is damaged; it cannot be sent again if a recipient asks for it',

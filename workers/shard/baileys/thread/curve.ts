@@ -15,9 +15,9 @@ import { type Certificate, isInTime, isRoot, judge, rootSerial, tolerateIssuer }
 const { Details } = proto.CertChain.NoiseCertificate
 
 /**
- * Public key of the last agreement, and the leaf certificate once it was verified. `processHandshake` is synchronous: agreement with the server's
- * ephemeral key, agreement with its static key, `verify` of the leaf certificate, `verify` of the intermediate certificate. No other connection can
- * run between these four steps.
+ * State of the handshake that is running: the other side's public key in the last agreement, and the leaf certificate after its `verify`.
+ * `processHandshake` is synchronous: agreement with the server's ephemeral key, agreement with its static key, `verify` of the leaf certificate,
+ * `verify` of the intermediate certificate. No other connection can run between these four steps.
  */
 let handshake: { staticKey: Uint8Array; leaf?: Certificate } | undefined
 

@@ -44,7 +44,7 @@ export interface Relayed {
 export type TakeBack = () => Promise<void>
 
 export interface MessageRelay {
-  /** Each method resolves when the stanza was passed to the connection, after its keys are on disk. */
+  /** Sends a message to a person. Each method resolves when the stanza was passed to the connection; the keys that it uses are then on disk. */
   toPerson(relayed: Relayed): Promise<void>
   toGroup(relayed: Relayed, group: Group): Promise<TakeBack>
   /** Sends a status to `people`. `isFurther`: an earlier stanza of the same status was sent to other people, and these people are added. */
@@ -120,7 +120,10 @@ export function createMessageRelay(deps: MessageRelayDeps): MessageRelay {
     if (token.isDue && !identity.isMe(to) && !isBot(to) && !normalizeMessageContent(message)?.protocolMessage) tokens.giveSoon(to)
   }
 
-  /** Encrypts the message once, with a key. The devices in `lacking` get this key with the message; the others of `jids` have it. */
+  /**
+   * Encrypts the message one time for all devices (`jids`), with the sender key. The devices in `lacking` get this key with the message; the others
+   * have it.
+   */
   async function toAll(relayed: Relayed, ownName: string, jids: readonly string[], lacking: readonly string[]) {
     const { to } = relayed.stanza
     const bytes = encoded(relayed.message)

@@ -37,7 +37,7 @@ const records = repository<VersionState>({
 export interface WebVersionOptions {
   store: StateStore
   log: Log
-  /** Version in `SVC_WEB_VERSION`. */
+  /** Version that the operator has set in `SVC_WEB_VERSION`; null if there is none. */
   wanted: readonly [number, number, number] | null
   network: NetworkOptions
   allow: Ranges

@@ -34,7 +34,7 @@ export interface TokenStore {
    * them to the index.
    */
   storeNewer(tokens: ReadonlyMap<string, Token>): Promise<string[]>
-  /** Adds these names to the index. Expired tokens are found through it. */
+  /** Adds these names to the index, with which expired tokens are found. */
   list(names: string[]): Promise<void>
   /** Removes expired tokens. */
   removeExpired(): Promise<void>

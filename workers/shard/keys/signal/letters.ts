@@ -24,11 +24,11 @@ export interface SealedLetter {
 
 export interface Letters extends Pick<SignalRepositoryWithLIDStore, 'encryptMessage'> {
   /**
-   * Encrypts for several devices under the locks of all of them, and commits their sessions together. Null if one of
-   * the devices has no session for sending, or if two devices are the same; then nothing has changed.
+   * Encrypts messages for several devices while the locks of all of them are held, and commits their sessions together. Null if one of the devices
+   * has no session for sending, or if two devices are the same; then nothing has changed.
    */
   encryptAll(letters: readonly Letter[]): Promise<SealedLetter[] | null>
-  /** Encrypts for each device separately, and omits those for which nothing can be encrypted. */
+  /** Encrypts each message separately. Devices for which nothing can be encrypted are omitted. */
   encryptEach(letters: readonly Letter[]): Promise<SealedLetter[]>
 }
 

@@ -40,8 +40,8 @@ interface JsonSession {
 const SENDING = 1
 const RECEIVING = 2
 /**
- * Value of `baseKeyType` in converted sessions, because libsignal does not store which side created the base key. The library only reads it when it
- * has to send the first message of a session again.
+ * Value of `baseKeyType` in converted sessions, because libsignal does not store which side created the base key. The JavaScript library only reads
+ * it when it has to send the first message of a session again.
  */
 const BASE_KEY_IS_THEIRS = 2
 const OPEN = -1
@@ -123,7 +123,7 @@ function chainBytes(ratchetKey: string, { chainKey, messageKeys }: JsonChain, pr
     lengthDelimited(
       CHAIN.chainKey,
       Buffer.concat([
-        // The library stores the index of the last used key; libsignal stores the index of the next key.
+        // The JavaScript library stores the index of the last used key; libsignal stores the index of the next key.
         varintField(CHAIN_KEY.index, chainKey.counter + 1),
         // A closed chain has no key, so zeros are stored. Its skipped message keys remain usable. A message that needs another key is refused,
         // because its MAC does not match.
@@ -202,8 +202,8 @@ function jsonSession(session: Uint8Array, closed: number, now: number): JsonSess
     registrationId: numberIn(session, SESSION.remoteRegistrationId),
     currentRatchet: {
       ephemeralKeyPair: { pubKey: ours, privKey: base64(need(sending, CHAIN.ratchetPrivateKey)) },
-      // Before the other side's first answer there is no receiving chain. In this case a placeholder is written, for which the library finds no chain
-      // either.
+      // Before the other side's first answer there is no receiving chain. In this case a placeholder is written, for which the JavaScript library
+      // finds no chain either.
       lastRemoteEphemeralKey: base64(newest ? need(newest, CHAIN.ratchetKey) : Buffer.alloc(33, 5)),
       previousCounter: numberIn(session, SESSION.previousCounter),
       rootKey: base64(need(session, SESSION.rootKey)),

@@ -107,8 +107,8 @@ function identityOf(pkmsg: Uint8Array): Uint8Array | undefined {
 }
 
 /**
- * Runs an operation with a new storage and a new cipher, because a cipher reads the record only once and would miss later writes of other operations.
- * Changes are collected, so that session, identity and used one-time key become durable in one step.
+ * Runs an operation. It gets a new storage and a new cipher object: a cipher reads the record of the session only one time, so an old one would miss
+ * later writes of other operations. Changes are collected, so that session, identity and used one-time key become durable in one step.
  */
 async function operate<T>(
   { keys, creds }: SessionKeys,
