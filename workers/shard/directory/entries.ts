@@ -12,7 +12,7 @@ const number = v.optional(v.number(), 0)
  */
 const LastMessage = v.object({
   id: v.string(),
-  /** Time in epoch s. */
+  /** Time of the message, in epoch s. */
   at: v.number(),
   fromMe: v.optional(v.boolean(), false),
   /** Author of the message, in a group. */

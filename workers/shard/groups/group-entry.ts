@@ -21,7 +21,7 @@ export const GroupEntry = v.object({
   isAnnouncement: flag,
   /** Number of members. */
   size: number,
-  /** Time in epoch s. */
+  /** Time at which the group was created, in epoch s. */
   createdAt: number,
   owner: text,
   ownerPn: text,

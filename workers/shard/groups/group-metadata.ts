@@ -1,4 +1,4 @@
-/** Caches the metadata of groups until a notification changes it, so that a send need not query 500 members each time. */
+/** Caches the metadata of groups until a notification changes it, so that a send to a group need not query its members (perhaps 500) each time. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Clock } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'

@@ -103,7 +103,7 @@ export function createListReading({ sock, list, stored, members, ended, clock, l
   }
 }
 
-/** Parses the answer in slices. */
+/** Returns the groups in an answer. Works in slices, because an answer can be large. */
 async function listedIn(answer: BinaryNode): Promise<{ groups: Group[]; truncated: string[]; refused: string[] }> {
   const turn = createTurns()
   const groups: Group[] = []

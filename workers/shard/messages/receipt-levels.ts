@@ -24,7 +24,7 @@ const hashOf = (id: string, chat: string, participant: string) =>
 
 export interface ReceiptLevels {
   subject(id: string, chat: string, participant: string): Subject
-  /** Returns the highest level that was reported for a subject, under any of its names; 0 if none was. */
+  /** Returns the highest level (such as delivered or read) that was reported for a subject, under any of its names; 0 if none was. */
   of(names: readonly Subject[]): Promise<number>
   /** Like `of`, but without a read from disk, so it finds only levels that were reported recently. */
   recent(names: readonly Subject[]): number

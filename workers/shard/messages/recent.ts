@@ -31,7 +31,7 @@ const SHORT = 1_024
 /** The most messages of different authors with the same id that are kept. Honest clients never share an id. */
 const MAX_WRITERS = 4
 
-/** Counts the messages of all instances of a thread. */
+/** Number of messages in memory of all instances of a thread, and number of these instances. */
 export interface RecentTotal {
   messages: number
   instances: number
@@ -63,7 +63,7 @@ export interface Recent {
   /** Subtracts the messages of this instance from the total of the thread. Called when the instance stops. */
   end(): void
   readonly size: number
-  /** Bytes of all messages. */
+  /** Size of all messages of the instance, in bytes. */
   readonly bytes: number
 }
 

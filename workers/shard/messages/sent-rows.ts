@@ -11,13 +11,13 @@ export interface StoredMessage {
   message: proto.IMessage
   /** Time at which the message was about to be sent, in epoch ms. */
   at: number
-  /** Absent in rows of an older version. */
+  /** Stanza with which the message was first sent. Absent in rows of an older version. */
   stanza?: Stanza
 }
 
 export type SentRow = readonly [key: string, value: Uint8Array]
 
-/** Length of the time of writing in epoch ms. */
+/** Number of bytes of the time of writing (in epoch ms), with which a row begins. */
 const TIME_BYTES = 8
 
 export function sentRows({ id: instance, sealer }: Pick<FacetContext, 'id' | 'sealer'>) {

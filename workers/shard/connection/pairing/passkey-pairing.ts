@@ -29,9 +29,9 @@ export interface PasskeySocket {
 /** Handlers of the passkey events of one socket. */
 export interface SocketPasskey {
   readonly isUnderWay: boolean
-  /** Handles `passkey_prologue_request`. Resolves when the new secret is on disk. */
+  /** Handles the notification `passkey_prologue_request`, with which the network requests the passkey. Resolves when the new secret is on disk. */
   asked(notice: BinaryNode): Promise<void>
-  /** Handles `crsc_continuation`. */
+  /** Handles the notification `crsc_continuation`, which has the phone's key and nonce. */
   continued(notice: BinaryNode): void
   /** Called when the device is linked. */
   linked(): void

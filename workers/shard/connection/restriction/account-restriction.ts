@@ -11,7 +11,7 @@ export interface AccountRestriction {
   change(restriction: Restriction | null): void
 }
 
-/** Creates the restriction. `onChange` is called before the next item of the queue is sent. */
+/** Creates the holder of the restriction. `onChange` is called before the next message of the queue is sent. */
 export function createAccountRestriction(
   { tally, log }: Context<'tally' | 'log'>,
   { onChange }: { onChange(restriction: Restriction | null): void },

@@ -22,7 +22,7 @@ const SILENCES = [HOUR, 6 * HOUR, DAY, 3 * DAY] as const
 export interface KindTraffic {
   /** Number of stanzas since the login. */
   stanzas: number
-  /** Number of those stanzas that are handled. */
+  /** Number of these stanzas that have been handled. */
   handled: number
 }
 export type Traffic = Readonly<Record<Answered, Readonly<KindTraffic>>>
@@ -44,7 +44,7 @@ export interface LivenessDeps {
 }
 
 interface KindState extends KindTraffic {
-  /** Time since which stanzas wait and none is handled; null if none waits. */
+  /** Time (epoch ms) since which stanzas of this kind have been waiting and none was handled; null if none waits. */
   since: number | null
 }
 

@@ -71,7 +71,7 @@ export interface Route<Outcome = unknown> {
 
 export type Table = readonly Route<never>[]
 
-/** Creates a row for stanzas whose answer does not depend on the outcome of the steps, or whose outcome has its own type. */
+/** Creates a row. The type `Outcome` of its steps may be different in each row. */
 export const route = <Outcome>(of: Match, line: Mutex, steps: readonly Step<Outcome>[], answer: Answer<Outcome>): Route<never> =>
   ({ of, line, steps, answer }) as unknown as Route<never>
 

@@ -5,8 +5,8 @@ import type { Tally } from '../../../../src/metrics/tally.ts'
 import { type Kind, kindOf } from '../../wire/kind.ts'
 
 /**
- * The most kinds that have their own series in the metric. The number is limited because senders choose parts of a stanza, and must not be able to
- * create any number of series.
+ * The most kinds of stanzas that have their own time series in the metric. The number is limited because senders choose parts of a stanza, and must
+ * not be able to create any number of series.
  */
 const MAX_KINDS = 50
 const OTHERS: Kind = { tag: 'other', type: 'other' }

@@ -7,7 +7,7 @@ import type { SignalRepositoryDeps } from './contract.ts'
 import { SignalError } from './errors.ts'
 import { encryptWith } from './session.ts'
 
-/** The module's number for a message that starts a session. */
+/** The WebAssembly module's number for a message that starts a session. */
 const PRE_KEY_MESSAGE = 3
 
 /** A plaintext for a device. */

@@ -1,4 +1,4 @@
-/** Content of a stored session: libsignal's RecordStructure (1 = current session, 2 = archived ones). */
+/** Reads and changes the content of a stored session: libsignal's RecordStructure (1 = current session, 2 = archived ones). */
 import { SessionRecord } from 'whatsapp-rust-bridge'
 import { type OwnDevice, recordFromJson } from './session-json.ts'
 import { allBytesOf, bytesOf, checkFields, FieldReader, lengthDelimited, numberIn } from './wire.ts'

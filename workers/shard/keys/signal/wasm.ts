@@ -1,4 +1,4 @@
-/** Frees the module's objects, and converts our keys to the form that the module needs. */
+/** Helpers for the WebAssembly module: they free its objects, and convert our keys to the form that it needs. */
 import type { KeyPair } from '@whiskeysockets/baileys'
 import { generateSignalPubKey } from '@whiskeysockets/baileys'
 import { ProtocolAddress } from 'whatsapp-rust-bridge'
