@@ -44,7 +44,7 @@ export interface SessionEvents extends PasskeyEvents {
   qr(payload: string, expiresAt: number): void
   /** Called when the QR code that is shown now must be replaced, because it has a new secret. */
   qrReplaced(payload: string): void
-  /** Called when the phone has accepted the code and the credentials are saved. */
+  /** Called when the phone has accepted the QR code or pairing code, and the credentials are saved. */
   paired(): void
   /** Called when the network has accepted the login. The session is open only after its first queries are answered. */
   loggedIn(): void
@@ -198,7 +198,7 @@ export interface Connection {
 export type ConnectionEvent =
   | { type: 'socketOpened' }
   | { type: 'qrShown' }
-  /** The phone accepted the code; credentials are saved. */
+  /** The phone accepted the QR code or pairing code, and the credentials are saved. */
   | { type: 'paired'; phone: string | null; platform: string | null }
   /** The network has accepted the login. If the connection ends after this, it does not count as a failed login. */
   | { type: 'loggedIn' }

@@ -9,7 +9,7 @@ import { Failure } from '../../../src/domain/failures.ts'
 
 /** Deadline of a single query or write. */
 export const QUERY_DEADLINE = 20 * SECOND
-/** Deadline of sending a message: a query for devices, one for keys, and the write. */
+/** Deadline of sending a message. It includes a query for devices, a query for keys, and the write. */
 export const RELAY_DEADLINE = 60 * SECOND
 /** Deadline of the network's ack of a sent message; without an ack the outcome is `send_timeout`. */
 export const ACK_DEADLINE = 60 * SECOND

@@ -36,7 +36,7 @@ export interface GroupSession {
   ended: AbortSignal
 }
 
-/** The groups of a session. */
+/** The data about groups, as one session uses it. */
 export interface SessionGroups
   extends Pick<GroupMetadata, 'known' | 'get' | 'refresh' | 'forget'>,
     Pick<GroupList, 'ready' | 'find' | 'left'>,

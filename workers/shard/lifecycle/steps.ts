@@ -8,7 +8,7 @@ export type Of<T extends LifecycleEvent['type']> = Extract<LifecycleEvent, { typ
 export interface Step {
   status: Status
   reason: StatusReason | null
-  /** Other fields to change. */
+  /** Other fields of the state to change. */
   state?: Partial<RuntimeState>
   run?: Partial<Run>
   effects?: Effect[]

@@ -308,7 +308,7 @@ const ROWS: readonly Row[] = [
     (at, { name }) => name === 'pairing' && at.run.firstLogin,
   ),
 
-  // Events that permanently end a paired session.
+  // Rows for events that permanently end a paired session.
   row(
     '17',
     ['disconnected'],
@@ -370,7 +370,7 @@ const ROWS: readonly Row[] = [
   row('27', LIVE_OR_STARTING, 'closed', () => loggedOut('multidevice_mismatch'), hasCode(411)),
   row('26', ['banned'], 'timer', logIn, (_, { name }) => name === 'ban'),
 
-  // Lost connections and their retries.
+  // Rows for lost connections, and for the retries after them.
   row('14, 15', LIVE_OR_STARTING, 'closed', dropped),
   row('14, 15: no connection', ['connecting', 'disconnected', 'starting'], 'startFailed', (at, _, chance) =>
     dropped(at, { type: 'closed', code: 408, message: 'the connection could not be opened', expireSeconds: null }, chance),
@@ -383,7 +383,7 @@ const ROWS: readonly Row[] = [
     (_, { name }) => name === 'retry',
   ),
 
-  // Requests of the owner.
+  // Rows for requests of the owner.
   row('21', LIVE, 'disconnectRequested', (at) => {
     const step = loggedOut('logout_requested', { phone: null })
     return at.state.status === 'connected' ? { ...step, effects: [{ do: 'logout' }, ...(step.effects ?? [])] } : step

@@ -16,7 +16,7 @@ import { withMedia } from './arrival.ts'
  */
 const DOWNLOAD_LIMIT = 25 * SECOND
 
-/** Dependencies of an immediate operation that takes a file. */
+/** Dependencies of an immediate operation (one without the queue) that takes a file. */
 export interface ActionFiles extends Pick<SendFiles, 'tempDir' | 'downloadMs' | 'prepare' | 'uploadAgent'> {
   egressAllow: Ranges
 }

@@ -2,8 +2,8 @@
  * The facets of a message: every kind of data that the service keeps about a message, each with the time for which it is kept and its limits.
  * `src/README.md` shows them as a table with the modules that write and read them. Data that is not listed in this file is not kept.
  *
- * Rows that are kept in generations stay for one to two terms, or until as many newer rows have been added as a generation may have
- * (`storage/generations.ts`). Facets with a term in weeks stay for that many whole weeks, and for the current week.
+ * Some rows are kept in two generations (`storage/generations.ts`). Such a row stays for one to two terms, or until as many newer rows have been
+ * added as a generation may have. Facets with a term in weeks stay for that many whole weeks, and for the current week.
  */
 import { DAY } from '../../../src/domain/clock.ts'
 import type { Term } from '../../../src/storage/generations.ts'

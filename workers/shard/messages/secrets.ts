@@ -21,7 +21,10 @@ import { chatNamesOf, namesOf } from '../translate/inbound/referenced.ts'
 import { SECRET_BYTES, secretOf } from '../translate/inbound/secret.ts'
 import { FACETS, type FacetContext } from './facets.ts'
 
-/** Largest message that is stored, in bytes. Twelve options of 100 characters are at most 5 kB, so somebody made a larger message on purpose. */
+/**
+ * Largest message that is stored, in bytes. A poll with twelve options of 100 characters has at most 5 kB, so a larger message was made large on
+ * purpose.
+ */
 const MAX_MESSAGE_BYTES = 8 * 1_024
 
 /** `asked`: polls and events. `said`: all other messages. */

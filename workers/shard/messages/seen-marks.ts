@@ -1,6 +1,7 @@
 /**
  * Keeps seen marks, which identify redelivered messages: a hash per ciphertext and per message. They are kept in two generations of a fixed size. So
- * the number of marks is limited, and the most recent ones are kept. This is enough, because the network redelivers a message soon or never.
+ * the number of marks is limited, and the most recent ones are kept. This is enough, because the network redelivers a message within a short time or
+ * never.
  */
 import type { WAMessageKey } from '@whiskeysockets/baileys'
 import { sha256 } from '../../../src/lib/sha256.ts'

@@ -3,7 +3,7 @@ import { type Clock, MINUTE } from '../../../../src/domain/clock.ts'
 
 /** Width of the QR image in pixels. The error correction level of the code is M. */
 const QR_SIZE = 512
-/** Time in which a second request for the same number returns the same code. */
+/** Time in ms in which a second request for the same number returns the same code. */
 const CODE_REUSE = MINUTE
 
 export interface QrCode {

@@ -1,4 +1,4 @@
-/** The time by which the next step of a passkey ceremony must happen. */
+/** Keeps the deadline of the next step of a passkey ceremony. */
 import type { Clock } from '../../../../src/domain/clock.ts'
 
 export type PasskeyDeadline = ReturnType<typeof createPasskeyDeadline>

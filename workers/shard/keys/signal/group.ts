@@ -23,7 +23,7 @@ export interface SenderName {
   literal: Address
 }
 
-/** Id of the record, in the form of the library. */
+/** Id of the record of a sender key, in the same form as in the library. */
 const senderId = (group: string, { name, device }: Address) => `${group}::${name}::${device}`
 
 export const senderLine = ({ group, author }: SenderName) => senderId(group, author)

@@ -1,6 +1,6 @@
 /**
- * Decrypts received messages part by part. A part is decrypted while it holds the lock of its address. The lock is released when the changes of the
- * part are in a commit, because the next part reads these changes.
+ * Decrypts received messages part by part (a part is one ciphertext). A part is decrypted while the lock of its address (the sender's device) is
+ * held. The lock is released when the changes of the part are in a commit, because the next part reads these changes.
  */
 import type { KeyChange } from '../key-store.ts'
 import type { AddressTurns } from './address/address-turns.ts'
@@ -24,7 +24,7 @@ export interface OpenedPart {
   changes: readonly KeyChange[]
 }
 
-/** The turn of a part at its address. The lock of the address is held until `end`. */
+/** The turn of a part: while it lasts, the lock of the part's address is held. It lasts until `end` is called. */
 export interface PartTurn {
   /**
    * Decrypts the part. Nothing is written: the caller publishes `changes` to the key store before it ends the turn, because the next part at this
