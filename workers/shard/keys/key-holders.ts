@@ -25,8 +25,8 @@ export interface KeyHolders {
 const NOBODY: readonly string[] = []
 
 /**
- * Creates the record. `stored` reads values from disk. If `lacking` gets the same list of devices as in the last call and the stored record is the
- * same object, it returns its last result.
+ * Creates the record. `stored` reads values from disk. If no device of a list lacked the key, and `lacking` gets the same list and reads the same
+ * record (both compared by identity), it does not parse the record again.
  */
 export function createKeyHolders(stored: KeyReader, keys: Pick<SignalKeyStore, 'set'>): KeyHolders {
   const complete = new WeakMap<readonly string[], Uint8Array>()
