@@ -10,8 +10,8 @@ export function commandFailure(error: unknown, command: ShardCommand, log: Log):
     instance: 'instance' in command ? command.instance : 'config' in command ? command.config.id : undefined,
     operation: command.type === 'call' ? command.call.operation : undefined,
   }
-  // A start after a boot keeps its own error if the disk prevents it, and the engine then retries the start. The code `engine_unavailable` would tell
-  // the engine that the shard has ended.
+  // If the disk prevents a start after a boot, the engine retries the start. So such a start does not get the code `engine_unavailable`, which would
+  // tell the engine that the shard has ended.
   if (isStorageFailure(error) && !(command.type === 'start' && command.how === 'boot')) {
     log.error({ ...about, err: error }, 'an operation on an instance failed because of the disk')
     return noStorage().toData()

@@ -7,7 +7,7 @@ export interface InstanceEventMap {
   newCorrespondent: []
   /** Somebody else, or the owner on the phone, wrote in this chat. A message to this chat that send safety holds in the queue may be sent now. */
   heard: [chat: string]
-  /** The event types that the webhooks or a reader of the live stream want have changed. */
+  /** The webhooks or the readers of the live stream now want other types of events than before. */
   interest: []
   /** An event of the session or of its timers. The event is dropped if `isCurrent` is false when it is processed. */
   lifecycle: [event: LifecycleEvent, isCurrent?: () => boolean]

@@ -64,7 +64,7 @@ export type Effect =
   | { do: 'open'; fresh: boolean }
   /** Ends the socket without logging out. */
   | { do: 'close' }
-  /** Asks the network to remove this device, waits for the close, ends the socket. */
+  /** Asks the network to remove this device, waits until the network closes the connection, and ends the socket. */
   | { do: 'logout' }
   | { do: 'eraseCredentials' }
   | { do: 'refreshVersion' }

@@ -20,7 +20,7 @@ export async function productPicture(
   const { directPath } = await withPortrait(context, input, (path) =>
     uploadPlain({ ask, session, log, media: files }, path, FOLDER),
   ).catch((error: unknown) => {
-    // `send_failed` is a code for messages, so it is replaced here: this operation is an action.
+    // The code `send_failed` is for messages. This operation sends none, so the code is replaced.
     const isUpload = error instanceof Failure && error.code === 'send_failed'
     throw isUpload ? new Failure('action_failed', { message: error.message, cause: error }) : error
   })
