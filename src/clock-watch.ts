@@ -11,7 +11,7 @@ type Ahead = Pick<ShardReport, 'aheadMs' | 'clockAheadMs'>
 
 export interface ClockWatch {
   clock: BoundedClock
-  /** Receives the combined reports of the shards. */
+  /** Receives the combined reports of all shards: how far times are ahead of the clock. */
   reported(total: Ahead): void
   /** Sentence for the operator; undefined if nothing is ahead of the clock. */
   problem(): string | undefined

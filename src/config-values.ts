@@ -47,8 +47,8 @@ export const origins = v.pipe(
 )
 
 /**
- * Whether paths can be appended to a base URL. The appended path would become a part of a query or a fragment, and credentials must not be in the
- * links that the service creates.
+ * Whether a URL can be a base to which paths are appended. It must have no query and no fragment, because an appended path would become a part of
+ * them. It must have no credentials, because the service puts this base into the links that it creates.
  */
 export function isBase(value: string): boolean {
   if (!URL.canParse(value)) return false

@@ -1,4 +1,7 @@
-/** Interface of the account for the rest of the service: workspaces, their keys, and commits that are guarded by the workspace. */
+/**
+ * Interface of the account for the rest of the service: workspaces and their keys. A commit for a workspace fails if another writer has changed the
+ * workspace in the meantime.
+ */
 import type { Dialect } from '../domain/dialect.ts'
 import type { WorkspaceId } from '../domain/ids.ts'
 import type { Scope, Security, Subscription, Workspace } from '../domain/workspace.ts'
@@ -45,7 +48,7 @@ export interface WorkspaceChange {
 }
 
 export interface Account {
-  /** Reads everything into memory. Creates the workspace `default` and its admin key if there is none. */
+  /** Reads all workspaces and API keys into memory. Creates the workspace `default` and its admin key if there is no workspace. */
   load(): Promise<void>
   /**
    * Creates the admin key of the workspace if it has none and the environment gives none. The caller must print the key, which is returned only once.
@@ -64,7 +67,7 @@ export interface Account {
   adminKeyTag(workspace: WorkspaceId): string | undefined
   /** True if the environment owns the admin key, which then cannot be rotated. */
   hasGivenAdminKey(workspace: WorkspaceId): boolean
-  /** Reads what an operator command wrote to the store: a new admin key, which revokes the old one. */
+  /** Reads the changes that operator commands wrote to the store, for example a new admin key, which revokes the old one. */
   refresh(): Promise<void>
   /** Records the use of a key in the background, at most once a minute. */
   used(key: ApiKey, ip: string): void
@@ -94,8 +97,8 @@ export interface Account {
   operateKeys(workspace: WorkspaceId): number
   /**
    * Creates another admin key and revokes the current one immediately. `also` is written in the same commit. Rejects with `not_allowed` if the
-   * environment owns the key, and with `api_key_required` if the key was replaced in the meantime, so that the key of an operator who resets a stolen
-   * key stays valid.
+   * environment owns the key. Rejects with `api_key_required` if the key was replaced after the request was authorized: an operator may have reset a
+   * stolen key, and a request with the stolen key must not replace the new one.
    */
   rotateAdminKey(workspace: WorkspaceId, also?: Omit<Decision, 'next'>): Promise<string>
   /**

@@ -31,7 +31,7 @@ export interface ApiKeysDeps {
 const IMPORTED_NAME = 'Client-Token (migrado)'
 const IMPORTED_SCOPES = ['instances:operate'] as const
 
-/** Minimum interval between two writes of the last use of a key. */
+/** Minimum interval between two writes of the time at which a key was last used. */
 const USE_INTERVAL = MINUTE
 
 const operates = ({ scopes }: Pick<ApiKey, 'scopes'>) => scopes.includes('instances:operate')

@@ -11,13 +11,16 @@ const refuse = (message: string) => {
   throw new Failure('not_allowed', { message })
 }
 
-/** Checks that callers can still authenticate before a requirement is enabled. */
+/** Throws if a change of the security settings would require an API key while no key has the scope `instances:operate`. */
 export function checkRequirement(next: Security, operateKeys: number): void {
   if (isKeyRequired(next) && operateKeys === 0)
     refuse('The workspace has no API key with instances:operate, so nobody could use its instances; create one first.')
 }
 
-/** Checks that a required key remains before a key is removed or loses the scope `instances:operate`. */
+/**
+ * Throws if the workspace requires an API key and no other key has the scope `instances:operate`. It is called before a key is removed or loses this
+ * scope.
+ */
 export function checkLastOperateKey(security: Security, othersThatOperate: number): void {
   if (isKeyRequired(security) && othersThatOperate === 0)
     refuse('This is the last key with instances:operate, and the workspace requires one.')

@@ -1,6 +1,6 @@
 /**
- * The records of workspaces, which are all kept in memory; each change is also written to the store. Every commit is guarded by the stored record, so
- * that it cannot overwrite a change by an operator command.
+ * The records of workspaces, which are all kept in memory; each change is also written to the store. A commit fails if the stored record is not the
+ * one in memory, so that it cannot overwrite a change by an operator command.
  */
 import { Failure } from '../domain/failures.ts'
 import type { Op, StateStore } from '../storage/contract.ts'
@@ -28,7 +28,7 @@ export function createHeldWorkspaces(store: StateStore, records: Repository<Stor
     return found.record
   }
 
-  /** Keeps a record that was read from the store in memory. */
+  /** Puts a record that was read from the store into memory. */
   function hold(key: string, bytes: Uint8Array) {
     const record = records.decode(key, bytes)
     workspaces.set(record.id, { record, bytes })

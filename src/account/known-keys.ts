@@ -1,4 +1,4 @@
-/** The API keys and imported client tokens in memory, and how a request's key is found. */
+/** Holds the API keys and imported client tokens in memory, and finds the key of a request. */
 import { Failure } from '../domain/failures.ts'
 import type { Account } from './account.ts'
 import { hashOf, isSameHash } from './credentials.ts'

@@ -12,7 +12,7 @@ import { syncFolder } from '../storage/durable-files.ts'
 import { PRIVATE_FILE } from '../storage/private.ts'
 import { type Frame, frameBytes, framesIn } from './frames.ts'
 
-/** Logarithm of the number of rounds of scrypt: each guess takes 128 MB of memory and about a second. */
+/** Logarithm of the cost parameter of scrypt. With this value each guess of a passphrase takes 128 MB of memory and about a second. */
 const WORK_FACTOR = 17
 /** Bytes that are passed to the cipher at once. */
 const CHUNK = 65_536

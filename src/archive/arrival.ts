@@ -64,8 +64,8 @@ export interface ArrivedInstance {
 }
 
 /**
- * Describes the instance that an archive becomes. Other people may have read the backup since it was made, so its token is only used again if the
- * operator wants that.
+ * Describes the instance that an archive becomes. Other people may have read the backup since it was made, so the instance keeps its token only if
+ * the operator wants that.
  */
 export function arrivedInstance(
   { head, name, token }: ArrivedArchive,
@@ -85,7 +85,7 @@ export interface Arrival {
 
 interface Target {
   store: Pick<StateStore, 'commit' | 'range'>
-  /** Encrypts the records of the main thread. */
+  /** Encrypts the configuration records of instances. */
   sealer: Sealer
   blobs: BlobItems
   steps: Steps

@@ -19,7 +19,7 @@ export interface BegunPairings {
    * already succeeded is not changed.
    */
   end(id: string): Promise<void>
-  /** Ends the pairings of all links for which this is true. */
+  /** Ends the pairings of all links for whose id `isOver` returns true. */
   endAll(isOver: (id: string) => boolean): Promise<void>
 }
 

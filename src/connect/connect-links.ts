@@ -21,7 +21,7 @@ import { isOldAt, replacedAt, statusAt } from './link-life.ts'
 import type { StoredLink } from './records.ts'
 import { createStoredLinks } from './stored-links.ts'
 
-/** Interval of the sweeps, in ms: a pairing lasts at most this much longer than its link. */
+/** Interval in ms of the sweeps, which end the pairings of expired links. So a pairing lasts at most this much longer than its link. */
 const SWEEP_EVERY = MINUTE
 /** Time for which the page that paired the instance can still ask whether it is connected. */
 const JUST_USED = 2 * MINUTE
@@ -56,9 +56,9 @@ export function createConnectLinks({ store, sealer, engine, directory, clock, lo
   const isOld = (link: StoredLink) => isOldAt(clock.now(), link)
 
   /**
-   * The shard is asked, because the main thread does not know the current state of an instance whose shard has not
-   * started yet. The queue must be empty, because its messages were written for the account that was linked before, and
-   * would be sent from the number that is paired next.
+   * Throws if the instance cannot be paired. The shard is asked, because the main thread does not know the current state of an instance whose shard
+   * has not started yet. The queue must be empty, because its messages were written for the account that was linked before, and would be sent from
+   * the number that is paired next.
    */
   async function checkPairable(instance: InstanceId) {
     const { total } = await engine.call(instance, { kind: 'control', operation: 'queue.list', input: FIRST, ifUnpaired: true })

@@ -1,4 +1,4 @@
-/** When a connect link ends, and for how long it is kept after that. */
+/** Rules for the time at which a connect link ends, and for how long an ended link is kept. */
 import { DAY } from '../domain/clock.ts'
 import { type ConnectLink, type ConnectLinks, MAX_LINKS } from '../domain/connect-link.ts'
 import { Failure } from '../domain/failures.ts'

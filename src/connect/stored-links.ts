@@ -22,7 +22,7 @@ export interface StoredLinks {
   withHash(hash: string): StoredLink | undefined
   /** Returns a link of the workspace. Throws `not_found`. */
   find(workspace: WorkspaceId, id: string): StoredLink
-  /** Writes and removes links, on disk first. */
+  /** Writes and removes links, first on disk and then in memory. */
   change(links: { written?: readonly StoredLink[]; removed?: readonly StoredLink[] }): Promise<void>
 }
 

@@ -25,6 +25,6 @@ loadSession().catch(() => {
   session.value = null
 })
 const place = document.getElementById('app')!
-// The document shows the mark until the script runs; afterwards the application does.
+// Until this script runs, the document shows only the logo. The application replaces it.
 place.replaceChildren()
 render(<App />, place)

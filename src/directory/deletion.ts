@@ -20,7 +20,7 @@ export interface DeletionDeps {
   keyRing: Pick<KeyRing, 'destroy'>
   steps: Steps
   log: Log
-  /** Called when the record is removed; from then on nobody may use the instance. */
+  /** Called when the configuration record of the instance is removed; from then on nobody may use the instance. */
   removed(instance: string): void
 }
 

@@ -1,6 +1,5 @@
 /**
- * Interface of the directory, which has the configuration (the record of the main thread) and the last known state of every instance, and the
- * operations on instances.
+ * Interface of the directory. The directory has the configuration record and the last known state of every instance, and the operations on instances.
  */
 
 import type { Dialect } from '../domain/dialect.ts'

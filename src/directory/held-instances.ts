@@ -1,4 +1,4 @@
-/** Holds the records of all instances in memory, in the order of creation, with the look-up by token. */
+/** Holds the configuration records of all instances in memory, in the order of creation, and finds an instance by its token. */
 import { hashOf, isSameHash } from '../account/credentials.ts'
 import { Failure } from '../domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
@@ -10,7 +10,7 @@ export interface InstanceCaller {
 }
 
 export interface HeldInstances {
-  /** Adds or replaces a record that is stored. */
+  /** Adds a record that was written to the store, or replaces the previous one. */
   hold(record: InstanceRecord): void
   forget(instance: string): void
   find(instance: string): InstanceRecord | undefined

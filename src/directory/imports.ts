@@ -73,9 +73,9 @@ export function importOps(
   return [...ops, devices(sealer).encode(keys.import(about.id), device)]
 }
 
-/** Bytes of the records in one slice of an archive. */
+/** Number of bytes of records that one slice of an archive holds. */
 const SLICE_BYTES = 100_000
-/** Entries in slices of an archive are records and not keys. This name takes the place of the type of a key in them. */
+/** Name in place of the type of a key in the slices of an archive: their entries are records and not keys. */
 const RECORD = 'record'
 
 /**

@@ -11,8 +11,8 @@ export interface Checks {
 }
 
 /**
- * May throw a `Failure`. `paths` selects the paths of its issues: the names of fields (`flat`), or with the object that contains the field
- * (`nested`).
+ * Returns the changed record. May throw a `Failure`. `paths` selects the paths of its issues: only the name of the field (`flat`), or also the object
+ * that contains the field (`nested`).
  */
 export function changedRecord(
   record: InstanceRecord,

@@ -13,7 +13,7 @@ import type { Directory } from './directory.ts'
 
 export interface InstanceExportDeps {
   store: Pick<StateStore, 'get'>
-  /** Seals the records of the main thread. */
+  /** Encrypts the configuration records of instances. */
   sealer: Sealer
   keyOf(instance: string): Uint8Array
   engine: Pick<Engine, 'call'>

@@ -22,7 +22,7 @@ import { hasItsId, instanceWith, isThere, linkedAs } from './linked.ts'
 
 export interface InstanceImportDeps {
   store: Pick<StateStore, 'get' | 'range'>
-  /** Seals the records of the main thread. */
+  /** Encrypts the configuration records of instances. */
   sealer: Sealer
   keyOf(instance: string): Uint8Array
   account: Pick<Account, 'workspace'>

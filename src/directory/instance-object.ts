@@ -1,4 +1,4 @@
-/** The instance object of the API, combined from the record of the main thread and the state of the shard. */
+/** The instance object of the API, combined from the configuration record and the state that the shard reports. */
 import { iso } from '../domain/clock.ts'
 import type { ImportSource } from '../domain/device-bundle.ts'
 import type { InstanceSettings, PreviousSecret, RuntimeState, Status, StatusReason, WebhookSettings } from '../domain/instance.ts'
@@ -6,7 +6,7 @@ import { type RestrictionObject, renderRestriction } from '../domain/restriction
 import { MASKED } from '../domain/url-text.ts'
 import type { Subscription, SubscriptionStatus } from '../domain/workspace.ts'
 
-/** Record of an instance in the main thread. */
+/** Configuration record of an instance, which only the main thread writes. */
 export interface InstanceRecord {
   id: string
   workspace: string

@@ -1,8 +1,9 @@
 /**
- * Orders of a command to the service that runs on the same store: the command writes an order and visits the service (`storage/owner.ts`). The service
- * asks the command whether it still waits, and after the confirmation it carries the order out, removes it and writes an answer. An order that no
- * command confirms is dropped: if the command was killed, its operator assumes that it had no effect, and may have connected the device in another
- * program in the meantime. The service cannot see this in another way, because the visit of any command makes it read all orders.
+ * Orders of a command to the service that runs on the same store. The command writes an order and visits the service (`storage/owner.ts`), which then
+ * reads all orders. The service asks the command whether it still waits. After the confirmation the service carries the order out, removes it and
+ * writes an answer. An order that no command confirms is dropped: its command was probably killed, so its operator assumes that the order had no
+ * effect, and may have connected the device in another program. Only the question shows this, because the service reads all orders at the visit of
+ * any command.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'

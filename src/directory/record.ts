@@ -1,4 +1,7 @@
-/** Record of an instance in the main thread. It is sealed as a whole, because it contains the token, the webhook secret and proxy credentials. */
+/**
+ * Configuration record of an instance, which only the main thread writes. It is encrypted as a whole, because it contains the token, the webhook
+ * secret and proxy credentials.
+ */
 import * as v from 'valibot'
 import { hashOf } from '../account/credentials.ts'
 import { WebhookSettingsRecord } from '../account/webhook-settings.ts'
@@ -52,7 +55,7 @@ const Schema: v.GenericSchema<unknown, InstanceRecord> = v.object({
 export const instanceRecords = (sealed: Sealer) =>
   repository<InstanceRecord>({ name: 'instance configuration', schema: Schema, version: 1, sealed })
 
-/** Reads a record in an archive, where it is not sealed individually. Throws a `RecordError` if it cannot be read. */
+/** Reads a configuration record in an archive, where it is not encrypted separately. Throws a `RecordError` if it cannot be read. */
 export const archivedRecord = (text: string): InstanceRecord =>
   repository<InstanceRecord>({ name: 'archived instance configuration', schema: Schema, version: 1 }).decode(
     'archive',

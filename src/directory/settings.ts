@@ -5,7 +5,7 @@ import type { SettingsChange } from './directory.ts'
 import { maskUserInfo } from './instance-object.ts'
 import type { CheckUrl } from './webhooks.ts'
 
-/** Applies a change. `at` is the prefix of the field in the path of the issue. */
+/** Applies a change. `at` is put before the name of a field in the paths of issues. */
 export function changeSettings(
   current: InstanceSettings,
   change: SettingsChange,

@@ -32,10 +32,7 @@ function own(change: WebhooksChange, issues: Issue[]): { [K in keyof Own]?: Own[
   return result
 }
 
-/**
- * Applies a change. Throws `invalid_request` if the result would break a rule; `at` is the prefix of the field in the
- * path of the issue.
- */
+/** Applies a change. Throws `invalid_request` if the result would break a rule; `at` is put before the name of a field in the paths of issues. */
 export function changeWebhooks(current: WebhookSettings, change: WebhooksChange, checkUrl: CheckUrl, at = ''): WebhookSettings {
   const issues: Issue[] = []
   const given = Object.entries(own(change, issues)).filter(([, value]) => value !== undefined)

@@ -26,7 +26,7 @@ export interface WorkspaceWebhooksDeps {
   mutex: KeyedMutex
   clock: Clock
   checkUrl: CheckUrl
-  /** Configures the shard. */
+  /** Sends the record to the shard that hosts the instance. */
   configure(record: InstanceRecord): Promise<void>
 }
 

@@ -18,7 +18,7 @@ export interface Totals {
 
 export const toCents = (amount: number): number => Math.round(amount * 100)
 
-/** Largest total in cents: order cards write it in thousandths, and a larger number would not be an exact integer. */
+/** Largest total in cents. Order cards contain the total in thousandths, and the thousandths of a larger total would not be an exact integer. */
 export const MAX_TOTAL = Math.floor(Number.MAX_SAFE_INTEGER / 10)
 
 export function totalsOf({ products, ...order }: Priced): Totals {

@@ -19,7 +19,7 @@ export interface ArchiveHead {
   kind: ArchiveKind
   /** Id of the instance. */
   id: string
-  /** Time of the archive, epoch ms. */
+  /** Time at which the archive was made, in epoch ms. */
   made: number
   release: string
 }
@@ -27,7 +27,7 @@ export interface ArchiveHead {
 /** Parts of an archive beside the records and the media. */
 export interface ArchiveParts {
   head: ArchiveHead
-  /** The record of the main thread, as JSON. */
+  /** The configuration record of the instance, as JSON. */
   config: Uint8Array
   ringKey: Uint8Array
 }

@@ -38,7 +38,7 @@ export interface BoundedClockOptions {
 
 interface Point {
   at: number
-  /** Time of the steady clock at this moment. */
+  /** Time of the steady clock at the same moment. */
   steady: number
 }
 

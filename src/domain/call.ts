@@ -13,13 +13,13 @@ export interface SendCall<Id extends string = string, Input = unknown> {
   to: string
   /** Id of the message that this message refers to; the `delivery` event contains it as `reference_message_id`. */
   about: string | null
-  /** Text or caption, whose beginning is shown in the list of waiting items. */
+  /** Text or caption of the message, whose beginning is shown in the list of waiting items. */
   preview: string | null
-  /** Seconds to wait before sending; null for the random interval of the instance. */
+  /** Seconds to wait before the message is sent; null for the random interval of the instance. */
   delayMessage: number | null
-  /** Time in epoch ms before which it is not sent; null if there is none. */
+  /** Time in epoch ms before which the message is not sent; null if there is none. */
   sendAt: number | null
-  /** Seconds for which typing is shown. */
+  /** Seconds for which typing is shown before the message. */
   delayTyping: number
 }
 

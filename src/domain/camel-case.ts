@@ -26,5 +26,5 @@ export function renamed(value: unknown, nameOf: (name: string) => string, depth 
 /** Returns an answer or event with its field names in camelCase. */
 export const inCamelCase = (value: unknown) => renamed(value, camelCase)
 
-/** Returns the path of an issue in camelCase. */
+/** Returns the path of a field in camelCase. `details.issues` of an error contains such paths. */
 export const camelPath = (path: string) => path.split('.').map(camelCase).join('.')

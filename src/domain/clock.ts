@@ -1,4 +1,4 @@
-/** A source of the time. Code gets it as an argument, so that tests of rules about time need not wait. */
+/** A source of the time. Code gets it as an argument, so that tests can set the time and need not wait. */
 export interface Clock {
   /** Returns the time in epoch ms. */
   now(): number

@@ -44,7 +44,7 @@ export interface ConnectLinks {
   load(): Promise<void>
   /** `secret`: the last part of the address of the page; only its hash is kept. Rejects with `Failure`. */
   create(workspace: WorkspaceId, instance: InstanceId, wish: ConnectWish): Promise<{ link: ConnectLink; secret: string }>
-  /** Newest first. */
+  /** Returns the links, newest first. */
   list(workspace: WorkspaceId): ConnectLink[]
   /** Opens the link again under the same address. It expires `lifeMs` from now. Rejects with `Failure`. */
   renew(workspace: WorkspaceId, id: string, lifeMs: number): Promise<ConnectLink>
@@ -67,7 +67,10 @@ export interface ConnectLinks {
 
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1'])
 const MAX_ORIGIN = 300
-/** A content security policy cannot name an address in brackets. Other characters are refused because they could begin another rule of the policy. */
+/**
+ * Host names that an origin may have. An IPv6 address in brackets is refused, because a content security policy cannot name it. Other characters are
+ * refused because they could begin another rule of the policy.
+ */
 const HOST = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/
 
 /** Whether a page of this origin may frame the page of a link: https, or http on the same machine, written as browsers write it. */

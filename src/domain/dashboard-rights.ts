@@ -6,7 +6,7 @@
 import type { Scope } from './workspace.ts'
 
 export interface Right {
-  /** Name of the page. */
+  /** Name of the page that shows this right. */
   page: string
   /** Continues the sentence "The key may …". */
   may: string
@@ -19,7 +19,7 @@ export interface Right {
 /** Scope without which an API key does not open the dashboard. */
 export const OPENING_SCOPE: Scope = 'instances:read'
 
-/** Everything that sends, and the question whether a number can be written to. */
+/** Ids of the operations that send messages, and of the one that checks whether a number has an account. */
 const SENDS = [
   'contacts.exists',
   'send.sendText',

@@ -193,13 +193,13 @@ export interface HealthProblem {
   level: 'warning' | 'error'
   /** Sentence that describes the problem. */
   what: string
-  /** Sentence that describes the remedy. */
+  /** Sentence that describes what the operator can do about the problem. */
   todo: string
   /** Affected instances, at most 20. */
   instance_ids?: string[]
   /** Number of affected instances. */
   instances?: number
-  /** Status of the affected instances, if they are affected because of it. */
+  /** The status that is the problem (such as `banned`). All affected instances have it. Absent if the problem is not a status. */
   status?: Status
 }
 
@@ -220,7 +220,7 @@ export type HealthWindow = (typeof HEALTH_WINDOWS)[number]
 /** Measurements of ten seconds, five minutes or an hour, depending on the window. */
 export interface HealthPoint {
   at: string
-  /** Largest value; also of the next two. */
+  /** Largest memory of the process within the span of the point, in MB. `queue` and `backlog` are the largest values, too. */
   rss_mb: number
   queue: number
   backlog: number
@@ -277,7 +277,7 @@ export interface Activity {
 
 /** Events of the live stream: name and data. */
 export interface LiveEvents {
-  /** The client must discard all rows; every instance follows. */
+  /** The client must discard all rows; an event for every instance follows. */
   reset: { total: number }
   /** All initial rows, or all missed events, have been sent. */
   ready: Record<string, never>

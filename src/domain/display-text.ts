@@ -76,7 +76,7 @@ export const printable = (text: string): string =>
     return unfit === undefined ? part : `<${codeOf(unfit)}>`
   })
 
-/** Letters of other alphabets, each beside the Latin letters that look the same, position by position. */
+/** Pairs of texts: letters of another alphabet, and Latin letters that look the same, at the same positions. */
 const DRAWN_ALIKE = [
   ['АВЕЅІЈКМНОРСТХУԌԚԜѴһаеѕіјорсухԁԛԝѵ', 'ABESIJKMHOPCTXYGQWVhaesijopcyxdqwv'],
   ['ΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹϺοϲϳνι', 'ABEZHIKMNOPTYXCMocjvi'],

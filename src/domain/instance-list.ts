@@ -5,7 +5,7 @@ import { QUEUE_CAPACITY } from './queue-capacity.ts'
 /** The status as people see it. An instance that was never paired, or was paused, has a state of its own, because it is not broken. */
 export type ShownState = InstanceRow['status'] | 'not_paired' | 'paused'
 
-/** Part of a row that decides its state. */
+/** Fields of a row that determine its state. */
 export type StateFacts = Pick<InstanceRow, 'status' | 'status_reason' | 'was_connected'>
 
 const NOT_RUNNING: ReadonlySet<string> = new Set(['created', 'stopped', 'logged_out'])

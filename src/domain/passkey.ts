@@ -24,7 +24,7 @@ export interface PasskeyState {
   stage: PasskeyStage
   /** Options as the network sent them; null if there is no challenge to sign. */
   public_key: PublicKeyOptions | null
-  /** End of the stage in ISO-8601. */
+  /** Time at which the current stage ends, in ISO-8601. */
   expires_at: string | null
   attempts_left: number
   /** Code that the phone also shows. */

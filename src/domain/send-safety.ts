@@ -9,7 +9,7 @@ export interface QuietHours {
   time_zone: string
 }
 
-/** Budget of a new number. It applies from this day after the linking until the day of the next step. */
+/** A step of the warm-up of a new number. Its budget applies from this day after the linking until the day of the next step. */
 export interface WarmUpStep {
   day: number
   /** The most first contacts in 24 hours; null if the warm-up sets no limit from this day on. */

@@ -8,8 +8,8 @@ export type Step =
       // stored. `ahead`: media of the next item are being prepared.
       'before-send' | 'after-send' | 'settled' | 'ahead'
     }`
-  // Send safety: a message is held; a first contact is counted, and its commit has not begun; a delivery that tells a
-  // used-up budget is ready to be committed.
+  // Send safety: a message is held; a first contact is counted, and its commit has not begun; a `delivery` event that reports a used-up budget is
+  // ready to be committed.
   | `safety:${'held' | 'counted' | 'told'}`
   // Outbox, in this order: an event was chosen; the event is about to be posted; the receiver answered; the outcome is
   // stored.

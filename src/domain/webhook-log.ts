@@ -68,14 +68,14 @@ export interface LogRange {
 }
 
 export interface Sought {
-  /** Answers of receivers. */
+  /** Whether to search in the answers of receivers. */
   answers: boolean
-  /** Chats and messages. */
+  /** Whether to search in chats and messages. */
   people: boolean
 }
 
 export interface LogFilter extends LogRange {
-  /** Text that an error, an answer, the chat or the message of an event contains, in any case. */
+  /** Text to search for, in any case, in the errors, answers, chats and messages of events. */
   q?: string | undefined
   /** Fields in which `q` looks besides errors and states; all of them if absent. */
   among?: Sought | undefined
@@ -85,7 +85,7 @@ export interface LogFilter extends LogRange {
 
 export interface LogPage {
   data: LogEntry[]
-  /** Number of entries that fit; of a search, of those that it has read. */
+  /** Number of entries that match the filter. For a search, only the entries that it has read are counted. */
   total: number
   /** Creation time of the oldest entry that a search has read, if it ended before the last entry; otherwise null. */
   searched_to: string | null

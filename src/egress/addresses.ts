@@ -47,9 +47,8 @@ export function canonicalCidr(entry: string): string | undefined {
 }
 
 /**
- * Returns the reason why an entry of an edited list is refused, as the end of a sentence; undefined for an address or a
- * range without host bits. With host bits the writer may have meant the range or the one address, so such an entry is
- * refused.
+ * Returns the reason why an entry of an edited list is refused, as the end of a sentence; undefined for an address or a range without host bits. An
+ * entry with host bits (`10.0.0.1/8`) is refused, because its author may have meant the range or the one address.
  */
 export function problemOfRange(entry: string): string | undefined {
   const cidr = canonicalCidr(entry)

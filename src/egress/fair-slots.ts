@@ -50,7 +50,7 @@ export function fairSlots({
     watch()
   }
 
-  /** Sets an alarm only while somebody waits because of the limit for all. */
+  /** Sets a timer only while somebody waits because of the limit for all. */
   function watch() {
     alarm?.cancel()
     alarm = undefined

@@ -17,7 +17,7 @@ export interface GuardedFetchOptions {
   /** Handling of a body above `maxBytes`: fail, or keep its beginning (enough for a link preview). */
   tooLarge?: 'fail' | 'cut'
   headers?: Record<string, string>
-  /** Names and sockets of tests, which are passed to the connector. */
+  /** Name look-up and sockets that a test replaces; they are passed to the connector. */
   egress?: Pick<EgressOptions, 'resolve' | 'dial'>
 }
 

@@ -28,7 +28,10 @@ export interface ResolveOptions {
 /** Time limit of one query to one server in ms; the query is repeated and sent to the next server until the deadline. */
 const QUESTION = 1.5 * SECOND
 const QUESTIONS = 3
-/** IPv4 and IPv6 are queried at the same time, but some servers never answer one of them. After the first answer the other has this long, in ms. */
+/**
+ * IPv4 and IPv6 are queried at the same time, but some servers never answer one of the two queries. After the first answer, the other query has this
+ * many ms.
+ */
 const OTHER_FAMILY = 250
 const NO_SUCH_NAME: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA'])
 

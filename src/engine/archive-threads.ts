@@ -40,7 +40,7 @@ export interface ArchiveThreadOptions {
   disk: SharedDisk
   logging: Logging
   killAt: string | null
-  /** Key of the records of the main thread. */
+  /** Key that encrypts the configuration records of instances. */
   mainKey: Uint8Array
   log: Log
 }

@@ -25,7 +25,7 @@ export function incomingFile(
 ): ReturnType<OpenFile> {
   return new Promise((resolve, reject) => {
     const pieces: Uint8Array[] = []
-    /** Set once, when nothing more will arrive. */
+    /** How the download has ended. Set when no more messages will arrive. */
     let ending: { error?: Error } | undefined
     let wake = () => {}
     let isAwaited = false

@@ -8,7 +8,7 @@ import { SECOND } from '../domain/clock.ts'
 import { spareMemory } from './spare-memory.ts'
 
 const CHECK_EVERY = 15 * SECOND
-/** Number of quiet checks in a row before a collection: a minute. */
+/** Number of checks in a row that must find the thread quiet before garbage is collected. Four checks take a minute. */
 const QUIET_CHECKS = 4
 /** The largest share of time that a thread may work and still count as quiet. A thread with a thousand idle instances works 0.04 of its time. */
 const QUIET_SHARE = 0.1
@@ -29,7 +29,7 @@ export interface QuietMemory {
    * every minute.
    */
   isDue(reading: Reading): boolean
-  /** Bytes that the thread holds after a collection. */
+  /** Called after each collection with the bytes that the thread then holds. */
   collected(bytes: number): void
 }
 

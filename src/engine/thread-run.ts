@@ -57,7 +57,7 @@ export function startThreadRun({ generation, worker, data, heapMb, onEvent, onEn
     name: 'live',
     ...(flags === undefined ? {} : { execArgv: flags }),
     workerData: data,
-    // It is 0 and not 1, because with 1 Piscina would immediately replace a dead thread, with empty state and without back-off.
+    // `minThreads` is 0 and not 1, because with 1 Piscina would immediately replace a dead thread, with empty state and without back-off.
     minThreads: 0,
     maxThreads: 1,
     // By default a thread blocks on shared memory between two tasks, which stops its timers and sockets.

@@ -231,7 +231,7 @@ export const acknowledged = {
   status: 'queued',
 }
 
-/** URL in a send: absolute, `http` or `https`. */
+/** Schema of a URL in a send. The URL is absolute, with `http` or `https`. */
 export const url = text(1, 2_048)
   .superRefine((value, context) => {
     if (context.issues.length > 0) return
@@ -255,7 +255,7 @@ const BASE64_PROBLEMS: Record<Base64Problem, string> = {
 
 /** Inline media before validation. */
 interface Inline {
-  /** The decoded file, or the reason why the value is not a file. */
+  /** The decoded file, or the reason why the value is not a valid file. */
   file: Uint8Array<ArrayBuffer> | Base64Problem | 'too_large'
   mime: string | null
   /** Whether the error message explains the reason. It does if the text was clearly meant as base64. */

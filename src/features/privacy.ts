@@ -135,7 +135,7 @@ export const messagesDuration = action('privacy.messagesDuration', 'PUT /privacy
 
 const LISTS = ['last_seen', 'profile_photo', 'about', 'groups_add'] as const
 
-/** Names that clients of other gateways use. The route is the same, so there is no alias row. */
+/** Names of privacy lists that clients of other gateways use. They use our route, so no alias row is needed. */
 const OTHER_NAMES = new Map<unknown, (typeof LISTS)[number]>([
   ['photo', 'profile_photo'],
   ['description', 'about'],

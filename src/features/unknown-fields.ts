@@ -12,7 +12,7 @@ import type { RawFields } from './input.ts'
 export const MAX_UNKNOWN = 20
 /** The most misspelled names that are reported, equal to the limit of `details.issues`. */
 const MAX_MISSPELT = 50
-/** Length in characters above which a name is not compared, because no declared field is that long. */
+/** Length in characters above which an unknown name is not compared with the known names, because no declared field is that long. */
 const MAX_COMPARED = 64
 
 /** Names that other gateways use for one of our fields and that differ in more than spelling. They apply only if the operation has our field. */
@@ -118,7 +118,7 @@ function plainNames(properties: Fields): ReadonlyMap<string, string> {
   return made
 }
 
-/** Returns the form that matches the value best, of several forms. */
+/** Compares the value with each alternative (`oneOf` or `anyOf`) of a schema, and returns the unknown fields by the alternative that matches best. */
 function closest(
   branches: readonly FieldsSchema[],
   value: object,
@@ -133,6 +133,6 @@ function closest(
       collect(branch, value, path, named, found)
       return found
     })
-  // A misspelled name is close to the form that has the field, so it does not count against that form.
+  // A misspelled name shows that the alternative has the field, so it does not count against that alternative.
   return readings.sort((one, other) => one.ignored.length - other.ignored.length)[0] ?? { ignored: [], misspelt: [] }
 }

@@ -11,7 +11,7 @@ import type { StateStore } from '../storage/contract.ts'
 import { keys } from '../storage/record-keys.ts'
 import { repository } from '../storage/repository.ts'
 
-/** Interval in ms at which the usage is read anyway. A crash of a thread loses its counts since the last look. */
+/** Interval in ms at which the usage is read in any case. When a thread crashes, its counts since the last reading are lost. */
 const LOOK_EVERY = 10 * SECOND
 const WRITE_EVERY = 5 * MINUTE
 /** Largest age in ms of readings that are used without new ones. */

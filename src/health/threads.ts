@@ -3,7 +3,7 @@ import type { ThreadHealth } from '../domain/dashboard.ts'
 import { MB } from '../domain/media.ts'
 import type { ShardSurvey } from '../domain/readings.ts'
 
-/** In MB, with one decimal. */
+/** Converts bytes to MB with one decimal. */
 export const mb = (bytes: number) => Math.round((bytes / MB) * 10) / 10
 
 const share = (busy: number) => Math.round(busy * 100) / 100

@@ -12,20 +12,20 @@ const STEPS: Record<UsageWindow, number> = { minute: 10 * SECOND, hour: 5 * MINU
 const WINDOWS = Object.keys(USAGE_WINDOWS) as UsageWindow[]
 
 interface Row {
-  /** In epoch ms. */
+  /** Time of the row, in epoch ms. */
   at: number
   totals: UsageAmounts
 }
 
 interface Account {
-  /** Totals over all threads that hosted the instance, and the last report of the current one. */
+  /** Totals over all threads that hosted the instance; the next field is the last report of the current thread. */
   newest: Row
   reported: InstanceWork
   rows: Record<UsageWindow, Row[]>
 }
 
 export interface UsageHistory {
-  /** `now` is the time of the report in epoch ms. */
+  /** Adds a report of an instance. `now` is the time of the report in epoch ms. */
   add(instance: string, report: InstanceWork, now: number): void
   within(instance: string, window: UsageWindow): WindowUsage | undefined
   last(instance: string): InstanceWork | undefined

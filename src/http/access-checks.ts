@@ -1,6 +1,6 @@
 /**
- * Authentication, in a fixed order of checks: the first check that fails determines the answer. The number of each check is at the end of its line.
- * Everything here is synchronous, so that many concurrent guesses cannot pass a throttle together.
+ * Authentication, in a fixed order of checks: the first check that fails determines the answer. A comment at the end of a line (`// 4`) gives the
+ * number of the check. Everything here is synchronous, so that many concurrent guesses cannot pass a throttle together.
  */
 import type { Account } from '../account/account.ts'
 import type { Directory } from '../directory/directory.ts'

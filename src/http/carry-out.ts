@@ -28,7 +28,10 @@ export interface Caller {
    * instance.
    */
   isStranger?: true
-  /** Throws if the credential is no longer valid. It is called right before the action, because a slowly arriving body may have taken a long time. */
+  /**
+   * Throws if the credential is no longer valid. It is called immediately before the operation, because the body may have arrived slowly, and the
+   * credential may have been revoked in the meantime.
+   */
   checkAgain?: () => void
   /** Whether a session of the dashboard has a right. Absent for callers that have every right at the operations that they reach. */
   may?: (right: RightName) => boolean

@@ -11,7 +11,9 @@ import { refusals, signedOut } from './session.ts'
 
 const SESSION = 'session'
 
-/** Value of the header without a session. There is no proof yet, but the service refuses requests without the header. */
+/**
+ * Value of `DASHBOARD_HEADER` while nobody is signed in. There is no proof of a session then, but the service refuses requests without the header.
+ */
 const NOTHING_TO_PROVE = '1'
 
 /** Sends a request with the proof of the session, which another browser tab may have renewed. */

@@ -1,14 +1,17 @@
-/** The instance with which the reference is filled in. It is kept with its token for this browser tab, until somebody signs out. */
+/**
+ * Stores the id and the token of an instance for the API reference (the page `/docs`), whose fields for both are then filled in. They are kept for
+ * this browser tab, until somebody signs out.
+ */
 
-/** The reference reads it under this name (`src/pages/docs-script.ts`). */
+/** Key in the session storage, under which the API reference reads the instance (`src/pages/docs-script.ts`). */
 const KEY = 'svc_docs'
 
-/** If the browser refuses storage, the reference is not filled in. */
+/** Stores the instance for the API reference. If the browser refuses storage, the fields for id and token stay empty there. */
 export function keepForDocs({ id, token }: { id: string; token: string }): void {
   try {
     sessionStorage.setItem(KEY, JSON.stringify({ instance_id: id, token }))
   } catch {
-    // The reference then asks for both.
+    // Without storage, the API reference asks the user for the id and the token.
   }
 }
 

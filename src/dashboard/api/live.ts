@@ -29,7 +29,7 @@ export const delivered = signal<LiveEvents['deliveries'] | null>(null)
 
 const next = new Map<string, InstanceRow>()
 let hasChanged = false
-/** The current connection, or the last one. */
+/** The current connection to the stream, or the last one while the stream is disconnected. */
 let reading: { leave: AbortController; proof: string | null } | undefined
 /** Id of the last event that is included in the rows; empty if there is none. */
 let lastEventId = ''

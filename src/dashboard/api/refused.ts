@@ -4,7 +4,7 @@ import { ofService, t } from '../texts/t.ts'
 export class Refused extends Error {
   readonly status: number
   readonly code: string
-  /** Issues by field, as `details.issues` of the API names them. */
+  /** Messages about wrong fields, by the path of the field, as in `details.issues` of the API. */
   readonly issues: ReadonlyMap<string, string>
 
   constructor(status: number, code: string, message: string, issues: readonly Issue[] = []) {

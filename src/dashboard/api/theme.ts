@@ -1,4 +1,4 @@
-/** Colours of the page. The choice is for all services of an origin, like the language. */
+/** Colour scheme of the page: light, dark, or that of the system. The choice is stored per origin, so all services of an origin share it. */
 export const THEMES = ['system', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
 
@@ -16,7 +16,7 @@ export function storedTheme(): Theme {
   }
 }
 
-/** Sets the attribute from which the style sheet takes the scheme of its colours. */
+/** Sets the attribute by which the style sheet chooses its colours. */
 export const showTheme = (theme: Theme): void => document.documentElement.setAttribute('data-theme', theme)
 
 export function chooseTheme(theme: Theme): void {

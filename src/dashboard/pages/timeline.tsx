@@ -38,7 +38,7 @@ const WAITS: Record<string, string> = {
   unanswered: t('for an answer to earlier messages'),
 }
 
-/** Steps of a message; an event has its attempts folded under it. */
+/** A step of a message as the page shows it. The attempts to deliver an event are no steps of their own: they are folded under the event. */
 type Shown = Exclude<TimelineStep, { kind: 'webhook' }>
 
 const TELL: { [Kind in Shown['kind']]: (step: Of<Kind>, attempts: readonly Of<'webhook'>[]) => Told } = {
@@ -110,7 +110,7 @@ function State({ timeline }: { timeline: Timeline }) {
   return receipt ? <MessageBadge state={receipt} /> : <Badge look={look}>{text}</Badge>
 }
 
-/** Draws how far the message and the reports about it came. */
+/** Draws which states the message, and the reports about it, have reached. */
 function Way({ timeline }: { timeline: Timeline }) {
   const { state, steps } = timeline
   const events = steps.filter((step) => step.kind === 'event')

@@ -11,19 +11,19 @@ interface Second {
 
 interface ChartProps {
   title: string
-  /** Time of each value, as people say it. */
+  /** Label for the time of each value. */
   times: readonly string[]
   values: readonly Value[]
   /** Second measure, drawn in another way. */
   second?: Second | undefined
-  /** The values are sums of their times; without a pointer their total is shown, and not the last value. */
+  /** True if each value is a sum over its hour or day. Then the chart shows the total, and not the last value, while the pointer is elsewhere. */
   isSum?: boolean
   text(value: number): string
 }
 
 const WIDTH = 300
 const HEIGHT = 88
-/** Share of the width of a time that its bars take. */
+/** Share of the horizontal space of each hour or day that its bars fill. */
 const BAR = 0.8
 
 const heightOf = (value: number, max: number) => (value / max) * (HEIGHT - 6)

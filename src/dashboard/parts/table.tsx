@@ -5,16 +5,16 @@ import { count, t } from '../texts/t.ts'
 import { Button } from './button.tsx'
 
 export interface Column<T> {
-  /** Empty for a column without a heading, such as a column of buttons. */
+  /** Heading of the column; empty for a column without a heading, such as a column of buttons. */
   label: string
   cell(row: T): ComponentChildren
   isRight?: boolean
-  /** The column that names the row; it becomes the head of its card. */
+  /** True for the column that names the row. On a phone it is the head of the card. */
   isHead?: boolean
 }
 
 interface TableProps<T> {
-  /** Name for screen readers. */
+  /** Name of the table for screen readers. */
   name: string
   rows: readonly T[]
   columns: readonly Column<T>[]

@@ -1,4 +1,4 @@
-/** All texts of the page, with their translations. A text stands in one area only. */
+/** All texts of the page, with their translations. Each text is in exactly one area. */
 import { ACCESS } from './areas/access.ts'
 import type { Translations } from './areas/area.ts'
 import { COMMON } from './areas/common.ts'
@@ -17,7 +17,7 @@ import { WEBHOOKS } from './areas/webhooks.ts'
 
 export type { Translations } from './areas/area.ts'
 
-/** The areas one by one, because a test looks for texts that stand in several. */
+/** The areas are listed separately, because a test checks that no text is in two of them. */
 export const AREAS = {
   ACCESS,
   COMMON,

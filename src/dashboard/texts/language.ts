@@ -1,7 +1,7 @@
-/** Language of the page: the one that was chosen here before, otherwise the first one of the browser that the page has. */
+/** Language of the page: the one that the user chose before, otherwise the first language of the browser for which the page has texts. */
 import { isLanguage, type Language, languageOf } from '../../domain/language.ts'
 
-/** The choice is for all services of an origin. Unlike the proof of a session, it is not secret. */
+/** Key in the browser's storage. All services of an origin share the choice, because a language, unlike the proof of a session, is not secret. */
 const KEY = 'svc_language'
 
 function stored(): string | null {
@@ -18,10 +18,10 @@ function chosen(): Language {
   return isLanguage(earlier) ? earlier : languageOf(navigator.languages)
 }
 
-/** It does not change while the page is open, so that constants of modules may have texts. */
+/** Language of the page. It does not change while the page is open, so that constants of modules may contain texts. */
 export const language = chosen()
 
-/** Tag for the formats of numbers and times. */
+/** Language tag with which numbers and times are formatted. */
 export const formats = { en: 'en', pt: 'pt-BR', es: 'es' }[language]
 
 /** Loads the page again in another language. The session continues. */

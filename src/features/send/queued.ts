@@ -120,7 +120,7 @@ export function send<const Id extends string, I extends z.ZodRawShape>(
   })
 }
 
-/** Applies only the rule about mentions, for an input with other rules than its declaration. */
+/** Applies only the rule about mentions. It is for an input that has other rules than its declaration. */
 export const mentionsAppear = (given: unknown, words: string, issue: Issue): void =>
   checkMentions(mentionsIn(given), words, issue)
 

@@ -39,7 +39,7 @@ const QR_AGAIN = 2
 
 const pathOf = (declared: string) => declared.replace(/^.*\{token\}/, PAGE)
 
-/** Returns the route of an operation in this place. An operation without fields takes no body. */
+/** Returns the route of an operation below the path of a connect link. An operation without fields takes no body. */
 function openedBy(endpoint: Endpoint): RequestRoute {
   const route = routeOf({ ...endpoint, maxBody: Math.min(endpoint.maxBody ?? MAX_BODY, MAX_BODY) })
   return { ...route, takesBody: route.takesBody && Object.keys(endpoint.fields).length > 0 }

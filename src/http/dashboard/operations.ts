@@ -25,7 +25,7 @@ const isMirrored = ({ alias, endpoint: { access, contentType } }: RequestRoute) 
 export function mountOperations(app: Hono<Env>, base: string, deps: MountDeps, sessions: DashboardSessions): void {
   const { parts, now } = deps
 
-  /** Whether a stream may go on: the session and its key are checked again and again. */
+  /** Whether a stream may continue. The session and its key are checked regularly, because they may end while the stream is open. */
   function isStillOpen(open: OpenSession, id: string, source: string): boolean {
     if (!sessions.isOpen(open.session, true) || !deps.gate.isStillAdmitted(open, source)) return false
     return lackOf(sessions.keyOf(open.session)?.scopes ?? null, rightOf(id)) === undefined

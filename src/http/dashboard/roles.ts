@@ -43,5 +43,5 @@ export function withoutSecrets(answer: unknown, open: Pick<OpenSession, 'key'>, 
 const isPlain = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 
-/** A number reveals no secret and is shown. For example, the rows in the list of instances contain the number of their webhooks. */
+/** A number is shown, because it reveals no secret. For example, the rows in the list of instances contain the number of their webhooks. */
 const isCount = (value: unknown) => typeof value === 'number'

@@ -1,4 +1,7 @@
-/** For the admin key: keys, required credentials, allowed addresses, the plan, and dashboard sessions. For an API key: what it may do. */
+/**
+ * Page about access. A session of the admin key sees keys, required credentials, allowed addresses, the plan, and the dashboard sessions. A session
+ * of an API key sees what that key may do.
+ */
 import type { FunctionComponent } from 'preact'
 import { session } from '../../api/session.ts'
 import { route, to } from '../../app/route.ts'

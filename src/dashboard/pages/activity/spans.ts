@@ -1,4 +1,4 @@
-/** Adds up the hours of the service to the last 24 hours, or to the last seven days of the browser's calendar. */
+/** Sums the hourly counts of the service for the last 24 hours, or for each of the last seven days in the time zone of the browser. */
 import type { ActivityHour } from '../../../domain/dashboard.ts'
 
 export type Window = 'day' | 'week'

@@ -33,7 +33,10 @@ function parsed(text: string) {
   }
 }
 
-/** Whether the service itself refused the answer. If the service cannot be reached, the answer stays valid and can be submitted again. */
+/**
+ * Whether the service refused the passkey's answer itself. If the service could not be reached, the same answer is still valid and can be submitted
+ * again.
+ */
 const isJudged = (error: unknown) =>
   error instanceof Refused && !['unreachable', 'unknown', 'engine_unavailable'].includes(error.code)
 

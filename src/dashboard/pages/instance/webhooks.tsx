@@ -105,7 +105,7 @@ function RotateSecret({ id, onClose, reload }: { id: string; onClose(): void; re
   )
 }
 
-/** The address that all types have; empty if none has one, undefined if they differ. */
+/** Returns the URL that all event types share. Empty if no type has a URL; undefined if the URLs differ. */
 function commonUrl(values: Values): string | undefined {
   const urls = new Set(EVENT_TYPES.map((type) => (values[`${type}_url`] as string | null) ?? ''))
   return urls.size === 1 ? [...urls][0] : undefined

@@ -19,7 +19,7 @@ interface Deed {
   means: string
   isDangerous: boolean
   needs: RightName
-  /** Whether the action makes sense for an instance. The others are left alone. Without it, it does for all. */
+  /** Whether the action makes sense for an instance; the action skips the other instances. If absent, it makes sense for all. */
   suits?(row: InstanceRow): boolean
   act(id: string): Promise<unknown>
 }
@@ -114,7 +114,7 @@ function Progress({ verb, done, total, failures, onClose }: Running & { onClose(
 interface ChosenBarProps {
   all: readonly InstanceRow[]
   chosen: ReadonlySet<string>
-  /** Instances on this page of the list, and those on all pages of it. */
+  /** Instances on this page of the list; the next field has the instances on all its pages. */
   shown: readonly InstanceRow[]
   found: readonly InstanceRow[]
   onChoose(chosen: ReadonlySet<string>): void

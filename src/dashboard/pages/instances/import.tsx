@@ -23,7 +23,7 @@ const PROGRAMS: Readonly<Record<ImportSource, { name: string; file: string; hasD
   waha: { name: 'WAHA', file: t('A file of rows. For a folder, choose Baileys.') },
 }
 
-/** Input of the form. After a change of it, an earlier check is no longer valid. */
+/** Input of the form. If the input changes, the file must be checked again. */
 interface Wish {
   from: ImportSource
   files: readonly File[]

@@ -21,7 +21,7 @@ function wordsOf({ body }: WebhookBody): string {
     const words = block?.message ?? block?.caption
     return typeof words === 'string' && words !== '' ? words : JSON.stringify(block, null, 2)
   } catch {
-    // The content was cut, so it is no complete JSON.
+    // The content was truncated, so it is no complete JSON.
     return body
   }
 }
@@ -29,7 +29,7 @@ function wordsOf({ body }: WebhookBody): string {
 interface MessageContentProps {
   instance: string
   id: string
-  /** Whether it is shown without a click. */
+  /** Whether the content is shown without a click. */
   isOpen?: boolean | undefined
 }
 

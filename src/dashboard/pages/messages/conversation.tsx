@@ -11,19 +11,19 @@ import { Author, Person } from './person.tsx'
 interface ConversationProps {
   instance: string
   chat: string
-  /** Newest first. */
+  /** Messages, newest first. */
   rows: readonly MessageRow[]
 }
 
 interface BubblesProps {
   instance: string
-  /** Newest first. */
+  /** Messages, newest first. */
   rows: readonly MessageRow[]
-  /** Whether contents are shown without a click. */
+  /** Whether the contents of the messages are shown without a click. */
   isOpen?: boolean
 }
 
-/** Whether the content is in the queue, where this page cannot read it. */
+/** Whether the content of the message is in the queue, where this page cannot read it. */
 const isQueued = ({ state }: MessageRow) => state === 'waiting' || state === 'processing'
 
 const Bubble = ({ instance, row, isOpen }: Omit<BubblesProps, 'rows'> & { row: MessageRow }) => (

@@ -10,7 +10,7 @@ export const loadMessages = (instance: string, chat: string | undefined, limit: 
 export const loadBody = (instance: string, message_id: string) =>
   ask<WebhookBody>('POST', `${pathOf(instance)}/body`, { message_id })
 
-/** Whether a message is of somebody whose number or name has a text. */
+/** Whether the name or the number of the chat or of the author of a message contains the text. */
 export function isOf({ phone, chat_name, participant, participant_name }: MessageRow, text: string): boolean {
   const sought = text.trim().toLowerCase()
   const digits = sought.replace(/[\s()+-]/g, '')

@@ -20,7 +20,7 @@ export const Person = ({ name, phone }: PersonProps) => (
   </>
 )
 
-/** The author of a message of a group. */
+/** Shows the author of a message in a group. */
 export const Author = ({ participant, participant_name }: Pick<MessageRow, 'participant' | 'participant_name'>) =>
   participant === null ? null : (
     <small>

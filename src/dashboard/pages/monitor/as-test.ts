@@ -1,4 +1,4 @@
-/** An event as a test of a receiver: shell commands that sign it like a delivery, and post it. */
+/** Makes shell commands that sign an event like a webhook delivery and post it, so that a developer can test a receiver. */
 import { STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS, WEBHOOK_SECRET_PREFIX } from '../../../domain/brand.ts'
 
 export interface SeenEvent {

@@ -1,4 +1,7 @@
-/** Reads the events of an instance while the page is open. The newest are kept, so a page that is open for days does not grow. */
+/**
+ * Reads the events of an instance while the page is open. Only the newest events are kept, so the memory of a page that is open for days does not
+ * grow.
+ */
 import { useEffect, useState } from 'preact/hooks'
 import { readStream } from '../../api/stream.ts'
 import type { SeenEvent } from './as-test.ts'
@@ -9,7 +12,7 @@ const AGAIN_AFTER_MS = 3_000
 
 export interface Watched {
   state: 'waiting' | 'live' | 'refused'
-  /** Newest first. */
+  /** Events, newest first. */
   events: readonly SeenEvent[]
 }
 

@@ -1,4 +1,4 @@
-/** Control API of the simulated network, through the service. */
+/** Requests to the control API of the simulated network, which the service passes on. */
 import { ask } from '../../api/client.ts'
 
 export interface Person {
@@ -8,7 +8,7 @@ export interface Person {
 }
 
 export interface Phone extends Person {
-  /** The phone links a device only with its passkey. */
+  /** True if the phone links a device only with its passkey. */
   demands_passkey: boolean
   /** Last linking for which the phone's passkey was demanded. */
   ceremony: Ceremony | null

@@ -51,7 +51,7 @@ function Inbox({ phone }: { phone: string }) {
   )
 }
 
-/** The messages between the person and an instance, as the instance knows them. */
+/** Shows the messages between the person and an instance, as the instance knows them. */
 function Both({ instance, phone }: { instance: InstanceRow; phone: string }) {
   const { data, problem, reload } = useLoad(() => loadMessages(instance.id, phone, SHOWN), [instance.id, phone])
   useEvery(LOOK_EVERY_MS, reload)

@@ -3,14 +3,14 @@ import sends from '../../generated/sends.json'
 
 export interface Kind {
   operation: string
-  /** Path behind that of the instance. */
+  /** Path after the path of the instance. */
   path: string
   summary: string
   takesPhone: boolean
   /** Field that takes a file; null if there is none. */
   file: string | null
   hasCaption: boolean
-  /** Fields besides the recipient, as the description's example has them. */
+  /** Fields of the request without the recipient, with the values of the example in the API description. */
   example: Record<string, unknown>
 }
 
@@ -18,9 +18,9 @@ export const KINDS: readonly Kind[] = sends
 
 export const TEXT = KINDS.find(({ operation }) => operation === 'send.sendText')!
 
-/** Returns what is put in front of the user: no picture of somebody else, and no number that could be somebody's. */
+/** Returns the JSON with which the form begins. It has no picture of a real person, and no number that may belong to somebody. */
 export const draftOf = ({ example }: Kind) => JSON.stringify(example, null, 2)
 
-/** Returns the path for a file; that of a document ends with its extension. */
+/** Returns the path for a file; the path for a document ends with the extension of the file name. */
 export const pathOf = ({ path }: Kind, fileName: string | undefined) =>
   path.replace('{extension}', encodeURIComponent(fileName?.split('.').slice(1).at(-1) ?? 'bin'))

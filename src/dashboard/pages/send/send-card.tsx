@@ -37,12 +37,12 @@ function parsedBody(json: string): Record<string, unknown> {
     const body: unknown = JSON.parse(json)
     if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>
   } catch {
-    // A JSON value that is not an object is refused with this sentence, too.
+    // JSON that is not an object is refused with the same sentence.
   }
   throw new Refused(0, 'invalid_request', '', [{ path: 'body', message: t('must be a JSON object') }])
 }
 
-/** Returns the fields of the request. `data` is what stands for the file. */
+/** Returns the fields of the request. `data` is the value of the field for the file. */
 function bodyOf({ kind, phone, text, json, file, at }: Draft, data: string): Record<string, unknown> {
   const recipient = kind.takesPhone ? { phone: readPhone(phone).phone } : {}
   const later = at === '' ? {} : { send_at: isoOf(at) }

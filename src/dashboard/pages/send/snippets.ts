@@ -1,4 +1,4 @@
-/** Writes the request of the card as a program would send it. The program reads the token from the variable TOKEN. */
+/** Writes the request of the form as code (shell or a programming language), for a developer. The code reads the token from the variable TOKEN. */
 import { session } from '../../api/session.ts'
 
 export interface Request {

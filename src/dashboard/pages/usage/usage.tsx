@@ -38,7 +38,7 @@ function chosen<T extends string>(value: string | null, options: readonly (reado
   return options.find(([name]) => name === value)?.[0] ?? otherwise
 }
 
-/** Start of the counted time, shown if the service has not run for the whole time yet. */
+/** Shows since when the usage is counted, if the service has not run for the whole window yet. */
 const Since = ({ rows }: { rows: Page['data'] }) => {
   const since = rows.flatMap((row) => row.since ?? []).sort()[0]
   return since === undefined ? null : (

@@ -74,7 +74,7 @@ const Attempts = ({ detail: { attempts } }: { detail: LogDetail }) =>
     </ol>
   )
 
-/** The instance, the chat and the message of the event; the message with a link to its timeline. */
+/** Shows the instance, the chat and the message of the event. The message has a link to its timeline. */
 const About = ({ entry: { type, instance_id, phone, message_id, state } }: Pick<LogDetail, 'entry'>) => (
   <>
     <dt>{t('Instance')}</dt>

@@ -3,7 +3,7 @@ import { answer, api } from '../../api/client.ts'
 import type { paths } from '../../generated/description.d.ts'
 
 export interface Filter {
-  /** Text that an error, an answer, the chat or the message of the event contains. */
+  /** Text to search for in errors, answers, chats and messages of events. */
   q?: string | undefined
   instance_id: string | undefined
   type: string | undefined

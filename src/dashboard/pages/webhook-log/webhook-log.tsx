@@ -156,7 +156,7 @@ const Nothing = ({ isFiltered }: { isFiltered: boolean }) =>
     </Empty>
   )
 
-/** Goes on with a search that ended before the last entry. */
+/** Continues a search that ended before the last entry of the log. */
 const Further = ({ to }: { to: string }) => (
   <div class="card-inside row between">
     <span class="soft">

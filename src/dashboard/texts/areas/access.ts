@@ -1,4 +1,4 @@
-/** Keys and access. */
+/** Texts of the pages about keys and access. */
 import type { Area } from './area.ts'
 
 export const ACCESS = {

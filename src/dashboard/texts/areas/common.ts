@@ -1,4 +1,4 @@
-/** Words and sentences that several pages have. */
+/** Words and sentences that several pages use. */
 import type { Area } from './area.ts'
 
 export const COMMON = {

@@ -1,4 +1,4 @@
-/** The frame around the pages, the sign-in, and failures of any request. */
+/** Texts of the frame around the pages, of the sign-in, and about failures that any request may have. */
 import type { Area } from './area.ts'
 
 export const FRAME = {

@@ -1,4 +1,4 @@
-/** Health of the service, and usage of its instances. */
+/** Texts about the health of the service, and the usage of its instances. */
 import type { Area } from './area.ts'
 
 export const HEALTH = {

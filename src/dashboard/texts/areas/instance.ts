@@ -1,4 +1,4 @@
-/** Pages of one instance, except its pairing and its webhooks. */
+/** Texts of the pages of one instance, except its pairing and its webhooks. */
 import type { Area } from './area.ts'
 
 export const INSTANCE = {

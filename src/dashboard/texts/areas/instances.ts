@@ -1,4 +1,4 @@
-/** The list of instances. */
+/** Texts of the list of instances. */
 import type { Area } from './area.ts'
 
 export const INSTANCES = {

@@ -1,4 +1,4 @@
-/** The webhook log. */
+/** Texts of the webhook log. */
 import type { Area } from './area.ts'
 
 export const LOG = {

@@ -1,4 +1,4 @@
-/** Messages: the newest ones, the timeline of one, and sending. */
+/** Texts about messages: the list of the newest ones, the timeline of one message, and sending. */
 import type { Area } from './area.ts'
 
 export const MESSAGES = {

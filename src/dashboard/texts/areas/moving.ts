@@ -1,4 +1,4 @@
-/** Export and import of instances. */
+/** Texts about the export and the import of instances. */
 import type { Area } from './area.ts'
 
 export const MOVING = {

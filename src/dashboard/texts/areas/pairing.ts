@@ -1,4 +1,4 @@
-/** Pairing with a phone, connect links and passkeys. */
+/** Texts about pairing with a phone, connect links and passkeys. */
 import type { Area } from './area.ts'
 
 export const PAIRING = {

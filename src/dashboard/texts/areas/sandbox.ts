@@ -1,4 +1,4 @@
-/** The sandbox: simulated phones, people and trouble. */
+/** Texts of the sandbox: simulated phones, people and trouble. */
 import type { Area } from './area.ts'
 
 export const SANDBOX = {

@@ -1,4 +1,4 @@
-/** Webhooks of an instance, and the answers of receivers. */
+/** Texts about the webhooks of an instance, and about the answers of receivers. */
 import type { Area } from './area.ts'
 
 export const WEBHOOKS = {
