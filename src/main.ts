@@ -94,12 +94,12 @@ async function startParts(
   await backend.makeFolders(config.dataDir)
   if (config.blobsDir !== null) await makeNamedFolder('SVC_BLOBS_DIR', config.blobsDir)
   if (config.keysDir !== null) await makeNamedFolder('SVC_KEYS_DIR', config.keysDir)
-  // The socket listens before all other parts start, so that a used port is detected early; until the application is
-  // ready every request is answered 503.
+  // The socket listens before all other parts start, so that a used port is detected early. Until the application is ready, every request is answered
+  // 503.
   const server = await listen(config)
   server.explain(starting.waiting)
   shutdown.add(server.close)
-  // The programs are run once as a check, while the store is opened.
+  // The search for ffmpeg runs while the store is opened, because it runs each program once as a check.
   const searching = findPrograms({ ffmpeg: config.ffmpeg, path: config.searchPath })
   const turn = await standBy(config, { log, backend, starting, port: server.port, searching })
   const storage = await openStorage(config, { log, shutdown, backend, turn })
@@ -170,7 +170,7 @@ async function startParts(
 
   return {
     baseUrl,
-    // The key is created last, because a start that fails has shown it to nobody.
+    // The admin key is created last: if an earlier part of the start failed, a key would exist that nobody has seen.
     adminKey: await account.firstStart(),
     isAdminKey: (value) => account.findAdmin(value) !== undefined,
     engine,

@@ -1,4 +1,7 @@
-/** Output of a start for a person: addresses, the admin key once, and in the sandbox an example that can be pasted into a shell. */
+/**
+ * Output of a start for a person: the addresses, the admin key (only at the start that creates it), and in the sandbox an example that can be pasted
+ * into a shell.
+ */
 import { BRAND } from './domain/brand.ts'
 import type { DashboardMode } from './domain/dashboard.ts'
 

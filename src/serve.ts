@@ -55,7 +55,7 @@ export interface Listening {
   serve(makeApp: (peers: Peers) => Handler): void
   /** Answers running requests, refuses new requests, and closes. */
   stop(deadlineMs: number): Promise<void>
-  /** Closes immediately, if `serve` was not called. */
+  /** Closes the socket immediately. It is for a start that fails before `serve` was called. */
   close(): Promise<void>
 }
 
@@ -154,8 +154,8 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
         drained = resolve
       })
       if (inFlight > 0) await within(deadlineMs, answered)
-      // Idle connections are closed too. Connections with a running answer get some time, and those that are open after
-      // the deadline are closed.
+      // Idle connections are closed immediately. Connections with a running answer get some time, and those that are still open after the deadline
+      // are closed.
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       const cut = setTimeout(() => server.closeAllConnections(), FLUSH)
       await closed
@@ -179,7 +179,7 @@ function arrivedFrom(caller: Caller | undefined): Uint8Array<ArrayBuffer> | unde
   if (!incoming.complete && String(readableLength) !== incoming.headers['content-length']) return undefined
   caller.isTaken = true
   const bytes = incoming.read() as Buffer<ArrayBuffer> | null
-  // The end is read as well; otherwise the parser would keep it.
+  // The end of the body is read, too; otherwise the parser would keep it.
   incoming.resume()
   return bytes ?? NO_BYTES
 }

@@ -7,7 +7,7 @@ import type { Waiting } from './serve.ts'
 const SAY_EVERY = 10 * SECOND
 
 export interface Starting {
-  /** Sets what the start is waiting for. `isSaidElsewhere` is true if the part that it waits for writes log lines itself. */
+  /** Sets what the start is waiting for. `isSaidElsewhere` is true if the part that it waits for logs this itself. */
   at(what: string, options?: { isSaidElsewhere?: boolean; reason?: () => Waiting['reason'] }): void
   waiting(): Waiting
   end(): void

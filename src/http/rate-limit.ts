@@ -23,7 +23,7 @@ export const OAUTH = { capacity: 10, perSecond: 10 / 60 }
 
 interface Bucket {
   tokens: number
-  /** Time of the last change, by the clock of the buckets. */
+  /** Time of the last change of the bucket, by the clock of the buckets. */
   at: number
 }
 
@@ -96,7 +96,7 @@ interface Window {
  * minute begins with the first failure; after it ends, the count restarts.
  */
 export function createThrottle(clock: Clock) {
-  /** All windows have the same length, so the order in which they end is the order of the entries. */
+  /** All windows have the same length, so the first entry of the map is the window that ends first. */
   const windows = new Map<string, Window>()
   const keyOf = (source: string, owner: string) => `${owner} ${subscriberOf(source)}`
 

@@ -1,4 +1,4 @@
-/** The limit of requests per instance, workspace or session, which every answer also reports. */
+/** The limit on the number of requests per instance, workspace or session. Every answer also reports it. */
 import type { AccessRequest } from './access-request.ts'
 import { TooMany } from './errors.ts'
 import type { Buckets } from './rate-limit.ts'

@@ -30,7 +30,7 @@ export function createUnknownPath(served: readonly Endpoint[]): (method: string,
       instance === '' || token === '' ? INSTANCE_BASE + rest : whole,
     )
     const methods = new Set<string>(routes.flatMap((each) => (each.pattern.test(withoutCredentials) ? [each.method] : [])))
-    // The router does not match an empty segment with a parameter. Such a path is a route without its credentials.
+    // The router does not match an empty path segment with a parameter. So such a path means a route whose credentials are empty.
     if (withoutCredentials !== path && methods.has(method)) return new Failure('unauthorized')
     methods.delete(method)
     if (methods.size === 0) return new Failure('not_found', { message: NO_ROUTE })

@@ -1,4 +1,7 @@
-/** A mutex per name, so that no other change happens between the decision about a record and its write. */
+/**
+ * A mutex for each name. Changes of one record run under one name, so that no other change happens between the decision about the record and its
+ * write.
+ */
 import { Mutex } from 'async-mutex'
 
 export interface KeyedMutex {

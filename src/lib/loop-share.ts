@@ -20,8 +20,8 @@ export interface LoopShareSize {
 }
 
 /**
- * Creates a share of the loop. A piece is the work until all promises that it triggers have settled. The next piece
- * begins after it, and a piece that is longer than the share is not divided. `now` is in ms and does not step.
+ * Creates a share of the loop. A piece lasts until all promises that it triggers have settled. Pieces run one after another, and a piece that is
+ * longer than the share is not divided. `now` returns ms and never steps.
  */
 export function createLoopShare({ ms, least = 1 }: LoopShareSize, now: () => number = () => performance.now()): LoopShare {
   /** Time at which the share of this turn is used up; undefined while none of it is used. */

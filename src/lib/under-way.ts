@@ -1,4 +1,4 @@
-/** Remembers work that has not ended, so that a stop can wait for it. */
+/** Keeps track of work that has not ended, so that a stop can wait for it. */
 export interface UnderWay {
   /** Adds work, and returns it. */
   add<T>(work: Promise<T>): Promise<T>

@@ -12,14 +12,14 @@ const MAC_BYTES = 10
 const BLOCK_BYTES = 16
 
 /**
- * Returns the length that a file of `length` bytes has on the network's host: padded to the next block (one block more
- * if it fits exactly), plus the MAC.
+ * Returns the length of the encrypted file on the network's host, for a file of `length` bytes: padded to the next block (one block more if it fits
+ * exactly), plus the MAC.
  */
 const sealedLength = (length: number) => (Math.floor(length / BLOCK_BYTES) + 1) * BLOCK_BYTES + MAC_BYTES
 
 /**
- * Returns the expected length of the decrypted file if only the length can verify it. Null if the length is unknown, or
- * if a hash decides. Senders sometimes declare wrong lengths, and phones open such files all the same.
+ * Returns the expected length of the decrypted file if there is no hash, so that only the length can verify the file. Null if the length is unknown,
+ * or if there is a hash: senders sometimes declare wrong lengths, and phones open such files nevertheless.
  */
 const decisiveLength = ({ fileLength, fileSha256, fileEncSha256 }: SealedFile) =>
   fileSha256 === null && fileEncSha256 === null ? fileLength : null
@@ -30,13 +30,13 @@ export const asStored = (file: SealedFile, length: number | null): SealedFile =>
     ? { ...file, mediaKey: null }
     : file
 
-/** Returns the length that the file must have on the network's host; null if the length decides nothing. */
+/** Returns the length that the file must have on the network's host; null if the length does not show whether the file is right. */
 export function decisiveSealedLength(file: SealedFile): number | null {
   const length = decisiveLength(file)
   return length === null ? null : sealedLength(length)
 }
 
-/** The key derivation treats stickers as images. */
+/** Names that the key derivation uses for each kind of file. Stickers have the name of images. */
 const KEY_NAMES: Readonly<Record<SealedFile['kind'], string>> = {
   history: 'History',
   'app-state': 'App State',

@@ -20,7 +20,7 @@ export interface FetchDeps {
   /** Signal that is aborted when the session ends. */
   ended: AbortSignal
   log: Pick<Logger, 'info'>
-  /** Delays before each further request to the host, in ms. */
+  /** Delay in ms before each repeated request to the host. */
   retries?: readonly number[] | undefined
 }
 

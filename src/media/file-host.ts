@@ -1,6 +1,6 @@
 /**
- * Reads files from the network's host. Behind a proxy of the instance, any machine may answer in its place, so the size
- * of the answer is limited before the answer is read, and the time while it is read.
+ * Reads files from the network's host. If the instance has a proxy, any machine may answer in place of the host. So the size of the answer is limited
+ * before it is read, and the time is limited while it is read.
  */
 import { SECOND } from '../domain/clock.ts'
 import type { FileDownload } from '../domain/file-download.ts'
@@ -10,7 +10,7 @@ import { ChangedFile, decisiveSealedLength } from './decrypt.ts'
 import type { Routes } from './routes.ts'
 
 const MEDIA_ORIGIN = 'https://mmg.whatsapp.net'
-/** The host counts as unreachable after this time without a byte, in ms. */
+/** Time in ms without a byte after which the host counts as unreachable. */
 const SILENCE = 30 * SECOND
 /**
  * Slowest accepted speed of the host in bytes per ms (16 KB/s). Only the time in which we wait for the host counts, and

@@ -10,7 +10,7 @@ import type { ReceivedFile } from '../domain/file-download.ts'
 
 export interface OpenedLink {
   instance: string
-  /** Tag of the token that the instance had when the link was made: a new token invalidates the links. */
+  /** Tag of the token that the instance had when the link was made. A new token of the instance makes its links invalid. */
   tokenTag: string
   file: ReceivedFile
   /** End of the validity of the link, in epoch ms. */

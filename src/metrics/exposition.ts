@@ -14,7 +14,7 @@ export interface ExpositionDeps {
   clock: Clock
   instances(): Readonly<Record<Status, number>>
   streams(): Readonly<Record<StreamReader, number>>
-  /** Refreshes the reports of the shards, within a second. If a shard does not answer, the ledger keeps its last report. */
+  /** Requests the reports of the shards, and waits at most a second. If a shard does not answer, the ledger keeps its last report. */
   refresh(): Promise<void>
 }
 

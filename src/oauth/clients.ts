@@ -21,7 +21,7 @@ export interface ClientsDeps {
   clock: Clock
   /** Reads a document; undefined if there is none, or none about this client. */
   readDocument(url: string): Promise<OauthClient | undefined>
-  /** Whether the client has an app. */
+  /** Whether the client has an app, which means that an owner has approved it. */
   isUsed(clientId: string): boolean
 }
 

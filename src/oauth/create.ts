@@ -58,7 +58,7 @@ export function createOauth({ store, sealer, clock, log, allow }: OauthDeps): Oa
   const codes = createExpiring<Code>({ clock, ms: CODE, max: MAX_CODES })
   const { isUsed: _, make, end, load, ...apps } = grants
 
-  /** Opens a consent. `of`: ticket of the previous page, whose expiry the new page inherits. */
+  /** Opens a consent page. `of` is the ticket of the previous page; the new page expires at the same time. */
   function opened(consent: Consent, of?: string): { ticket: string; cookie: string } {
     const ticket = newSecret()
     const cookie = newSecret()
@@ -109,7 +109,8 @@ export function createOauth({ store, sealer, clock, log, allow }: OauthDeps): Oa
         if (app !== undefined) await end(app)
         return undefined
       }
-      // The code is used up from now on, whatever the outcome is, and not only after its app is on disk.
+      // The code counts as redeemed from this moment, whatever the outcome is, and not only when its app is on disk. So a second request with the
+      // code is detected.
       const isMeant =
         request.client.id === clientId && request.redirectUri === redirectUri && isVerifierOf(request.challenge, verifier)
       const making = isMeant ? make({ client: request.client, workspace, instance }) : undefined

@@ -1,6 +1,6 @@
 /**
- * Holds entries for minutes and only in memory; a restart drops them. When there are too many, the oldest entry of the
- * owner with the most entries is evicted, so an owner with many entries evicts only their own.
+ * Holds entries for some minutes, only in memory, so a restart drops them. When there are too many, the oldest entry of the owner with the most
+ * entries is evicted. So an owner with many entries evicts only entries of its own.
  */
 import type { Clock } from '../domain/clock.ts'
 

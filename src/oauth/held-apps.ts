@@ -1,4 +1,4 @@
-/** Holds apps in memory, in the order of creation, with the look-up by token. */
+/** Holds apps in memory, in the order of creation, and finds an app by its token. */
 import { isSameHash } from '../account/credentials.ts'
 import type { StoredApp } from './records.ts'
 import { familyOf, hashOf } from './tokens.ts'
@@ -9,7 +9,7 @@ export interface HeldApps {
   forget(app: StoredApp): void
   get(id: string): StoredApp | undefined
   all(): StoredApp[]
-  /** Returns the app whose refresh token is of the same family; the token may be an older token of the app. */
+  /** Returns the app with a refresh token of the same family (`tokens.ts`). The given token may be an older one of the app. */
   ofRefresh(token: string): StoredApp | undefined
   ofAccess(token: string): StoredApp | undefined
 }

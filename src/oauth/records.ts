@@ -1,4 +1,6 @@
-/** Records of apps and registered clients. They contain only hashes of tokens, and are sealed because they show which client uses which instance. */
+/**
+ * Records of apps and registered clients. They contain only hashes of tokens. They are encrypted, because they show which client uses which instance.
+ */
 import * as v from 'valibot'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
 import { repository } from '../storage/repository.ts'

@@ -35,7 +35,7 @@ export function createStoredApps({ store, records }: StoredAppsDeps) {
     write,
     remove,
 
-    /** `now`: milliseconds since the epoch. */
+    /** Reads the apps from the store. `now`: milliseconds since the epoch. */
     async load(now: number): Promise<void> {
       const found: StoredApp[] = []
       for await (const { value } of records.list(store, keys.oauthApps)) found.push(value)

@@ -10,7 +10,10 @@ export const newAccessToken = () => OAUTH_ACCESS_PREFIX + hex(24)
 /** A code, ticket or cookie. */
 export const newSecret = () => hex(24)
 
-/** Number of hexadecimal digits (128 bits) that all refresh tokens of an app share. Each token has 192 more bits. */
+/**
+ * Number of hexadecimal digits at the beginning of a refresh token that all refresh tokens of an app share (128 bits): the family. Each token has 192
+ * more bits.
+ */
 const FAMILY = 32
 export const newFamily = () => hex(FAMILY / 2)
 export const newRefreshToken = (family: string) => OAUTH_REFRESH_PREFIX + family + hex(24)

@@ -24,13 +24,13 @@ function inkOn(color: string): string {
   return parts.reduce((sum, part) => sum + part) > BRIGHT ? '#000' : '#fff'
 }
 
-/** Only buttons and the edge have the color, because a link in a light color could not be read. */
+/** Only buttons and the edge have the operator's color. Text in a light color, such as a link, could not be read. */
 const styleOf = ({ color }: ConnectOperator) =>
   color === null
     ? ''
     : `main { border-top: 6px solid ${color} } button { background: ${color}; border-color: ${color}; color: ${inkOn(color)} }`
 
-/** Shows the name. It is isolated, so that a name in any direction does not change the direction of the text around it. */
+/** Shows the name of the operator. It is isolated, so that its direction does not change the direction of the text around it. */
 const nameOf = ({ name }: ConnectOperator) => (name === null ? '' : `<p class="soft"><bdi>${escaped(contained(name))}</bdi></p>`)
 
 function commonOf({ locale: language, operator, allowedOrigins: framedBy }: Look) {

@@ -1,4 +1,7 @@
-/** Files of the dashboard's client from the build: read once, compressed once, and never looked up on disk by a name from a caller. */
+/**
+ * Files of the dashboard's client from the build. They are read and compressed once. A name that a caller sends is only looked up among these files,
+ * never on disk.
+ */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, sep } from 'node:path'
@@ -29,7 +32,7 @@ const TYPES: Readonly<Record<string, string>> = {
 /** File types that are already compressed. */
 const PACKED: ReadonlySet<string> = new Set(['.png', '.ico', '.woff2'])
 
-/** Mark of the content hash that the bundler puts into a name; such a file never changes. */
+/** Matches the content hash that the bundler puts into a file name. A file with such a name never changes. */
 const HASHED = /-[A-Za-z0-9_-]{8,}\.\w+$/
 
 /** Policy of the page: nothing from other origins and nothing inline, because scripts and styles are our own files. */

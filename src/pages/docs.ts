@@ -12,7 +12,7 @@ const compress = promisify(gzip)
 const { resolve } = createRequire(import.meta.url)
 const fileOf = (name: string) => readFile(resolve(`swagger-ui-dist/${name}`), 'utf8')
 
-/** Bar above the reference, and dark colours, which Swagger UI has none of: they are its own, inverted. */
+/** Style of the bar above Swagger UI, and of the dark mode: Swagger UI has no dark colours, so its own colours are inverted. */
 const STYLE = `
 body { margin: 0 }
 .bar { display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; align-items: center; padding: .6rem 1.25rem; border-bottom: 1px solid #d9e1dd; font: 14px/1.5 system-ui, sans-serif; color: #17211d }

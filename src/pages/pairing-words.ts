@@ -63,7 +63,9 @@ const EN = {
     compareCode: 'Say yes if the phone asks. If it shows a code, it must be this one:',
     sayYes: 'Say yes if the phone asks. Keep WhatsApp open.',
     notLinked: 'The device was not linked.',
-    /** Begins a sentence that an issue of the API ends; in other languages than English, a sentence of its own. */
+    /**
+     * Begins a sentence that an issue of the API completes. In languages other than English it is a complete sentence, because issues are in English.
+     */
     badAnswer: 'The answer',
     copied: 'Copied.',
     notTheAnswer: 'This is not the answer. Copy it with the button in the box, and paste the whole of it.',

@@ -16,11 +16,11 @@ const LIFE = 10 * MINUTE
 const TICKET_BYTES = 32
 /** Number of refused assertions after which a ticket is void. */
 const MAX_REFUSED = 3
-/** The extension reads the fragment and removes it before any script of the page runs. */
+/** Address of WhatsApp Web with the ticket in its fragment. The extension reads the fragment and removes it before any script of the page runs. */
 const OPENED = 'https://web.whatsapp.com/#svc-passkey='
 /** Version of the JSON in the fragment. */
 const VERSION = 1
-/** Number of instances whose helper is remembered; if an entry was evicted, the page offers the helper again. */
+/** Number of instances for which it is remembered that the extension was used. If an instance was evicted, its page offers the extension again. */
 const MAX_SEEN = 10_000
 
 interface Ticket {

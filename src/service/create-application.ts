@@ -63,7 +63,7 @@ export interface ApplicationDeps {
 
 export interface Application {
   make: Parameters<Listening['serve']>[0]
-  /** Ends all waits and streams of callers. Requests that are still running get an answer. */
+  /** Ends the streams of callers, and the waits for the outcomes of sends. Requests that are still running get an answer. */
   stop(): void
 }
 
@@ -221,7 +221,7 @@ function readinessOf(
         await store.get(keys.owner)
         return !isFailing(disk)
       },
-      // `checkRing` reads and decrypts a record.
+      // `checkRing` reads and decrypts a record, which shows that the store and its keys work.
       session_store: () => checkRing(store, sealer).then(() => true),
       engine: async () => engine.isReady(),
       disk: async () => {

@@ -24,7 +24,7 @@ import { threadsOf } from './stand-by.ts'
 export interface ServiceStorage {
   store: OpenStore
   keyRing: KeyRing
-  /** Encrypts the records of the main thread. */
+  /** Encrypts the configuration records of instances, and the other records that belong to no instance. */
   sealer: Sealer
   /** State of the disk, shared with the shard threads. */
   disk: SharedDisk
@@ -35,7 +35,7 @@ export interface ServiceStorage {
   /** Watch of the bucket that stores the media; undefined if the media are not in a bucket. */
   blobsWatch: BucketWatch | undefined
   steps: Steps
-  /** Whether this service took the store over from one that had not ended in order, and that may still run somewhere. */
+  /** Whether this service took over the store from a service that did not stop in order. That service may still run on another machine. */
   hasTakenOver: boolean
   /** Sets the only listener, which is called when a command has written something to the store. */
   onVisit(listener: () => void): void
@@ -67,7 +67,7 @@ export async function openStorage(
     isGivenOnly: backend.needsSecretKey,
   })
   await checkSecretKey(store, secretKey)
-  // Until this call the start has made only changes that two services may make at the same time.
+  // Everything that the start has done before this line is harmless if two services do it at the same time.
   let visited = () => {}
   giveBack = await store.own(() => visited())
   if (store.ownerId !== undefined) await markFolders(config, store.ownerId)

@@ -1,6 +1,6 @@
 /**
- * Waits, as a standby (`SVC_STANDBY`), until no other service uses the store. It first checks that it
- * could serve in its place, because otherwise nobody would notice a wrong key before the other service fails.
+ * Waits, as a standby (`SVC_STANDBY`), until no other service uses the store. It first checks that it can use the store and the converter itself,
+ * because otherwise nobody would notice a wrong key before the other service fails.
  */
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
@@ -28,23 +28,23 @@ export interface StandbyDeps {
   searching: Promise<Programs | null>
 }
 
-/** Number of looks in a row that must find other folders. An owner that has just begun has not marked its folders yet. */
+/** Number of checks in a row that must find that the folders are different. An owner that has just started has not marked its folders yet. */
 const LOOKS = 3
 
-/** Resolves with the turn of this process; undefined if it is no standby. */
+/** Resolves with the right to be the next owner of the store (`Turn`); undefined if this process is no standby. */
 export async function standBy(
   config: Config,
   { log, backend, starting, port, searching }: StandbyDeps,
 ): Promise<Turn | undefined> {
-  // A sandbox without a store that outlives it has no waiting either.
+  // A sandbox whose store is in memory has no other service to wait for.
   if (!config.isStandby || backend.waitForTurn === undefined) return undefined
   refuseConverter(await searching, config)
   await checkStore(config)
   let shown: string | undefined
   let seenAt = Number.NEGATIVE_INFINITY
   /**
-   * The active service asks for this reason while it cannot reach the database itself, so it must be true at this moment: after a longer gap, this
-   * standby observes the active service from the beginning.
+   * Returns the reason why this process does not serve yet. The active service asks for it while it cannot reach the database itself, so it must be
+   * true at this moment: after a gap longer than `LONGEST_GAP`, this standby observes the active service from the beginning.
    */
   const reason = () => (steadyClock.now() - seenAt <= LONGEST_GAP ? 'standby' : 'database')
   /** Shows what the standby waits for, and writes the log line if that is new. */
@@ -72,7 +72,7 @@ export async function standBy(
       )
       if (id !== undefined) void checkFolders(id, name)
     },
-    // Callers without a key read what it waits for, so the message of the error, which may have an address, is only in the log.
+    // The error may contain an address, so it is only logged. Callers without a key only read what the standby waits for.
     onFailed(cause) {
       seenAt = Number.NEGATIVE_INFINITY
       show('the database, which its standby cannot ask', () =>

@@ -36,7 +36,7 @@ export async function openTempFolder(config: Place): Promise<() => Promise<void>
   await makePrivate(all(config))
   await removeLeft(all(config))
   await makePrivate(own)
-  // A touch that fails, for example on a disk with errors, is tried again in an hour, long before the folder counts as left.
+  // A touch that fails, for example on a disk with errors, is repeated in an hour. The folder counts as left behind only after a day.
   const hourly = setInterval(() => void tend(config).catch(() => {}), HOUR).unref()
   return async () => {
     clearInterval(hourly)
@@ -47,8 +47,8 @@ export async function openTempFolder(config: Place): Promise<() => Promise<void>
 async function tend(config: Place): Promise<void> {
   const own = tempDirOf(config)
   try {
-    // If this machine was suspended, other services on it have not touched their folders either. Then nothing is
-    // removed now, so that they have an hour to do it.
+    // If this machine was suspended, other services on it have not touched their folders either. Nothing is removed now, so that they have an hour to
+    // touch them.
     if (await isTouchedWithin(own, 2 * HOUR)) await removeLeft(all(config))
   } finally {
     const now = new Date()

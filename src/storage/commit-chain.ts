@@ -6,14 +6,14 @@ import { StorageFailure } from '../domain/storage-failure.ts'
 import type { Op, StateStore } from './contract.ts'
 
 /**
- * Limits of the entries that are added but not yet written: their number, and the bytes of their values. The store reserves disk space for the
- * largest commit (`drivers/lmdb-room.ts`). A message needs a quarter of a megabyte, so higher limits would only make the file longer.
+ * Most entries that may be added and not yet written, and the most bytes of their values. The store reserves disk space for the largest commit
+ * (`drivers/lmdb-room.ts`). A message needs a quarter of a megabyte, so higher limits would only make the file longer.
  */
 const MAX_ENTRIES = 32
 const MAX_BYTES = 1_024 * 1_024
 
 export interface CommitChain {
-  /** Adds an entry. Resolves when the operations and everything added before are on disk. After a failure it always rejects. */
+  /** Adds an entry. Resolves when its operations, and all entries that were added before, are on disk. After the first failure it always rejects. */
   add(ops: readonly Op[]): Promise<void>
   /** Resolves when everything added so far is on disk. */
   settled(): Promise<void>
@@ -28,7 +28,7 @@ export interface ChainedStore extends StateStore {
   chain(): CommitChain
 }
 
-/** Values of entries that are not on disk yet; `null` for a removed key. */
+/** Values of entries that are not on disk yet, by key; `null` for a removed key. */
 export type Ahead = Map<string, { value: Uint8Array | null; of: object }>
 
 interface Entry {

@@ -26,12 +26,12 @@ export const claimsOf = ({ claims }: SharedDisk, thread: number): Claims => ({ a
 export const diskState = ({ state }: SharedDisk): DiskState => STATES[Atomics.load(state, 0)]!
 
 /**
- * Time after a failed commit until the disk counts as working again. It ends by time, because perhaps no other commit is made that could show that
- * the disk works.
+ * Time in ms after a failed commit for which the disk counts as failing. It ends by time, because perhaps no other commit is made that could show
+ * that the disk works.
  */
 const FAILS_FOR = 10 * SECOND
 
-/** Returns the listener for the end of every commit. */
+/** Returns the function that is called at the end of every commit. */
 export const noteCommit =
   ({ failedAt }: SharedDisk) =>
   (isStored: boolean): void => {

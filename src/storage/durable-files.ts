@@ -1,4 +1,4 @@
-/** Writes files that are either unchanged or complete, even after a kill or a power cut. Only this user can read the files. */
+/** Writes files in such a way that a kill or a power cut leaves either the old file or the complete new one. Only this user can read the files. */
 import { randomBytes } from 'node:crypto'
 import { chown, type FileHandle, link, open, rename, stat, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'

@@ -21,7 +21,7 @@ export interface Term {
 export interface GenerationsOptions extends Term {
   store: StateStore
   clock: Clock
-  /** Prefix of the keys of all rows. In each key the generation follows the prefix. */
+  /** Prefix of the keys of all rows. In each key the start of the generation follows the prefix. */
   prefix: string
 }
 
@@ -38,7 +38,7 @@ export interface Generations {
   keys(hash: string): string[]
   /** Removes outdated rows, a bounded number in each commit. */
   removeOld: Sweep
-  /** Must be called when everything was removed. */
+  /** Must be called when all rows were removed. */
   forgotten(): void
 }
 
@@ -46,7 +46,7 @@ export interface Generations {
 const DIGITS = 13
 
 export function createGenerations({ store, clock, prefix, ...term }: GenerationsOptions): Generations {
-  /** Start of the two generations, in epoch ms. */
+  /** Start of the newer generation, in epoch ms; the next variable is the start of the older one. */
   let newer: number | null = null
   let older: number | null = null
   /** Size of the newer generation. These are upper bounds, because a commit may fail. */

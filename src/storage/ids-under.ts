@@ -3,7 +3,7 @@ import type { StateStore } from './contract.ts'
 
 type Store = Pick<StateStore, 'range' | 'ids'>
 
-/** The prefix ends with ":". */
+/** Returns the ids that follow a prefix, which ends with ":". */
 export async function idsUnder(store: Store, prefix: string): Promise<string[]> {
   if (store.ids !== undefined) return store.ids(prefix)
   const found: string[] = []

@@ -65,8 +65,8 @@ export function keyFiles(dir: string): KeyTable {
     },
     set: (name, place, value = EMPTY) =>
       changing(path(name), 'r+', (handle) => handle.write(value, 0, PLACE_BYTES, PLACES[place])),
-    // A kill may leave the file half written over. With this name the file does not count as a damaged key, which would
-    // end each start.
+    // A kill may leave a file of which only a part was overwritten. With this name it does not count as a damaged key, which would prevent each
+    // start.
     async remove(name) {
       const condemned = path(name + CONDEMNED)
       if (await unlessGone(rename(path(name), condemned))) await syncFolder(dir)
@@ -75,7 +75,7 @@ export function keyFiles(dir: string): KeyTable {
     async removeDrafts() {
       for (const name of await readdir(dir)) {
         if (name.endsWith(CONDEMNED)) await destroy(path(name))
-        // Other drafts are not written over: a draft that was already linked to the name of the key is the same file.
+        // Other drafts are not overwritten. A draft may already be linked to the name of the key, and is then the same file as the key.
         else if (name.endsWith(DRAFT)) await rm(path(name))
       }
     },

@@ -4,7 +4,7 @@ import { RING_KEY_BYTES, SEAL_BYTES, type Sealer } from './sealer.ts'
 
 export interface KeyFile {
   key: Uint8Array
-  /** Number of the place that this secret key opens. The next field states whether the other place is filled. */
+  /** Number (0 or 1) of the place that this secret key opens. The next field states whether the other place is filled. */
   place: 0 | 1
   isOtherUsed: boolean
 }
@@ -15,7 +15,7 @@ const recordKey = (name: string) => `key:${name}`
 
 export const sealPlace = (sealer: Sealer, name: string, key: Uint8Array): Buffer => sealer.seal(recordKey(name), key)
 
-/** Returns the key in the place that this secret key opens; null if it opens neither place. An empty place is undefined. */
+/** Returns the key in the place that this secret key opens. Null if it opens neither place. An empty place is undefined in `places`. */
 export function openKeyPlaces(sealer: Sealer, name: string, places: Places): KeyFile | null {
   for (const place of [0, 1] as const) {
     const sealed = places[place]

@@ -17,7 +17,7 @@ import { isEmpty } from './secret-key.ts'
 import type { OpenParts } from './store-backend.ts'
 
 export interface KeyRing {
-  /** Encrypts the records of the main thread. */
+  /** Encrypts the configuration records of instances, and the other records that belong to no instance. */
   readonly main: Sealer
   /** Key of `main`, for a thread that writes such records. */
   readonly mainKey: Uint8Array
@@ -69,7 +69,7 @@ export async function checkSecretKey(store: Store, secretKey: Uint8Array): Promi
     await openMain(store, secretKey)
 }
 
-/** Returns the sealer of the main thread's records, for a command that runs beside the service. Changes nothing. */
+/** Returns the sealer of the records that belong to no instance, for a command that runs beside the service. Changes nothing. */
 export async function openMain(store: Store, secretKey: Uint8Array): Promise<Sealer> {
   if ((await store.get(keys.keyRing)) === undefined) throw new Error('The store is empty; start the service once.')
   const { key } = await needed(openSealedKeys(store.keyTable, secretKey), MAIN)

@@ -77,7 +77,8 @@ async function take(store: Owned, place: Place, name: string): Promise<void> {
       )
     const guard = { key: keys.owner, equals: before ?? null }
     if (!(await store.commit({ guard, ops: [[keys.owner, Buffer.from(name)]] }))) continue
-    // The former owner has ended, so its socket file can be removed: names of sockets are used only once, so no other process listens there.
+    // The former owner has ended, so the file of its socket can be removed: each name of a socket is used only once, so no other process listens
+    // there.
     if (other !== undefined) await rm(other, { force: true })
     return
   }

@@ -7,7 +7,7 @@ const LONGEST_WAIT = 30 * SECOND
 
 export interface PersistOptions {
   timer: Timer
-  /** When it is aborted, the retries end and the last error is thrown. */
+  /** Signal whose abort ends the retries; the last error is then thrown. */
   signal: AbortSignal
   onFailure(error: unknown, waitMs: number): void
 }

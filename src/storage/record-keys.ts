@@ -34,7 +34,7 @@ export const keys = {
 
   instance: (id: string) => `instance:${id}:`,
   instances: 'instance:',
-  /** Record of the main thread about an instance: name, token, settings, webhooks. */
+  /** Configuration record of an instance, which the main thread writes: name, token, settings, webhooks. */
   config: (id: string) => `config:${id}`,
   configs: 'config:',
   /**
@@ -56,7 +56,7 @@ export const keys = {
   orderAnswer: (id: string): string => `${keys.orderAnswers}${id}`,
   orderAnswers: 'order:answer:',
 
-  /** Records that the instance's shard writes. */
+  /** State of the instance, which its shard writes. */
   runtime: (id: string) => `instance:${id}:runtime`,
   statusHistory: (id: string) => `instance:${id}:status-history`,
   creds: (id: string) => `instance:${id}:creds`,
@@ -71,13 +71,13 @@ export const keys = {
   queueItem: (id: string, svcId: string) => `instance:${id}:queue:${svcId}`,
   queue: (id: string) => `instance:${id}:queue:`,
   /**
-   * The value is the id of the item that is being sent, `:`, and the number of attempts that count. When the item has ended and the next item is
-   * known, the record is changed to the next item. If no item is known, the record is removed.
+   * Item of the queue that is being sent: its id, `:`, and the number of its attempts. When the item has ended and the next item is known, the record
+   * is changed to the next item. If no item is known, the record is removed.
    */
   queueInFlight: (id: string) => `instance:${id}:queue-in-flight`,
-  /** Time in which holds stopped the ageing of waiting items. */
+  /** Time for which waiting items were held, which does not count in their age. */
   queueHeldTimes: (id: string) => `instance:${id}:queue-held-times`,
-  /** Used-up budgets of first contacts that were reported, and when. */
+  /** Budgets of first contacts that were used up, and when this was reported. */
   toldBudgets: (id: string) => `instance:${id}:told-budgets`,
   /** Events that wait for delivery, by event id. ULIDs of one instance ascend, so key order is the order of the events. */
   outboxEvent: (id: string, eventId: string) => `instance:${id}:outbox:${eventId}`,
@@ -196,5 +196,5 @@ export const keys = {
   blobs: (id: string) => `${id}:`,
 } as const
 
-/** Keys of records about a store itself. These records differ between two stores with the same data, and are there without any data, too. */
+/** Keys of records about a store itself. These records differ between two stores with the same data, and exist even in a store without data. */
 export const keysOfStore: ReadonlySet<string> = new Set([keys.owner, keys.storeMoved, keys.storeCopying, keys.storeCopied])

@@ -1,13 +1,13 @@
 /**
- * The retention of rows that are kept for a time: one timer serves all kinds of rows, which are swept one after another. A kind with too many rows
- * can be swept sooner. If a sweep fails, the next sweep of this kind repeats it, and the other kinds are still swept.
+ * Removes rows whose time is over. One timer serves all kinds of rows, which are swept one after another. A kind with too many rows can be swept
+ * sooner. If the sweep of a kind fails, its next sweep repeats it, and the other kinds are still swept.
  */
 import type { Logger } from 'pino'
 import { HOUR } from '../domain/clock.ts'
 
 const EVERY = HOUR
 
-/** Removes the rows whose term is over; `isStopped` is checked between its commits. */
+/** Removes the rows of one kind whose time is over. `isStopped` is checked between the commits. */
 export type Sweep = (isStopped: () => boolean) => Promise<void>
 
 export interface Retention {

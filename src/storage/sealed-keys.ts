@@ -1,4 +1,4 @@
-/** The keys of a store, opened and sealed with a secret key. */
+/** Reads and writes the keys of a store, which are encrypted with a secret key. */
 import { randomBytes } from 'node:crypto'
 import { type KeyFile, openKeyPlaces, sealPlace } from './key-places.ts'
 import type { KeyTable } from './key-table.ts'
@@ -48,7 +48,7 @@ export function openSealedKeys(table: KeyTable, secretKey: Uint8Array): SealedKe
       return new Map([...(await table.all())].map(([name, places]) => [name, openKeyPlaces(sealer, name, places)]))
     },
     async make(name, key = Uint8Array.from(randomBytes(RING_KEY_BYTES))) {
-      // An existing key is never replaced, because records that are sealed with it would be lost.
+      // An existing key is never replaced, because records that are encrypted with it would be lost.
       await table.add(name, [sealPlace(sealer, name, key), undefined])
       return (await found(name)).key
     },

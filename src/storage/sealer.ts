@@ -13,8 +13,8 @@ export interface Sealer {
   /** Decrypts a value. Throws if the value was changed, moved to another record, or encrypted with another key. */
   open(recordKey: string, sealed: Uint8Array): Buffer
   /**
-   * Returns a name of 22 characters that replaces a text in the key of a record. The same text gives the same name,
-   * which reveals nothing without the key.
+   * Returns a name of 22 characters that replaces a text in the key of a record (a blind name). The same text gives the same name, which reveals
+   * nothing without the encryption key.
    */
   blind(text: string): string
   /**

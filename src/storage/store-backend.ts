@@ -38,7 +38,7 @@ export interface Backend {
   waitForTurn?(options: TurnOptions): Promise<Turn>
 }
 
-/** The right to be the next owner of a store. Only the backend that gave it knows what is in it. */
+/** The right to be the next owner of a store. Only the backend that created it knows its contents. */
 export interface Turn {
   link: unknown
 }
@@ -56,11 +56,11 @@ export interface TurnOptions {
   port: number
   /** Ends the wait, which then rejects with its reason. */
   signal: AbortSignal
-  /** Called at each look while another service owns the store. */
+  /** Called at each check that finds that another service owns the store. */
   onWaiting(owner: Owner): void
-  /** Called at each look that failed. The wait goes on. */
+  /** Called at each check that failed. The wait continues. */
   onFailed(cause: unknown): void
-  /** Called when this process took the turn of a service that no longer runs although it has not ended in order. */
+  /** Called when this process replaces a service that did not stop in order and no longer runs. */
   onDead(name: string | undefined): void
 }
 
@@ -76,7 +76,7 @@ export interface OpenOptions {
   isReader?: boolean | undefined
   /** Folder for the keys, instead of the store's own place for them. */
   keysDir?: string | undefined
-  /** Turn of this process, if it has waited for one (`Backend.waitForTurn`). */
+  /** The right to be the owner, if this process has waited for it (`Backend.waitForTurn`). */
   turn?: Turn | undefined
   /** Claims of disk space that all threads of the process share. Absent if this thread is the only one that opens the store. */
   claims?: Claims | undefined
@@ -116,8 +116,8 @@ export interface OpenParts {
   /** Id by which the other services know this one when it owns the store. Absent if only services on one machine could use the store. */
   ownerId?: string | undefined
   /**
-   * Whether this process became the owner after a service that had not ended in order, and that may still run somewhere.
-   * Absent if such a service cannot exist.
+   * Whether this process became the owner after a service that did not stop in order, and that may still run on another machine. Absent if such a
+   * service cannot exist.
    */
   hasTakenOver?(): boolean
   /** Asks the service that owns the store to read it. Resolves with false if no service runs on the store. */

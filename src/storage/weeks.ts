@@ -18,8 +18,8 @@ export interface Weeks {
 }
 
 /**
- * Creates the groups. `all` is the prefix of all weeks; `of` returns the prefix of one week; the prefixes of later weeks sort after those of earlier
- * weeks; `back` is the number of weeks before the current one that are kept.
+ * Groups rows by week. `all` is the prefix of the keys of all weeks. `of` returns the prefix of one week; the prefix of a later week must sort later.
+ * `back` is the number of weeks that are kept before the current one.
  */
 export function createWeeks(
   store: Pick<StateStore, 'range' | 'commit'>,

@@ -1,6 +1,7 @@
 /**
- * Index entries by which a filter finds rows of the log. They are needed because rows are encrypted and an instance may have a hundred thousand of
- * them. An event that ended has an entry under its outcome and type; a waiting event is in the outbox or has a time for its retry.
+ * Index entries by which a filter finds rows of the log. They are needed because rows are encrypted, and an instance may have a hundred thousand
+ * rows. An event that ended has an entry under its outcome and type. An event that waits has no entry: it is found in the outbox, or by the time of
+ * its retry.
  */
 import type { Op } from '../storage/contract.ts'
 import { keys } from '../storage/record-keys.ts'

@@ -10,7 +10,7 @@ import type { StateStore } from '../storage/contract.ts'
 import { keys } from '../storage/record-keys.ts'
 import { type LogRow, RETRY } from './log.ts'
 
-/** Events of one instance in the order of their ids, and their number. */
+/** Events of one instance, in the order of their ids, and their number. */
 export interface Line {
   instanceId: string
   ids(): AsyncIterable<string>
@@ -73,7 +73,9 @@ export function createLogLines(store: Store, rowOf: RowOf) {
     }
   }
 
-  /** Returns the parked events that will be retried. Their keys are ordered by time of retry, so the events are sorted here. */
+  /**
+   * Returns the events that failed and wait for a retry ("parked"). Their keys are ordered by the time of the retry, so the events are sorted here.
+   */
   async function parked(instanceId: string, { from = 0, to = LAST_MOMENT }: LogRange, newestFirst: boolean): Promise<Line> {
     const prefix = keys.dues(instanceId)
     const ids: string[] = []

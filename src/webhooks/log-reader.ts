@@ -13,7 +13,7 @@ import { createLogLines, type Found, fits, inOrder, type Line } from './log-line
 
 type Store = Pick<StateStore, 'get' | 'range' | 'count'>
 
-/** The most rows that one request with a text decrypts: the newest of the filter. The next request goes on where this one ended. */
+/** The most rows that one search for a text decrypts: the newest rows of the filter. The next request continues where this one ended. */
 const MAX_SEARCHED = 5_000
 
 /** Returns the sealer for the rows of an instance. */
@@ -51,7 +51,9 @@ export function logReader(store: Store, sealerOf: SealerOf): LogReader {
     return data
   }
 
-  /** Looks for a text in the rows. The store cannot count what a row says, so one pass over the rows gives the page and the total. */
+  /**
+   * Searches for a text in the rows. The store cannot count matches in encrypted rows, so one pass over the rows gives both the page and the total.
+   */
   async function search(filter: LogFilter, q: string, lines: readonly Line[]): Promise<LogPage> {
     const sought = q.toLowerCase()
     const data: LogEntry[] = []
@@ -79,7 +81,7 @@ export function logReader(store: Store, sealerOf: SealerOf): LogReader {
     async resendable(range, limit) {
       const events = new Map<string, string[]>()
       let left = limit
-      // Lines of the events whose bodies are stored, which are the waiting events and the failed events.
+      // Only events whose bodies are stored are listed: the waiting events and the failed events.
       const lines = range.instanceIds.flatMap((id) =>
         [keys.outbox(id), keys.parked(id)].map((prefix) => under(id, prefix, range, false)),
       )

@@ -1,7 +1,7 @@
 /**
- * The webhook log: one row per event, written with the event and updated with every attempt. A row names the chat and the
- * message of the event, but has nothing of its content; it has what the receiver answered. It is encrypted, also because
- * the path of a webhook URL often is a credential.
+ * The webhook log: one row per event, which is written with the event and updated with every attempt. A row names the chat and the message of the
+ * event and contains the answers of the receiver, but nothing of the content of the event. It is encrypted, also because the path of a webhook URL
+ * often is a credential.
  */
 import * as v from 'valibot'
 import { iso } from '../domain/clock.ts'
@@ -30,13 +30,13 @@ const RowSchema = v.object({
    */
   tries: time,
   /**
-   * Place of the body. `line` is the delivery queue, in which the body waits for its first attempt or for a receiver
-   * that is down.
+   * Place of the body: `line` is the delivery queue, in which the body waits for its first attempt or for a receiver that is down; `parked` means
+   * that an attempt failed; `erased` means that the body is no longer stored.
    */
   body: v.picklist(['line', 'parked', 'erased']),
   /**
-   * For a parked body, the time at which it is retried (if pending) or erased (if failed); this time is part of a key (`keys.due`). For an event in
-   * the queue that waits because its receiver is down: time of its next scheduled attempt.
+   * For a parked body, the time at which it is retried (if the event is pending) or erased (if it has failed). This time is part of a key
+   * (`keys.due`). For an event in the delivery queue that waits because its receiver is down, the time of its next scheduled attempt.
    */
   dueAt: v.nullable(time),
   code: v.nullable(time),
@@ -48,7 +48,7 @@ const RowSchema = v.object({
   requestId: v.optional(v.string()),
   /** Beginning of the answer with which the receiver took the event. Absent if it was empty, as most are. */
   answer: v.optional(v.string()),
-  /** Chat, message and state of the event, for the list. A tuple, because a row is written for each event. */
+  /** Chat, message and state of the event, for the list of events. They are a tuple to save space, because a row is written for each event. */
   about: v.optional(v.tuple([v.nullable(v.string()), v.nullable(v.string()), v.string()])),
   /**
    * The last attempts that failed: the time at which each attempt began, its result, and the beginning of the answer if
@@ -130,7 +130,7 @@ export const withoutBody = (row: LogRow): LogRow => ({
 const lastAnswerOf = ({ status, answer, failures }: LogRow): string | null =>
   (status === 'delivered' ? answer : failures.at(-1)?.answer) ?? null
 
-/** Returns everything by which a search finds a row: what failed, what the receiver said, and whom it is about. */
+/** Returns the texts in which a search looks: what failed, what the receiver answered, and which chat the event is about. */
 export function soughtTexts(
   { code, error, answer, about: [phone, messageId, state] = [null, null, ''], failures }: LogRow,
   { answers, people }: Sought = { answers: true, people: true },

@@ -7,7 +7,7 @@ import type { Log } from '../domain/log.ts'
 import type { EventsOf, LogReader, WebhookLog } from '../domain/webhook-log.ts'
 import type { Engine } from '../engine/engine.ts'
 
-/** The most events per call of `replay`. */
+/** The most events that one call of `replay` sends again. */
 export const MAX_REPLAY = 10_000
 /** The most events in one request to a shard, because the instance sends nothing else while the events are put back. */
 const AT_ONCE = 500

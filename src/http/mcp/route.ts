@@ -73,7 +73,7 @@ export function mountMcp(app: Hono<Env>, deps: McpDeps): void {
     return true
   }
 
-  /** Makes checks 1 to 7. */
+  /** Makes checks 1 to 7 of `access-checks.ts`. */
   function admit(c: Context<Env>) {
     try {
       return deps.gate.mcp(accessRequestOf(c))

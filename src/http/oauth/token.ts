@@ -39,7 +39,10 @@ export async function token(oauth: Oauth, request: Request, resource: string): P
   })
 }
 
-/** Revokes a token (RFC 7009). The answer is the same for an invalid token, but then `isNone` is called. */
+/**
+ * Revokes a token (RFC 7009). The answer is the same for a token that is not valid, but then `isNone` is called, so that the request counts as a
+ * guess.
+ */
 export async function revoke(oauth: Oauth, request: Request, isNone: () => void): Promise<Response> {
   if (!(await oauth.revokeToken((await formOf(request)).must('token')))) isNone()
   return new Response(null, { status: 200 })

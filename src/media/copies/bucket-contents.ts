@@ -9,7 +9,7 @@ export interface BucketContentsDeps {
   bucket: CopyBucket
   nameOf: CopyName
   clock: Clock
-  /** Term of a copy, in days. */
+  /** Number of days for which a copy is kept. */
   days: number
   log: Log
 }
@@ -17,7 +17,7 @@ export interface BucketContentsDeps {
 export interface BucketContents {
   /** Resolves with a link to the copy of a file; undefined if there is no copy, or the bucket does not answer. */
   linkOf(link: string, opened: OpenedLink): Promise<string | undefined>
-  /** Removes the copies whose term is over. */
+  /** Removes the copies that have been kept for their number of days. */
   removeOld(): Promise<void>
   /** Removes all copies of a deleted instance. */
   removeOf(instance: string): Promise<void>

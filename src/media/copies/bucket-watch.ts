@@ -1,4 +1,4 @@
-/** Copies files, and knows from their results whether the bucket works. */
+/** Copies files to the bucket, and learns from the results whether the bucket works. */
 import type { Log } from '../../domain/log.ts'
 import type { MediaCopy, MediaCopyResult } from '../../domain/media-copy.ts'
 import type { CopyBucket } from './copy-bucket.ts'
@@ -13,7 +13,7 @@ export interface BucketWatchDeps {
 export interface BucketWatch {
   /** Tries a copy. While the bucket is known to fail, it is checked first, so that the file is not downloaded for nothing. */
   tried(task: MediaCopy): Promise<MediaCopyResult>
-  /** Called with each result that counts. */
+  /** Called with the result of each copy that shows whether the bucket works. */
   heard(result: MediaCopyResult): void
   /** True while the bucket is known to fail. */
   readonly isAway: boolean

@@ -4,7 +4,7 @@ import { SECOND } from '../../domain/clock.ts'
 import { BucketFailure, bucketClient } from '../../storage/bucket/bucket-client.ts'
 import { presigned } from '../../storage/bucket/presigned.ts'
 
-/** Time limit of the check whether a copy exists, because a reader waits for the result. */
+/** Time limit in ms of the check whether a copy exists. It is short, because a reader of the file waits for the result. */
 const READER_WAITS = 3 * SECOND
 
 export interface CopyBucket {

@@ -1,4 +1,4 @@
-/** Files whose copy failed several times. Each waits for a while, with growing pauses, and other files are copied first. */
+/** Files whose copy failed several times. Each of them waits for a while, longer after each failure, and other files are copied first. */
 import { MINUTE, SECOND } from '../../domain/clock.ts'
 import type { CopyFailure } from '../../domain/media-copy.ts'
 
@@ -12,13 +12,13 @@ export const LONGEST_ASIDE = { host: 30 * MINUTE, bucket: MINUTE }
 const MAX_ASIDE = 1_000
 
 export interface FilesAside {
-  /** Whether the pause of the file has not ended. */
+  /** Whether the file still waits before its next attempt. */
   isWaiting(key: string): boolean
-  /** Puts a file aside. Returns the length of its pause; undefined if there are too many such files. */
+  /** Puts a file aside. Returns the number of ms for which it waits; undefined if too many files are put aside. */
   put(instance: string, key: string, reason: CopyFailure['type']): number | undefined
-  /** Forgets a file, because its copy has an outcome. */
+  /** Forgets a file, because its copy succeeded or will not be tried again. */
   remove(key: string): void
-  /** Ends all pauses. */
+  /** Lets all files be tried again immediately. */
   tryAll(): void
   stop(): void
 }

@@ -40,7 +40,7 @@ export interface MediaCopiesDeps extends BucketContentsDeps, BucketWatchDeps {
 export interface MediaCopies extends BucketContents {
   /** Copies the files that an instance has recorded. */
   wake(instance: string): void
-  /** Sentence for everybody; undefined if the bucket can be used. */
+  /** Sentence that every caller may see, about why the bucket cannot be used; undefined if it can be used. */
   problem(): string | undefined
   stop(): Promise<void>
 }
@@ -53,7 +53,7 @@ export function createMediaCopies(deps: MediaCopiesDeps): MediaCopies {
   const walks = createRecordWalks(pass, signal, log)
   const aside = createFilesAside(walks.wake)
   const contents = bucketContents(deps, signal)
-  /** Files that waited for the bucket are tried immediately. */
+  /** When the bucket works again, the files that waited for it are tried immediately. */
   const watch = createBucketWatch(deps, aside.tryAll)
 
   /**
@@ -91,7 +91,7 @@ export function createMediaCopies(deps: MediaCopiesDeps): MediaCopies {
     return 'lost'
   }
 
-  /** Returns false if too many files are put aside. */
+  /** Puts a file aside. Returns false if too many files are put aside. */
   function stepAside(instance: string, key: string, { type, reason }: CopyFailure): boolean {
     const waitMs = aside.put(instance, key, type)
     if (waitMs !== undefined && type === 'host')
@@ -110,7 +110,7 @@ export function createMediaCopies(deps: MediaCopiesDeps): MediaCopies {
     aside.remove(key)
   }
 
-  /** Copies all files of an instance that need not wait. Resolves when each file has an outcome or was put aside. */
+  /** Copies all files of an instance that need not wait. Resolves when each of these files was copied, was given up or was put aside. */
   async function pass(instance: string): Promise<void> {
     const running = new Set<Promise<void>>()
     let failure: { error: unknown } | undefined

@@ -1,13 +1,13 @@
-/** Walks over the records of each instance, one walk per instance. A walk is repeated while new records come. */
+/** Walks through the records of files to copy, one walk at a time per instance. A walk is repeated if records were added while it ran. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { SECOND } from '../../domain/clock.ts'
 import type { Log } from '../../domain/log.ts'
 
-/** Pause after the store could not be read or written. */
+/** Delay in ms before a walk is repeated because the store could not be read or written. */
 const STORE_PAUSE = 5 * SECOND
 
 export interface RecordWalks {
-  /** Begins a walk, or has the running one repeated. */
+  /** Begins a walk through the records of the instance. If a walk is running, it is repeated. */
   wake(instance: string): void
   /** Resolves when no walk is running. Must be called after `signal` was aborted. */
   ended(): Promise<void>

@@ -1,6 +1,6 @@
 /**
- * Backend in the memory of this process: the records of a sandbox that keeps nothing. `memory:new` is a new store, held by the thread that opens it.
- * Other threads of the process open it by the name in its `threadUrl`.
+ * Backend that stores records in the memory of this process, for a sandbox that keeps nothing. `memory:new` is a new store, held by the thread that
+ * opens it. Other threads of the process open it by the name in its `threadUrl`.
  */
 import { randomUUID } from 'node:crypto'
 import { type Asked, openSharedRows, shareRows } from '../drivers/memory/shared-rows.ts'
@@ -62,7 +62,7 @@ async function held(threadName: string): Promise<Opened> {
   return { rows, threadName, close }
 }
 
-/** The rows of this thread, with the same asynchronous methods that other threads use. */
+/** Gives this thread the rows with the same asynchronous methods by which other threads use them. */
 const inTurn = (rows: SortedRows): Asked => ({
   get: async (key) => rows.get(key),
   commit: async (batch) => rows.commit(batch),

@@ -14,7 +14,7 @@ import { keyFiles } from '../key-files.ts'
 import { makeDataDir } from '../private.ts'
 import type { Backend } from '../store-backend.ts'
 
-/** Limit for the answer to a query outside of the commits, in ms. It is long because counting the rows of a large store takes long. */
+/** Time limit in ms of a query that is not a commit. It is long, because counting the rows of a large store takes long. */
 const PATIENCE = 60_000
 const SIZE = 'SELECT pg_total_relation_size($1::regclass)'
 const TABLE = ['svc_state']

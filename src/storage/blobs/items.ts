@@ -6,7 +6,7 @@ import type { Driver, Storage } from 'unstorage'
 import { type Piece, parsePiece, pieceName, pieceNames, plainBytes, SEALED_PIECE, sealedBytes } from './pieces.ts'
 
 export interface BlobDriver extends Driver {
-  /** Removes what remains of an owner without pieces, for example its folder. */
+  /** Removes what remains of an owner that has no pieces left, for example its folder. */
   forget?(owner: string): Promise<void>
   /** Removes blobs that were not written to their end, by a driver that otherwise counts them as blobs. */
   removeDrafts?(): Promise<void>
@@ -14,7 +14,7 @@ export interface BlobDriver extends Driver {
 
 export interface BlobItems extends Pick<Storage, 'getItemRaw' | 'setItemRaw' | 'removeItem' | 'getKeys'> {
   forget(owner: string): Promise<void>
-  /** Removes blobs that a kill left incomplete. Only for a process that owns the store, because others may be writing them. */
+  /** Removes blobs that a killed process left incomplete. Only the owner of the store may call it, because other processes may be writing blobs. */
   removeDrafts(): Promise<void>
 }
 

@@ -1,6 +1,6 @@
 /**
- * Watches whether a bucket can be used, so that the operator learns it from the log and the health check before a caller
- * does.
+ * Checks regularly whether a bucket can be used, so that the operator learns of a problem from the log and the health check before a caller notices
+ * it.
  */
 import { SECOND } from '../../domain/clock.ts'
 import type { Log } from '../../domain/log.ts'
@@ -19,7 +19,7 @@ export interface BucketWatchOptions {
   client: Pick<BucketClient, 'check'>
   /** Name of the environment variable that sets the bucket. */
   variable: string
-  /** The functions that fail until the bucket can be used again, as the end of a sentence. */
+  /** End of a sentence that names what fails until the bucket can be used again. */
   meanwhile: string
   log: Log
   /** Called each time the bucket can be used again. */

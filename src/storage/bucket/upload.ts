@@ -13,7 +13,7 @@ export interface Upload {
   signal?: AbortSignal | undefined
 }
 
-/** If the source fails, nothing is stored and the error of the source is thrown. */
+/** Uploads the object. If the source fails, nothing is stored and the error of the source is thrown. */
 export async function upload(
   client: BucketClient,
   { key, headers, signal }: Upload,

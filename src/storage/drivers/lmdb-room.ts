@@ -26,16 +26,16 @@ export interface Claims {
   own: number
 }
 
-/** State of the store that lmdb reports. */
+/** Size of a page and depth of the tree in lmdb's file. */
 export interface Shape {
   pageSize: number
   treeDepth: number
 }
 
 export interface Look {
-  /** Returns the cached shape, because lmdb is too slow to compute the shape for every commit. */
+  /** Returns cached values, because lmdb is too slow to compute them for every commit. */
   shape(): Shape
-  /** Asks lmdb for the number each time. This is expensive, because lmdb-js creates an object with a dozen numbers for each answer. */
+  /** Asks lmdb for the last page each time. This is expensive, because lmdb-js creates an object with a dozen numbers for each answer. */
   lastPageNumber(): number
 }
 
@@ -45,13 +45,16 @@ export interface Look {
  */
 const HEADROOM = 8 * 1_024 * 1_024
 const STEP = 1_024 * 1_024
-/** Reserve for writers in other processes, because their claims are not visible here. An operator command writes only one or two records. */
+/**
+ * Bytes reserved for other processes that write to the store, because their claims are not visible here. An operator command writes only one or two
+ * records.
+ */
 const OTHERS = 1_024 * 1_024
-/** Space that one message or two messages usually need: 60 KB of text, and the keys. */
+/** Bytes that a commit of one or two messages usually needs: 60 KB of text, and the keys. */
 const USUAL = 1_024 * 1_024
 /** Number of pages that a commit needs for the list of free pages, in addition to its records. */
 const FREE_LIST_PAGES = 16
-/** `f_type` of file systems with copy on write. */
+/** Values of `f_type` that mean a file system with copy on write. */
 const COPY_ON_WRITE: ReadonlySet<bigint> = new Set([0x9123683en, 0x2fc12fc1n, 0xca451a4en])
 
 const ZEROS = Buffer.alloc(256 * 1_024)
@@ -73,7 +76,7 @@ export function createLmdbRoom(dir: string, used: Look, claims: Claims): Room {
   const fd = openSync(join(dir, 'data.mdb'), 'a')
   const isCopying = COPY_ON_WRITE.has((statfsSync(dir, { bigint: true }) as BigIntStatsFs).type)
   Atomics.store(claims.all, claims.own, 0n)
-  /** Known length of the file. The file never becomes shorter, and other threads may make it longer. */
+  /** Known length of the file. It is a lower bound: the file never becomes shorter, and other threads may make it longer. */
   let length = fstatSync(fd).size
 
   function grow(to: number): void {

@@ -206,7 +206,7 @@ function createReads(
   }
 }
 
-/** Creates the method that writes. A commit for which the room has no space is refused before it reaches lmdb. */
+/** Creates the method that writes. A commit for which there is no space on the disk is refused before it reaches lmdb. */
 function createCommit(
   db: Database<Uint8Array, string>,
   room: Pick<ReturnType<typeof createLmdbRoom>, 'take'>,
@@ -227,7 +227,7 @@ function createCommit(
     if (writes.length === 0 && guard === undefined) return true
     const giveBack = room.take(ops)
     try {
-      // The batch is a child transaction, because only a child transaction is undone when something throws half-way.
+      // The batch is a child transaction, because only a child transaction is undone if an error is thrown in the middle of it.
       const isStored =
         guard === undefined
           ? await db.batch(write).then(() => true)

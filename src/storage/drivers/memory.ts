@@ -13,7 +13,7 @@ import { unstorageItems } from './unstorage-items.ts'
 const RANGE_STEP = 128
 
 export interface MemoryOptions {
-  /** The rows, which are in this thread or in another thread. */
+  /** The rows. They are in this thread or in another one. */
   rows: Asked
   onCommit?: ((isStored: boolean) => void) | undefined
   close(): void

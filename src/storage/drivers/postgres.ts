@@ -28,7 +28,7 @@ import { unstorageItems } from './unstorage-items.ts'
 
 /** Number of entries that a range reads per query. */
 const RANGE_STEP = 128
-/** Time for which the store counts as full after the disk of the database was full, in ms. */
+/** Time in ms for which the store counts as full after a commit failed because the disk of the database was full. */
 const FULL_FOR = 5_000
 export interface PostgresOptions extends OpenOptions {
   url: string
@@ -36,21 +36,21 @@ export interface PostgresOptions extends OpenOptions {
   silenceMs?: number | undefined
   /** Time in ms that a read, or a commit that was not sent yet, waits for the database. */
   patienceMs?: number | undefined
-  /** Time in ms within which the result of a commit in doubt must be known. */
+  /** Time limit in ms for finding out whether a commit was stored, if the connection broke before its answer. */
   doubtMs?: number | undefined
 }
 
 export interface PostgresDriver extends StateDriver {
   /**
-   * Id of this thread's row in `svc_writer`. Once the row is removed or marked as over, this thread can commit nothing.
-   * A thread that only reads has no row.
+   * Id of this thread's row in `svc_writer`. Once the row is removed or marked as over, this thread can commit nothing. Undefined for a thread that
+   * only reads.
    */
   writer: string | undefined
   /** Runs a query whose repetition changes nothing. */
   ask(question: Question): Promise<unknown[][]>
   /** False for a while after the disk of the database was full. */
   hasRoom(): boolean
-  /** Returns the number of commits that were in doubt, by their result. */
+  /** Returns how many commits were in doubt, by the result of the check. */
   doubts(): Readonly<Counts>
 }
 
@@ -177,7 +177,10 @@ const postgresDriver = defineDriver(
   ({ state, ...opened }: Opened): PostgresDriver => ({ name: 'postgres', ...opened, ...state, ...unstorageItems(state) }),
 ) as (opened: Opened) => PostgresDriver
 
-/** The store exists, but this release cannot read it, or not yet. The message is a sentence for the operator. */
+/**
+ * The store exists, but its format is newer than this release can read, or the tables cannot be upgraded yet. The message is a sentence for the
+ * operator.
+ */
 class OtherFormat extends Error {}
 
 async function openTables(target: Target, mustExist: boolean, silenceMs: number): Promise<void> {
@@ -187,7 +190,7 @@ async function openTables(target: Target, mustExist: boolean, silenceMs: number)
     if (target.service === undefined) await refusePooling(link, target)
     const [[hasSchema, hasTables]] = (await link.ask(tablesExist(target.schema), silenceMs)).rows as [[boolean, boolean]]
     if (!hasTables && mustExist) throw new NoStore(`There is no store in ${target.shown}; start the service once.`)
-    // The time limit is long, because creating the tables may wait for another thread that creates them.
+    // The time limit is long, because another thread may be creating the tables at this moment, and this one then waits for it.
     const make = () => link.ask(makeTables(target.schema, hasSchema), 10 * silenceMs)
     if (!hasTables) await make()
     const { rows } = await link.ask({ text: "SELECT value FROM svc_meta WHERE key = 'format'" }, silenceMs)
@@ -198,7 +201,7 @@ async function openTables(target: Target, mustExist: boolean, silenceMs: number)
       )
     }
     if (format === FORMAT) return
-    // The threads that the older release still starts would find tables of a format that they do not know.
+    // An older release that still runs may start threads that would find tables of a format that they do not know.
     if (!(await isFreeSoon(link)))
       throw new OtherFormat(
         `The service on the store in ${target.shown} is of an older release (format ${format}); stop it before you start this release, also as its standby.`,

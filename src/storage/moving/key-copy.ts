@@ -1,7 +1,9 @@
 /** Makes the keys of a store equal to those of another store. The keys are not decrypted: both places of a key are copied without a change. */
 import type { KeyTable, Places } from '../key-table.ts'
 
-/** Resolves with the number of keys and the number of changes. If there were no changes, both stores were equal. Both may use the same folder. */
+/**
+ * Resolves with the number of keys and the number of changes, which is 0 if both stores had equal keys. Both stores may use the same folder for keys.
+ */
 export async function copyKeys(from: KeyTable, to: KeyTable, onCopied: () => void | Promise<void>) {
   if (from.where === to.where) return { keys: (await from.names()).length, changes: 0 }
   const [wanted, existing] = await Promise.all([from.all(), to.all()])

@@ -1,8 +1,9 @@
 /**
- * Undoes a move: a service can start on the store again, and no longer on its copy. The caller owns both stores, so no service runs on either.
+ * Undoes a move of a store: a service can start on the source again, and no longer on the copy. The caller owns both stores, so no service runs on
+ * either.
  *
- * A copy that a service has used is refused, because the keys of its devices have advanced there. The copy is marked before the mark of the store is
- * removed, so at no time could a service start on both.
+ * A copy that a service has used is refused, because the keys of its devices have advanced there. The copy is marked as moved before the mark of the
+ * source is removed, so at no time could a service start on both.
  */
 import { keys } from '../record-keys.ts'
 import type { OpenStore } from '../store-backend.ts'

@@ -37,7 +37,7 @@ export interface Copied {
 /** The most comparisons of both stores. The first comparison copies late changes by a command, if there are any. */
 const COMPARISONS = 4
 
-/** Resolves with the numbers of copied things; undefined if the store was already moved to this target. */
+/** Resolves with the numbers of copied records, keys and media; undefined if the store was already moved to this target. */
 export async function copyStore(options: CopyOptions): Promise<Copied | undefined> {
   const { from, to, steps } = options
   const source = await idOf(from)

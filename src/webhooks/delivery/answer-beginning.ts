@@ -28,7 +28,7 @@ export function createAnswerBeginning(maxBytes: number): AnswerBeginning {
       chunks.push(part)
       size += part.byteLength
     },
-    // A character that the limit has cut is left out, which is what `stream` does.
+    // The limit may have cut the last character. With `stream` the decoder leaves out an incomplete character.
     text: (contentType) => (size === 0 ? '' : decoderOf(contentType).decode(Buffer.concat(chunks), { stream: true })),
   }
 }

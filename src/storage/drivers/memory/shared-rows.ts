@@ -20,7 +20,7 @@ type Answer = { number: number } & ({ result: unknown } | { error: unknown })
 const questionsOf = (store: string) => `svc-rows-${store}`
 const answersOf = (client: string) => `svc-rows-of-${client}`
 
-/** Time limit of the first answer, in ms. */
+/** Time limit in ms of the first request: the thread that holds the rows must answer it within this time. */
 const FOUND_WITHIN = 10_000
 
 /** Lets other threads use the rows. Returns a function that ends this access. */

@@ -14,7 +14,7 @@ import type { Question } from './link.ts'
 
 export interface BlobRowsOptions {
   ask(question: Question): Promise<unknown[][]>
-  /** Row of this thread in `svc_writer`. A thread that only reads has none. */
+  /** Id of this thread's row in `svc_writer`. Undefined for a thread that only reads. */
   writer: string | undefined
 }
 

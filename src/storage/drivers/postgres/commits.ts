@@ -1,4 +1,4 @@
-/** Queue of the batches of one thread, which joins those that wait at the same time into one commit. */
+/** Queue of the batches of one thread. Batches that wait at the same time become one commit. */
 import { StorageFailure } from '../../../domain/storage-failure.ts'
 import type { Batch, Op } from '../../contract.ts'
 import type { OpenOptions } from '../../store-backend.ts'
@@ -68,8 +68,8 @@ export function createCommits(
   }
 
   /**
-   * Refuses waiting batches when the commit before them takes too long, for example while it is in doubt. The waiting batches were not sent, so it is
-   * certain that nothing of them is stored.
+   * Refuses waiting batches when the commit before them takes too long, for example because its result is in doubt. The waiting batches were not
+   * sent, so it is certain that nothing of them is stored.
    */
   function refuseImpatient() {
     const now = performance.now()

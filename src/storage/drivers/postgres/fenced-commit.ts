@@ -1,6 +1,6 @@
 /**
- * The statements of one commit. Each changes something only behind the fence: the row of the writer in `svc_writer`, whose number must be the one before
- * that of the commit.
+ * The SQL statements of one commit. Each of them changes something only if the fence allows it. The fence is the row of the writer in `svc_writer`:
+ * its number must be one less than the number of the commit.
  */
 import type { Batch, Op } from '../../contract.ts'
 import { blobs, type bytesOf, texts, uuids } from './arrays.ts'
@@ -21,7 +21,7 @@ SELECT count(*) FROM w`
 const TAKE = 'INSERT INTO svc_state (scope, key, value) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING'
 const LOCK = 'SELECT value FROM svc_state WHERE scope = $1 AND key = $2 FOR UPDATE'
 
-/** A commit as its writer numbers it. */
+/** A commit with the number that its writer gave it. */
 export interface FencedCommit {
   writer: string
   number: number
@@ -32,7 +32,9 @@ export interface FencedCommit {
 
 type Ask = (question: Question) => Promise<Answer>
 
-/** Carries out a commit. `refused` means that the fence refused it, and false that the guard did; in both cases nothing was stored. */
+/**
+ * Carries out a commit. Resolves with `refused` if the fence refused it, and with false if the guard refused it. In both cases nothing was stored.
+ */
 export const carryOut = (ask: Ask, commit: FencedCommit): Promise<boolean | 'refused'> =>
   commit.guard === undefined ? inOneStatement(ask, commit) : inTransaction(ask, commit, commit.guard)
 
@@ -46,8 +48,8 @@ async function inOneStatement(
 }
 
 /**
- * Writes a commit with a guard. The row of the key is locked before it is compared, so that no other transaction changes it before the end. If the
- * key is absent, a row is inserted and locked.
+ * Writes a commit with a guard in one transaction. The row of the guard's key is locked before it is compared, so that no other transaction changes
+ * it before the end. If there is no such row, a row is inserted and locked.
  */
 async function inTransaction(
   ask: Ask,

@@ -9,7 +9,7 @@ import type { KeyTable, Places } from '../../key-table.ts'
 import type { Question } from './link.ts'
 
 const PLACES = ['first', 'second'] as const
-/** Condition that the writer of this thread is not over. `value` is the number of the query value that contains the id of the writer. */
+/** SQL condition: the writer of this thread is not marked as over. `value` is the number of the query value with the id of the writer. */
 const holds = (value: number) => `EXISTS (SELECT FROM svc_writer WHERE id = $${value} AND NOT is_over)`
 
 export const keyRows = (

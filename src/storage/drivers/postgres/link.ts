@@ -32,8 +32,8 @@ export interface Link {
   backend: readonly [pid: number, startedAt: string]
   isUp(): boolean
   /**
-   * Returns the number of notices that leave in doubt whether a commit is safe. With a synchronous standby, an operator may cancel the wait for the
-   * standby. The server then answers with success and with such a notice, although the commit is perhaps only on this server.
+   * Returns the number of notices after which it is in doubt whether a commit is safe. With a synchronous standby, an operator may cancel the wait
+   * for the standby. The server then answers with success and with such a notice, although the commit may be only on this server.
    */
   doubts(): number
   /** Runs a query. Drops the connection if the answer takes longer than `silenceMs`. */

@@ -34,7 +34,7 @@ const END: Place = { scope: 'ffffffff-ffff-ffff-ffff-ffffffffffff', key: ABOVE }
 
 export function placeOf(key: string): Place {
   const [, scope, rest] = OF_INSTANCE.exec(key) ?? []
-  // A key that names the uuid of zeros is stored as a whole, because the scope of zeros is for records that belong to no instance.
+  // A key that itself contains the uuid of zeros is stored whole, because the scope of zeros is for records that belong to no instance.
   return scope === undefined || scope === NO_INSTANCE ? { scope: NO_INSTANCE, key } : { scope, key: rest! }
 }
 

@@ -20,8 +20,8 @@ import { carryOut, type FencedCommit, sort } from './fenced-commit.ts'
 import { codeOf, type Link } from './link.ts'
 
 /**
- * The writer was marked as over: another writer may serve its instances. Nothing of the commit was stored, and no later
- * commit of the writer will be stored.
+ * Error: the writer was marked as over, so another writer may serve its instances. Nothing of the commit was stored, and no later commit of the
+ * writer will be stored.
  */
 export class Fenced extends StorageFailure {}
 
@@ -91,9 +91,9 @@ const RAISE = 'UPDATE svc_writer SET generation = $2 WHERE id = $1 AND generatio
 interface State extends Pick<WriterOptions, 'connect' | 'silenceMs' | 'doubtMs' | 'onOver'> {
   readonly id: string
   link: Link
-  /** Number of the last stored commit. */
+  /** Number of the last stored commit of this writer. */
   seq: number
-  /** Generation of the statements of this writer, and the highest that it has requested. */
+  /** Generation of the statements of this writer; the next field is the highest generation that it has requested. */
   generation: number
   highest: number
   over: StorageFailure | undefined

@@ -1,15 +1,16 @@
 /**
- * The lease of the owner of a schema. An owner that cannot reach the database while a standby can must end its sessions before the standby takes over.
- * It measures with its own clock alone, from the moment at which it sent the last look that succeeded.
+ * The lease of the owner of a schema: the time for which it may keep its sessions without reaching the database. If a standby can reach the database,
+ * the owner must end its sessions before the standby takes over. The owner uses only its own clock. The lease counts from the moment at which the
+ * owner sent its last successful query.
  *
- * If the standby cannot reach the database either, nobody can take over, and the owner keeps its sessions for a while: after a restart of the
- * database hundreds of accounts need not log in again.
+ * If the standby cannot reach the database either, nobody can take over, and the owner keeps its sessions for a while. So hundreds of accounts need
+ * not log in again after a restart of the database.
  */
 import type { StandbyAddress } from './standbys.ts'
 
-/** Time in ms of the lease. It is shorter than the time after which a standby takes over (`owner-watch.ts`), also if their clocks drift. */
+/** Length of the lease in ms. It is shorter than the time after which a standby takes over (`owner-watch.ts`), even if the two clocks drift. */
 const LEASE = 4_000
-/** Longest time in ms for which sessions are kept while no standby can reach the database. */
+/** Longest time in ms for which the sessions are kept while neither the owner nor a standby can reach the database. */
 const HELD = 60_000
 /** Interval in ms at which the lease is checked. */
 export const CHECK_EVERY = 500
@@ -19,12 +20,12 @@ export interface LeaseOptions {
   now(): number
   /** Asks a standby. Resolves with true only if the standby answers that it cannot reach the database. */
   isAway(standby: StandbyAddress): Promise<boolean>
-  /** Called once, when the lease has ended and a standby may take over. */
+  /** Called once, when the lease has ended and a standby may take over the schema. */
   onEnded(): void
 }
 
 export interface OwnerLease {
-  /** Renews the lease after a look that succeeded. `sentAt` is the time at which the look was sent. */
+  /** Renews the lease after a successful query. `sentAt` is the time at which the query was sent. */
   renew(sentAt: number, standbys: readonly StandbyAddress[]): void
   /** Must be called every `CHECK_EVERY` ms. */
   check(): Promise<void>

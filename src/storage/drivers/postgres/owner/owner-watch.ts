@@ -1,8 +1,10 @@
 /**
- * Decides whether the service that owns a schema has ended, from repeated looks by a standby. Every owner raises a counter of its own in the database.
- * The clocks of two machines are never compared: the standby measures with its own clock how long the counter stands still.
+ * Decides whether the service that owns a schema has ended. A standby reads the state of the owner from the database again and again. Every owner
+ * raises a counter of its own in the database. The clocks of two machines are never compared: the standby measures with its own clock for how long
+ * the counter stays the same.
  *
- * Deciding wrongly is safe, because an owner that still runs can store nothing after it was replaced; its accounts are then only connected again.
+ * A wrong decision is safe. An owner that still runs can store nothing after it was replaced; the only effect is that its accounts are connected
+ * again.
  */
 export interface OwnerLook {
   /** Row that an owner has left in `svc_node`. An owner that ended in order has removed it. */
@@ -11,19 +13,20 @@ export interface OwnerLook {
   holder?: string | undefined
 }
 
-/** `free`: nobody owns the schema. `alive`: its owner runs, or may run. `dead`: the owner did not end in order, and no longer runs. */
+/** `free`: nobody owns the schema. `alive`: its owner runs, or may run. `dead`: the owner did not stop in order, and no longer runs. */
 export type Verdict = 'free' | 'alive' | 'dead'
 
 interface Still {
-  /** Time in ms for which the counter must stand still, and the number of looks in this time. */
+  /** Time in ms for which the counter must stay the same, and the number of times that it must be read in this time. */
   ms: number
   looks: number
 }
 
 /**
- * An owner that was paused, or cannot reach the database, still holds the lock. An owner that only lost its connection takes the lock again in a second.
- * This says nothing after a failover: the new server never had the lock, and the owner needs longer to find it. So a missing lock counts only if this
- * watch has seen the owner with it, or at work, since the database could be asked.
+ * Time after which an owner without its lock counts as dead. An owner that was paused, or cannot reach the database, still holds the lock, and one
+ * that only lost its connection takes the lock again within a second. After a failover a missing lock means nothing: the new server never had the
+ * lock, and the owner needs longer to find that server. So a missing lock counts only if this standby has seen the owner with the lock, or its
+ * counter rising, since the database answered again.
  */
 const LOCKED: Still = { ms: 5_000, looks: 5 }
 const UNLOCKED: Still = { ms: 2_000, looks: 3 }
@@ -33,9 +36,9 @@ const UNLOCKED: Still = { ms: 2_000, looks: 3 }
 export const LONGEST_GAP = 1_500
 
 export interface OwnerWatch {
-  /** Judges a look. `askedAt` is the time on the clock of the watch at which the look began. */
+  /** Decides about the owner after the state was read. `askedAt` is the time of the standby's own clock at which the query was sent. */
   judge(look: OwnerLook, askedAt: number): Verdict
-  /** Begins again from the next look, because the database could not be asked. */
+  /** Begins again with the next state, because the database could not be asked. */
   forget(): void
 }
 
@@ -47,7 +50,7 @@ export function createOwnerWatch(now: () => number): OwnerWatch {
   let owner: OwnerLook['node']
   let hasShownItself = false
 
-  /** Notes whether the owner was seen with its lock, or at work. */
+  /** Records that the owner was seen with its lock, or that its counter has risen. */
   function noteOwner(node: NonNullable<OwnerLook['node']>, isLocked: boolean) {
     if (owner?.writer !== node.writer) hasShownItself = isLocked
     else if (isLocked || owner.beat !== node.beat) hasShownItself = true

@@ -15,7 +15,7 @@ import { Fenced, TERMINATE } from '../writer.ts'
 import { CHECK_EVERY, createOwnerLease } from './owner-lease.ts'
 import { isAway, STANDBYS, standbysIn } from './standbys.ts'
 
-/** A turn with the connection that holds the lock. */
+/** The right to own the schema (`Turn`), with the connection that holds the lock. */
 export interface SchemaTurn extends Turn {
   link: Link
 }
@@ -25,12 +25,12 @@ export interface OwnerOptions {
   writer: string
   /** Number of threads of the service that open the store. */
   threads: number
-  /** Turn of a standby, with the connection that holds the lock already. */
+  /** The right that a standby has got, with the connection that already holds the lock. */
   turn?: SchemaTurn | undefined
-  /** True when the service closes the store, which removes the writer. */
+  /** True while the service closes the store and removes its writer. Then it is no error that the writer is gone. */
   isClosing(): boolean
   onVisit(): void
-  /** Called if an earlier service has not ended in order. */
+  /** Called if an earlier service did not stop in order. */
   onTakenOver(): void
   onOver: NonNullable<OpenOptions['onOver']>
 }
@@ -54,15 +54,15 @@ SELECT EXISTS (SELECT FROM svc_writer WHERE id = $1), (SELECT value FROM svc_met
 const SHOW = 'INSERT INTO svc_node (writer, name) VALUES ($1, $2)'
 const MARK = 'UPDATE svc_writer SET is_service = true WHERE id = $1'
 /**
- * Removes the writers of earlier services and, with them, the writers of their threads. It also removes writers of
- * commands that are more than a day old, because those commands were killed.
+ * Removes the rows in `svc_writer` of earlier runs of the service; the rows of their threads are removed with them. Also removes rows of commands
+ * that are more than a day old: no command runs that long, so these commands were killed.
  */
 const REMOVE_EARLIER = `DELETE FROM svc_writer WHERE id <> $1 AND (is_service OR (service IS NULL AND made_at < now() - interval '1 day'))
 RETURNING is_service`
 /**
- * Ends connections on which a writer has stopped in the middle of a transaction: a process that stands still would hold its locks for as long, and the
- * removal of its writer would wait for them. A writer that does run finds out what became of its commit. A program that only reads, as `pg_dump`
- * does, has a weaker lock.
+ * Ends connections that have stopped in the middle of a transaction. The process of such a connection may stand still, and would hold its locks as
+ * long as it does; the removal of its row in `svc_writer` would wait for them. A process that does run notices the broken connection and checks
+ * whether its commit was stored. A program that only reads, such as `pg_dump`, has a weaker lock, so its connection is not ended.
  */
 const END_IDLE = {
   text: `SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a JOIN pg_locks l ON l.pid = a.pid AND l.relation = 'svc_writer'::regclass
@@ -86,8 +86,8 @@ export const SILENCE = 3_000
 /** Interval in ms at which the owner shows that it runs, and checks whether a command has written something to the store for the service. */
 const LOOK_EVERY = 1_000
 /**
- * After one failed look the owner looks again almost at once. With the shorter silence, its counter then stands still for three seconds if only one
- * connection is lost, and a standby waits five (`owner-watch.ts`).
+ * Time limit in ms of a query after which the owner asks again almost at once. If only one connection is lost, the owner's counter stands still for
+ * three seconds with this limit. A standby takes over after five seconds (`owner-watch.ts`).
  */
 const LOOK_SILENCE = 2_000
 const LOOK_AGAIN = 50
@@ -198,13 +198,13 @@ const isGranted = async (link: Link): Promise<boolean> => (await link.ask(TAKE, 
 
 const isFree = async (link: Link): Promise<boolean> => (await link.ask(IS_FREE, SILENCE)).rows[0]![0] as boolean
 
-/** Whether nobody owns the schema, or its owner has just ended. */
+/** Whether nobody owns the schema, or will own it in a moment because its owner has just ended. */
 export const isFreeSoon = (link: Link): Promise<boolean> => isSoon(() => isFree(link))
 
 /** Takes the lock. Resolves with false if another process keeps it. */
 export const isGrantedSoon = (link: Link): Promise<boolean> => isSoon(() => isGranted(link))
 
-/** Asks until the answer is true, for as long as the server needs to release the lock of a process that has ended. */
+/** Repeats a query until its answer is true, for as long as the server needs to release the lock of a process that has ended. */
 async function isSoon(isTrue: () => Promise<boolean>): Promise<boolean> {
   const until = performance.now() + PATIENCE
   while (!(await isTrue())) {
@@ -222,8 +222,8 @@ async function take(link: Link, { shown }: Target): Promise<void> {
 }
 
 /**
- * Throws a sentence for the operator if the server allows too few connections. A standby needs those of the service that it replaces too: if that one
- * stands still, the server keeps its connections.
+ * Throws a sentence for the operator if the server allows too few connections. A standby needs its own connections in addition to those of the
+ * service that it replaces: if that service stands still, the server keeps its connections.
  */
 export async function checkConnections(
   link: Link,

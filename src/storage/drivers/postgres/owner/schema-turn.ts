@@ -10,7 +10,7 @@ import { createOwnerWatch, type OwnerLook } from './owner-watch.ts'
 import { checkConnections, isGrantedSoon, OWNING, type SchemaTurn, SILENCE } from './schema-owner.ts'
 import { nameStandby } from './standbys.ts'
 
-/** Interval between two looks, in ms. */
+/** Interval in ms at which the standby checks the owner. */
 const LOOK_EVERY = 1_000
 
 /**
@@ -45,7 +45,7 @@ export async function waitForTurn(
     throw error
   }
 
-  /** Looks once. Resolves with true when this process has the lock. */
+  /** Checks the owner once. Resolves with true when this process has the lock. */
   async function look(): Promise<boolean> {
     if (!link.isUp()) link = await connectAgain()
     const askedAt = performance.now()

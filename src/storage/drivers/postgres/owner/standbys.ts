@@ -1,6 +1,6 @@
 /**
- * The standbys of a schema. Each one names its port in the name of its connection, so the owner sees the address of each without a table, and asks it
- * over HTTP whether it can reach the database.
+ * The standbys of a schema. Each standby puts its port into the name of its connection. So the owner finds the address of each standby without a
+ * table, and asks it over HTTP whether it can reach the database.
  */
 import { get } from 'node:http'
 import type { Question } from '../link.ts'
@@ -20,7 +20,7 @@ export const nameStandby = (port: number): Question => ({
   values: [port],
 })
 
-/** SQL of the addresses of all standbys of the schema, as one text. A connection without an address is one of the same machine. */
+/** SQL that returns the addresses of all standbys of the schema as one text. A connection without an address comes from the same machine. */
 export const STANDBYS = `(SELECT string_agg(coalesce(host(client_addr), '127.0.0.1') || ' ' || split_part(application_name, ' ', 3), ',')
   FROM pg_stat_activity WHERE application_name LIKE 'svc standby %' AND usename = current_user AND datname = current_database()
   AND split_part(application_name, ' ', 4) = hashtext(current_schema())::text)`
@@ -36,7 +36,7 @@ export const standbysIn = (text: string | null): StandbyAddress[] =>
     })
 
 /**
- * Asks a standby. Resolves with true only if it answers that it cannot reach the database: one that gives no answer may be about to take over.
+ * Asks a standby. Resolves with true only if it answers that it cannot reach the database. A standby that gives no answer may be about to take over.
  */
 export function isAway({ host, port }: StandbyAddress): Promise<boolean> {
   return new Promise((resolve) => {
