@@ -1,6 +1,6 @@
 /**
- * Memory of the service before a load, at its peak, and in each of five minutes after it: 20 instances, of which each sends and receives its part of
- * 10,000 texts each way. A small server pays for the memory that stays until its next restart.
+ * Measures the memory of the service before a load, at its peak, and in each of the five minutes after it. The load is 20 instances that together
+ * send 10,000 texts and receive 10,000. On a small server, memory that is not returned after a load stays in use until the next restart.
  */
 import {
   amount,
@@ -21,15 +21,15 @@ import {
 const INSTANCES = amount(20, 2)
 const TEXTS = Number(process.env.BENCH_MESSAGES ?? amount(10_000, 60))
 const READER = '5511988880001'
-/** Length of a step of the measurement after the load, in s. */
+/** Time in s between two measurements after the load. */
 const STEP = amount(60, 1)
 const STEPS = 5
 
 interface Memory {
   rss_mb: number
-  /** Part of it that the process has allocated: objects, buffers, compiled code. */
+  /** Part of `rss_mb` that the process has allocated: objects, buffers, compiled code. */
   anon_mb: number
-  /** Part of it that is pages of files: code, and the store. The system takes them back when it needs room. */
+  /** Part of `rss_mb` that is pages of files: code, and the store. The system takes these pages back when it needs memory. */
   of_files_mb: number
 }
 

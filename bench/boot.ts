@@ -1,12 +1,15 @@
-/** Time from a start until saved instances are connected again, after a stop and after kill -9, and the cost of a login. */
+/**
+ * Measures the time from a start of the service until saved instances are connected again, after a stop and after kill -9, and the processor time of
+ * a login.
+ */
 import type { Gateway } from '../test/harness/gateway.ts'
 import { amount, connectMany, countConnected, cpuMs, report, round, SMOKE, sleep, startBench } from './measure.ts'
 
 const SIZES = SMOKE ? [3] : [100, 200]
 const LIFTED = '1000'
 /**
- * Limits of logins per second after a start. The default protects the IP address of the machine. With the other value the
- * limit has no effect, so that the speed of the service itself is measured.
+ * Limits on the logins per second after a start. The default limit protects the IP address of the machine. The other value is so high that it has no
+ * effect, so that the speed of the service itself is measured.
  */
 const GATES = { ...(SMOKE ? {} : { '25 a second, as by default': '25' }), 'gate lifted': LIFTED }
 const PATIENCE = 120_000
@@ -39,13 +42,13 @@ try {
     await connectMany(running.gateway, bench.sandbox, made, size - made)
     made = size
     for (const [name, limit] of Object.entries(GATES)) {
-      // The limit of the service itself is measured with the largest number.
+      // Without an effective limit, only the largest number of instances is measured.
       if (limit === LIFTED && size !== SIZES.at(-1)) continue
       const env = { SVC_STARTS_PER_SECOND: limit }
       await running.service.stop()
       const afterStop = await started(env)
       result[`${size}, ${name}`] = { after_stop: afterStop }
-      // Without the limit of resumes, only a start after a stop is measured.
+      // Without an effective limit, only a start after a stop is measured.
       if (limit === LIFTED && !SMOKE) continue
       // Wait for work that remains after a login has finished.
       await sleep(amount(2_000, 200))

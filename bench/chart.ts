@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- chart`: draws `bench/chart.svg` from the newest runs: memory and CPU by idle instances (`memory`), and both by texts received per
- * second (`receive`), of the service and of the bare library.
+ * `npm run bench -- chart`: draws `bench/chart.svg` from the newest results, for the service and for the bare library: memory and CPU by number of
+ * idle instances (from `memory`), and memory and CPU by texts received per second (from `receive`).
  */
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'

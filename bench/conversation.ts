@@ -1,6 +1,6 @@
 /**
- * A text, its two receipts and its answer, with all their webhooks, on several instances at once, against the bare library. The simulated people
- * decrypt each message here, so the one thread of the network may limit both.
+ * Measures conversations on several instances at once, in comparison with the bare library: a text, its two receipts and its answer, with all their
+ * webhooks. The simulated people decrypt each message, so the single thread of the simulated network may limit the service and the library.
  */
 import {
   amount,

@@ -1,6 +1,7 @@
 /**
- * The cost of a text in countable operations, independent of the machine's load: transactions of the store (each waits for the disk once), write
- * calls, timers, encryptions, messages between threads. `BENCH_OTHER`: the same for another checkout.
+ * Counts the operations that a text causes: transactions of the store (each waits for the disk once), write calls, timers, encryptions, and messages
+ * between threads. Unlike times, the counts do not depend on the load of the machine. `BENCH_OTHER` is a second checkout for which the same is
+ * counted.
  */
 import { existsSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +14,7 @@ import { startCounter } from './parts/counter.ts'
 
 const OTHER = process.env.BENCH_OTHER
 const TEXTS = Number(process.env.BENCH_TEXTS ?? 200)
-/** Rate below the API's limit per instance. */
+/** Texts per second; this rate is below the limit of the API per instance. */
 const PER_SECOND = 40
 const READER = '5511988880001'
 const WRITER = '5511988880002'

@@ -1,6 +1,7 @@
 /**
- * The number of texts per second that the API accepts (validated, durable, acknowledged), over 1 and 64 connections to 50 instances, and the latency
- * of each at 2,000 per second; and also `GET /status`. None of the instances is paired, so the texts stay in their queues and nothing is sent.
+ * Measures how many texts per second the API accepts (validated, durable, acknowledged), over 1 and 64 connections to 50 instances, and the latency
+ * of each request at 2,000 texts per second. It measures the same for `GET /status`. None of the instances is paired, so the texts stay in their
+ * queues and nothing is sent.
  */
 import type { Instance } from '../test/harness/gateway.ts'
 import { amount, cpuMs, ROUNDS, report, spread, startBench, textTo, UNLIMITED } from './measure.ts'
@@ -39,7 +40,7 @@ try {
     const before = cpuMs(pid)
     const { ms, p50, p99 } = await driver.call('drive', { ...question, count, connections, ...(perSecond ? { perSecond } : {}) })
     const cpu = (cpuMs(pid) - before) / count
-    // A queue takes 1,000 items.
+    // A queue holds at most 1,000 items, so the queues are emptied after each measurement.
     await emptied()
     return { per_s: (count * 1_000) / ms, p50, p99, cpu }
   }

@@ -29,7 +29,10 @@ const CONTACT = '5511988880001'
 const BODY_MB = amount(60, 4)
 const FILM_MB = amount(15, 1)
 const MB = 1_048_576
-/** The 99th percentile of a hundred answers is the second slowest, so a few answers per round would be random. */
+/**
+ * Number of repetitions per round. The 99th percentile of a hundred answers is the second slowest of them, so with fewer answers the result would be
+ * mostly chance.
+ */
 const TURNS = amount(3, 1, 8)
 
 if (!programs) throw new Error('this bench needs ffmpeg')
@@ -87,7 +90,7 @@ try {
     if (delivery.status !== 'sent') throw new Error(`${delivery.error_code}: ${delivery.error_message}`)
   }
 
-  // Threads that are started for the first work are not measured.
+  // A small film is sent first, so that the start of the threads is not measured.
   const large = await largeFilm(FILM_MB * MB)
   const small = await film('avi')
   await settled(await send('/send-video', JSON.stringify({ phone: CONTACT, video: web.put('/small.avi', small) })))

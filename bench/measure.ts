@@ -22,14 +22,14 @@ export { median, round, type Spread, type Summary, spread, summary } from './par
 export const SMOKE = process.env.BENCH_SMOKE === '1'
 export const amount = <T = number>(usual: T, smoke: T, full: T = usual): T =>
   SMOKE ? smoke : process.env.BENCH_FULL === '1' ? full : usual
-/** Number of rounds of a comparison: a median of fewer than five is unreliable. */
+/** Number of rounds of a comparison. The median of fewer than five rounds is unreliable. */
 export const ROUNDS = Number(process.env.BENCH_ROUNDS ?? amount(5, 1))
 
 export interface Bench {
   dir: string
   network: Running
   sandbox: Sandbox
-  /** Starts the service on the bench's data folder; the admin key is that of the first start. */
+  /** Starts the service on the data folder of the bench, with the admin key that its first start created. */
   serve(env?: Record<string, string>): Promise<{ service: Running; gateway: Gateway }>
   /** Starts the service of another checkout once, on a separate data folder. */
   serveOther(checkout: string, env?: Record<string, string>): Promise<{ service: Running; gateway: Gateway }>
@@ -40,7 +40,7 @@ export interface Bench {
 process.on('SIGTERM', () => process.exit(143))
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-/** Environment that `deploy/` sets; the flags of node are those of each checkout's `npm start`. */
+/** Environment variables that `deploy/` sets. The flags of node come from `npm start` of each checkout. */
 const AS_DEPLOYED = { MALLOC_ARENA_MAX: '2' }
 /** Builds a checkout, because users run compiled code. From source every thread would load a compiler. */
 const built = async (checkout: string) => {
@@ -55,7 +55,8 @@ const built = async (checkout: string) => {
 export async function startBench(): Promise<Bench> {
   const program = await built(root)
   const dir = await mkdtemp(join(tmpdir(), 'svc-bench-'))
-  // The network writes its state as a whole: with a hundred phones that stops it for a tenth of a second, which delays every text of that moment.
+  // The network writes its whole state at once. With a hundred phones this stops the network for a tenth of a second, which delays every text of that
+  // moment.
   const kept = { SVC_DATA_DIR: join(dir, 'network'), SVC_SANDBOX_KEEP: 'off' }
   const network = await run(['--network-only'], { ...kept, SVC_SANDBOX_PORT: '0' }, program)
   const sandbox = createSandbox(network.printed.sandbox_url!)
@@ -240,7 +241,7 @@ export const shownSide = (all: readonly Measured[]) => ({
   ),
   cpu_ms: spread(all.map(({ cpu_ms }) => cpu_ms)),
 })
-/** Compares the results round by round: the spread of each side, and the ratio of ours to theirs within a round. */
+/** Compares the results of both sides: the spread of each side, and the ratio of our result to theirs in each round. */
 export function compared(ours: readonly Measured[], theirs: readonly Measured[]) {
   const ratio = (field: keyof Measured) => spread(ours.map((each, index) => each[field] / theirs[index]![field]))
   return { gateway: shownSide(ours), bare: shownSide(theirs), ratio: { rate: ratio('per_s'), cpu: ratio('cpu_ms') } }

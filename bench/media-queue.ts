@@ -1,7 +1,8 @@
 /**
- * Pieces of media that one instance sends in a second, and what each costs the processor, in this checkout and in another in turn: pictures, and mp3
- * files that become voice notes. `BENCH_OTHER` is the folder of the other, with its packages installed; without it this checkout is compared with
- * itself, which shows the noise. Acknowledgements of the simulated network come at once, and after `BENCH_ACK` ms (200), as over a real distance.
+ * Measures how many media messages one instance sends in a second, and the processor time of each: pictures, and mp3 files that become voice notes.
+ * This checkout and another one are measured in turn. `BENCH_OTHER` is the folder of the other checkout, with its packages installed; without it this
+ * checkout is compared with itself, which shows the noise. The simulated network acknowledges at once in one part of the bench, and after `BENCH_ACK`
+ * ms (200) in the other, as over a long distance.
  */
 import { fileURLToPath } from 'node:url'
 import type { Gateway } from '../test/harness/gateway.ts'
@@ -11,10 +12,10 @@ import { startCounter } from './parts/counter.ts'
 
 const OTHER = process.env.BENCH_OTHER ?? fileURLToPath(new URL('..', import.meta.url))
 const ACK = Number(process.env.BENCH_ACK ?? 200)
-/** Number of pieces in a round. A voice note costs the most, outside of this process. */
+/** Number of media messages in a round. A voice note takes the most processor time, which is used by a separate process. */
 const PIECES = { picture: amount(20, 4), voice: amount(8, 2) }
 const READER = '5511988880001'
-/** Time limit of a round in ms; a round that takes longer has lost an item. */
+/** Time limit of a round in ms. If a round takes longer, an item was lost. */
 const PATIENCE = 120_000
 
 const bench = await startBench()

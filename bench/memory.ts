@@ -1,7 +1,7 @@
 /**
- * Memory of the service on one shard: empty, per idle connected instance (and their CPU), and after many texts received and sent. Each figure is
- * taken at rest, because V8 returns 20 to 40 MB about half a minute after many pairings. `BENCH_HEAP=1`
- * also measures the memory after a full collection; this measurement itself takes some MB.
+ * Measures the memory of the service on one shard: without instances, per idle connected instance (with its CPU), and after many texts were received
+ * and sent. Each value is measured when the service is idle, because V8 returns 20 to 40 MB about half a minute after many pairings. `BENCH_HEAP=1`
+ * also measures the memory after a full garbage collection; this measurement itself takes some MB.
  */
 import {
   amount,
@@ -24,7 +24,7 @@ const MESSAGES = Number(process.env.BENCH_MESSAGES ?? amount(8_000, 100, 100_000
 const READER = '5511988880001'
 /** Part of the texts that are sent; the others are received. */
 const SENT = 0.25
-/** Wait in seconds: V8's memory-reducing collection comes 25 to 40 s after the last work. */
+/** Time in seconds to wait before a measurement: V8 runs its memory-reducing collection 25 to 40 s after the last work. */
 const REST = amount(45, 1)
 const WITH_HEAP = process.env.BENCH_HEAP === '1'
 
@@ -33,7 +33,7 @@ try {
   await bench.sandbox.createContact(READER, { sink: true, receipts: 'delivered' })
   const env = { SVC_SHARDS: '1', ...(WITH_HEAP ? heapEnv(bench.dir) : {}) }
   const { service, gateway, pid, receiver, url, driver, instances } = await startLoaded(bench, { instances: 0, env })
-  /** Returns the minimum over this number of seconds: memory is returned in steps, and no event marks the last step. */
+  /** Returns the lowest memory within this number of seconds: V8 returns memory in steps, and no event marks the last step. */
   async function atRest(seconds: number): Promise<number> {
     let least = rssMb(pid)
     for (let second = 0; second < seconds; second += 0.5) {

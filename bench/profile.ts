@@ -1,7 +1,8 @@
 /**
- * CPU time of a sent text, in ms per text by cause: of the main thread, and of the shard's thread. One instance, as many texts as possible, three
- * webhooks. `BENCH_OTHER`: the same for another checkout. `BENCH_GROUP=500`: texts to a group with this number of members, two webhooks.
- * `BENCH_IN=300`: received texts, at this number per second. The shares come from the profile, the total from the thread's CPU time.
+ * Measures the CPU time of a sent text by cause, in ms per text, for the main thread and for the thread of the shard. One instance sends as many
+ * texts as possible, with three webhooks for each. `BENCH_OTHER` is a second checkout to measure. With `BENCH_GROUP=500` the texts go to a group with
+ * this number of members, with two webhooks for each. With `BENCH_IN=300` texts are received instead, at this number per second. The shares come from
+ * the profile, and the total from the CPU time of the thread.
  */
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,14 +18,14 @@ import type { Receiver } from './parts/receiver.ts'
 const OTHER = process.env.BENCH_OTHER
 const TEXTS = Number(process.env.BENCH_TEXTS ?? amount(1_500, 40))
 const WARM = amount(1_500, 20)
-/** A queue takes 1,000 items. */
+/** Number of texts that are queued at a time, because a queue holds at most 1,000 items. */
 const AT_ONCE = 500
 const CONTACT = '5511988880001'
 const WRITER = '5511988880002'
 const IN_PER_SECOND = Number(process.env.BENCH_IN ?? 0)
 const MEMBERS = phoneNumbers(2_000, Number(process.env.BENCH_GROUP ?? 1) - 1)
 const PROFILING = fileURLToPath(new URL('./parts/profiling.mjs', import.meta.url))
-/** Functions that are listed separately. */
+/** Number of functions that are listed separately. */
 const NAMED = Number(process.env.BENCH_NAMED ?? 0)
 
 const bench = await startBench()
@@ -76,7 +77,7 @@ async function side({ service, gateway }: { service: Running; gateway: Gateway }
     return JSON.parse(readFileSync(path, 'utf8')) as Profile
   }
 
-  // Files of an earlier run are removed; they are in the folder `BENCH_KEEP`.
+  // Files of an earlier run in the folder `BENCH_KEEP` are removed.
   for (const name of ['main', 'shard']) rmSync(`${file}.${name}.cpuprofile`, { force: true })
   await work(WARM)
   service.child.kill('SIGUSR2')

@@ -1,6 +1,6 @@
 /**
- * Many instances with long queues that cannot be sent: how much they delay a start, the time to read a page of a queue, and the time to clear one.
- * `BENCH_FULL=1`: 200 instances with 1,000 items each.
+ * Measures many instances with long queues that cannot be sent: how much longer a start takes, the time to read a page of a queue, and the time to
+ * clear a queue. `BENCH_FULL=1`: 200 instances with 1,000 items each.
  */
 
 import type { Instance } from '../test/harness/gateway.ts'

@@ -101,7 +101,7 @@ function costs(): string {
 /** Number of shards by number of cores, as `defaultShards` of `src/config.ts` computes it. */
 const SHARDS: Record<number, number> = { 1: 1, 2: 1, 4: 3 }
 const DEFAULT = { heapMb: 512, webhooks: 128, starts: 25 }
-/** Part of a core for logins after a start: the rest is for connected instances. */
+/** Share of a core for logins after a start. The rest of the core is for the instances that are already connected. */
 const SHARE_OF_STARTS = 0.75
 
 function settings(): string {

@@ -1,7 +1,7 @@
 /**
- * Received texts: CPU of each, and the time from the stanza to its webhook, at equal rates on 1 and on many instances, against the bare library and
- * its event; the highest rate that one instance keeps up with; and a burst, with the delay of the shard's loop. Also the time that the disk alone
- * takes, because a text is on disk before its webhook is posted.
+ * Measures received texts: the CPU time of each, and the time from the stanza to its webhook, at equal rates on 1 and on many instances. The bare
+ * library, with its event in place of the webhook, is the comparison. It also measures the highest rate that one instance can process; the delay of
+ * the shard's event loop in a burst; and the time that the disk alone takes, because a text is on disk before its webhook is posted.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,11 +32,11 @@ const RATES = SMOKE ? [20] : [50, 200, 500]
 const SECONDS = amount(1.5, 1)
 const STEPS = SMOKE ? [50] : [200, 400, 600, 800, 1_000, 1_500]
 const BURST = amount(3_000, 100)
-/** V8 still compiles for the first 4,500 texts: they cost up to twice as much as later ones (README). */
+/** Number of texts before the measurement. V8 still compiles during the first 4,500 texts, which take up to twice as long as later ones (README). */
 const WARM = amount(6_000, 30)
 /**
- * Time for a sender to encrypt the texts before the first is sent, in ms: while texts are measured at a rate, the processor must be free for the
- * service.
+ * Time in ms per text that a sender gets to encrypt all texts before the first one is sent. While texts are measured at a fixed rate, the processor
+ * must be free for the service.
  */
 const LEAD_MS_EACH = 0.8
 /** Each account has its own sender, because one person's texts are encrypted one after another. */
@@ -92,8 +92,7 @@ try {
       perSecond === undefined ? {} : { per_second: perSecond / accounts.length, lead_ms: Math.ceil(total * LEAD_MS_EACH) + 50 }
     await Promise.all(
       accounts.map(async (phone, index) => {
-        // The accounts begin at evenly spread times: otherwise the first texts of all accounts would arrive together,
-        // and so would all later texts.
+        // The accounts begin at evenly spread times. Otherwise the first texts of all accounts would arrive together, and so would all later ones.
         if (perSecond !== undefined) await sleep((index * 1_000) / perSecond)
         return sandbox.burst(SENDERS[index]!, phone, each, STAMPED, pace)
       }),
@@ -142,7 +141,7 @@ try {
     }
   }
 
-  /** Finds the highest rate without a growing delay: half of the texts arrive within a tenth of a second. */
+  /** Highest rate at which the delay does not grow: half of the texts arrive within a tenth of a second. */
   let most = 0
   const steps: Record<string, unknown> = {}
   for (const rate of STEPS) {

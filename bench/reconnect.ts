@@ -1,6 +1,7 @@
 /**
- * The effects of reconnects of one instance: CPU of each, memory, and the memory after a collection, in parts of the run. A restart of the session is
- * requested through the API, because after a disconnect by the network the delay increases each time. `BENCH_FULL=1` does 10,000 of them.
+ * Measures the effects of many reconnects of one instance: the CPU time of each, the memory, and the memory after a garbage collection, at several
+ * times of the run. The API restarts the session for each reconnect, because after a disconnection by the network the delay before the next login
+ * grows. `BENCH_FULL=1` does 10,000 reconnects.
  */
 import { amount, cpuMs, phoneNumber, report, round, rssMb, startBench, UNLIMITED } from './measure.ts'
 import { heapEnv, heapOf } from './parts/heap.ts'

@@ -15,7 +15,7 @@ const folder = fileURLToPath(new URL('.', import.meta.url))
 const NOT_BENCHES = new Set(['run', 'measure', 'chart', 'readme', 'results', 'targets'])
 const files = (await readdir(folder)).flatMap((name) => (name.endsWith('.ts') ? [name.slice(0, -3)] : []))
 const names = files.filter((name) => !NOT_BENCHES.has(name)).sort()
-/** The benches of a run without names, about fifteen minutes on two cores. */
+/** The benches that run if no name is given, in about fifteen minutes on two cores. */
 const known = [...new Set(TARGETS.map(({ bench }) => bench))]
 const wanted = process.argv.slice(2)
 const [mode] = wanted
@@ -39,7 +39,7 @@ const chosen = isSmoke ? inChanceOrder(known) : isAll ? known : wanted
 
 /** Time in ms after the start of this process at which the run ends; by default the run has no limit. */
 const endsAt = Number(process.env.BENCH_SECONDS ?? Number.POSITIVE_INFINITY) * 1_000
-/** Limit of each bench in a run of all, in ms, so that a bench that hangs does not use the time of the others. */
+/** Time limit of each bench in ms if all benches run, so that a bench that hangs does not use the time of the others. */
 const MOST_OF_ONE = isAll ? 300_000 : Number.POSITIVE_INFINITY
 const env = { ...process.env, BENCH_BUILT: '1', ...(isSmoke ? { BENCH_SMOKE: '1' } : {}) }
 
@@ -84,7 +84,7 @@ async function runOne(bench: string): Promise<Row> {
   return row
 }
 
-/** Formats one line per result: `saturated_1 ratio cpu  2.1 [1.9, 2.4]`. */
+/** Formats a result as lines, one for each value: `saturated_1 ratio cpu  2.1 [1.9, 2.4]`. */
 function lines(value: unknown, path: string[] = []): [string, string][] {
   if (typeof value !== 'object' || value === null) return [[path.join(' '), String(value)]]
   if ('median' in value && 'spread' in value)

@@ -1,9 +1,9 @@
 /**
- * Measures texts to a group of 10 to 500 members, against the bare library with cached group metadata. The same group
- * grows, so that both sides are as after long use: the library's sender key keeps a skipped key for each earlier text,
- * up to 2,000, and texts become slower with them. These keys are created in advance (`age`), because sending 1,300
- * texts would take more than a minute. Before that, the first text to a group of 500 people to whom nobody has written
- * is measured: sessions, and the group's key for each device.
+ * Measures texts to a group of 10 to 500 members, in comparison with the bare library with cached group metadata. One group grows from size to size,
+ * so that both sides are measured as after long use: the library's sender key keeps a skipped key for each earlier text, up to 2,000, and texts
+ * become slower with them. These skipped keys are created in advance (`age`), because sending 1,300 texts would take more than a minute. Before all
+ * of this, the first text to a group of 500 people to whom nobody has written is measured, which creates a session and sends the key of the group for
+ * each device.
  */
 import {
   amount,

@@ -1,7 +1,7 @@
 /**
- * Commits per second, their latency, and their CPU with lmdb and with PostgreSQL, alternating in one process: batches of the size of a sent and of a
- * received text, by 1, 10 and 50 writers at once. The server of PostgreSQL is on the same machine and shares its cores, so the CPU per commit of the
- * service's own process is the figure that holds elsewhere, too; a network adds a round trip to each commit.
+ * Measures commits per second, their latency and their CPU time with lmdb and with PostgreSQL, which alternate in one process. The batches have the
+ * size of a sent and of a received text, and 1, 10 and 50 writers commit at once. The PostgreSQL server is on the same machine and shares its cores.
+ * So only the CPU time per commit of the service's own process is also valid elsewhere; a network adds a round trip to each commit.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'

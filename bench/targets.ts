@@ -1,4 +1,4 @@
-/** The targets as data: the figure of each bench, and its limit. The tables of a run and of the README are made from it. */
+/** The targets as data: for each of them the measured value of a bench, and its limit. The tables of a run and of the README are made from it. */
 import type { Spread } from './parts/numbers.ts'
 
 /** One bench of a run, in the form that `run.ts` writes to its file. */
@@ -12,17 +12,17 @@ export interface Row {
 
 interface Target {
   bench: string
-  /** The measured quantity, in words, with its unit. */
+  /** The measured quantity in words, with its unit. */
   figure: string
-  /** Path in the bench's result. If the result is a spread, its median counts. */
+  /** Path of the value in the result of the bench. If the value is a spread, its median counts. */
   at: readonly string[]
-  /** Computes the figure, in place of `at`. */
+  /** Computes the value, in place of `at`. */
   of?(result: Record<string, unknown>): number | undefined
   least?: number
   most?: number
-  /** Returns the reason why this machine cannot measure the figure, shown instead of the result. */
+  /** Returns the reason why this machine cannot measure the value. The reason is shown instead of the result. */
   unless?(result: Record<string, unknown>): string | false
-  /** A measured limit, with its description. */
+  /** A measured bound, with its description. On this machine no service can be better than it. */
   beside?: { words: string; at: readonly string[] }
 }
 
@@ -45,7 +45,7 @@ const BOOT = '25 a second, as by default'
 /** Name of a row in the result of `boot.ts`. */
 const bootOf = (size: number) => `${size}, ${BOOT}`
 
-/** A text is on disk before it is acknowledged, to the API's caller and to the network. */
+/** Time of the disk alone. It is shown because a text is on disk before it is acknowledged, to the caller of the API and to the network. */
 const DISK = { words: 'p99 of the disk alone', at: ['disk_ms', 'p99'] }
 
 /** Number of cores that must be idle with one shard before a second shard can have an effect. */

@@ -1,8 +1,9 @@
 /**
- * The processor time of a text in this checkout and in another, side by side: sent (HTTP, queue, store, session, webhooks) and received (stanza,
- * inbox, webhook), in turn on one network. `BENCH_OTHER` is the folder of the other checkout, with its packages installed; without it this checkout
- * is compared with itself, which shows the noise of a ratio. `BENCH_GROUP=500`: the sent texts go to a group with this number of members.
- * `BENCH_IN=500`: received texts per second. `BENCH_WARM=6000`: texts before the measurement (V8 compiles for the first 4,500).
+ * Compares the processor time of a text in this checkout and in another one: of a sent text (HTTP, queue, store, session, webhooks) and of a received
+ * text (stanza, inbox, webhook). Both checkouts are measured in turn on one network. `BENCH_OTHER` is the folder of the other checkout, with its
+ * packages installed; without it this checkout is compared with itself, which shows the noise of a ratio. With `BENCH_GROUP=500` the sent texts go to
+ * a group with this number of members. `BENCH_IN=500` is the number of received texts per second. `BENCH_WARM=6000` is the number of texts before the
+ * measurement (V8 compiles during the first 4,500).
  */
 import { fileURLToPath } from 'node:url'
 import type { Gateway } from '../test/harness/gateway.ts'
@@ -12,7 +13,7 @@ import { startCounter } from './parts/counter.ts'
 const OTHER = process.env.BENCH_OTHER ?? fileURLToPath(new URL('..', import.meta.url))
 const TEXTS = Number(process.env.BENCH_TEXTS ?? 300)
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 7)
-/** Rate below the API's limit per instance. */
+/** Requests per second; this rate is below the limit of the API per instance. */
 const REQUESTS_PER_SECOND = 50
 const IN_PER_SECOND = Number(process.env.BENCH_IN ?? 100)
 const WARM_IN = Number(process.env.BENCH_WARM ?? 500)
@@ -37,7 +38,7 @@ async function side({ service, gateway }: { service: { child: { pid?: number } }
   const pid = service.child.pid!
   let turn = 0
 
-  /** Returns the CPU ms of the whole process for each of `count` things, until `isDone`. */
+  /** Returns the CPU time of the whole process in ms for each of `count` texts, measured until `isDone`. */
   async function costOf(count: number, act: () => Promise<unknown>, isDone: () => boolean): Promise<number> {
     const before = cpuMs(pid)
     await act()

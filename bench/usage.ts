@@ -1,8 +1,8 @@
 /**
- * Finds the instance that costs most: one of many instances receives texts all the time, and the others are idle. `GET
- * /account/usage` must show it first, with the CPU time that the system counts for the shard's thread beyond that of an
- * idle time. The bench also measures the cost of counting: the time of one call of the meter, times the calls of a
- * text, as a part of the CPU time of a text.
+ * Tests that the API shows which instance costs most. One of many instances receives texts all the time, and the others are idle. `GET
+ * /account/usage` must show this instance first, with the CPU time that the system counts for the thread of the shard, minus that of an idle period.
+ * The bench also measures the cost of counting: the duration of one call of the meter, times the number of calls per text, as a share of the CPU time
+ * of a text.
  */
 import { readdirSync } from 'node:fs'
 import { createWorkMeter } from '../workers/shard/usage/work-meter.ts'
@@ -11,7 +11,7 @@ import { amount, cpuMs, phoneNumber, report, round, sleep, startBench, startLoad
 const MANY = amount(200, 3)
 const PER_SECOND = 20
 const SECONDS = amount(40, 6)
-/** Upper bound of the calls that a text causes: its frames, commits and webhooks. */
+/** Upper bound of the number of calls of the meter that a text causes: for its frames, commits and webhooks. */
 const CALLS_PER_TEXT = 20
 const CALLS = amount(1_000_000, 10_000)
 const SENDER = phoneNumber(3_000)
@@ -22,7 +22,7 @@ interface Row {
   received: number
 }
 
-/** Returns the time of one call that changes the instance, in ns. */
+/** Returns the duration in ns of one call of the meter that switches to another instance. */
 function callNs(): number {
   const meter = createWorkMeter()
   const names = ['one', 'other'] as const
@@ -65,7 +65,7 @@ try {
     await bench.sandbox.burst(SENDER, phoneNumber(Math.floor(MANY / 2)), texts, 'text', { per_second: PER_SECOND })
     await sleep(SECONDS * 1_000)
   })
-  // The thread that the texts keep busiest is the shard.
+  // The shard is the thread that uses the most CPU time for the texts.
   const extra = new Map([...busy.threads].map(([thread, ms]) => [thread, ms - (idle.threads.get(thread) ?? 0)] as const))
   const ofShard = Math.max(...extra.values())
   const counted = busy.instances.get(costly.id)! - idle.instances.get(costly.id)!

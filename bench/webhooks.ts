@@ -20,7 +20,7 @@ import type { Kind, WebhookReceivers } from './parts/webhook-receivers.ts'
 
 const INSTANCES = Number(process.env.BENCH_INSTANCES ?? amount(200, 40))
 const EVENTS = Number(process.env.BENCH_EVENTS ?? amount(20_000, 400))
-/** For all instances together: the rate that the machine can sustain with capacity left. */
+/** Texts per second of all instances together: a rate that the machine can process with capacity left. */
 const PER_SECOND = Number(process.env.BENCH_PER_SECOND ?? 80)
 /** Number of instances out of 40 that have such a receiver; the receivers of all other instances answer. */
 const BROKEN: Record<Exclude<Kind, 'answers'>, number> = { slow: 2, huge: 2, hangs: 3, closes: 3, redirects: 2 }
@@ -31,7 +31,7 @@ const WRITERS = 20
 /** Limit for the whole bench. The usual amounts take about seven minutes. */
 const GIVE_UP_MS = 10 * 60_000
 
-/** Number of an instance that is not among the others. */
+/** Number of an additional instance, whose latency is measured without other load. */
 const IDLE = INSTANCES
 
 const order = (Object.keys(BROKEN) as (keyof typeof BROKEN)[]).flatMap((kind) => Array<Kind>(BROKEN[kind]).fill(kind))
@@ -104,7 +104,7 @@ try {
     }
   }
   const each = Math.ceil(EVENTS / INSTANCES)
-  /** The first text of a person sets up a session, which is not measured here. */
+  /** The first text of a person sets up a session, which is not to be measured, so each person sends one text in advance. */
   await send(1, KINDS)
   await receivers.call('report')
   const sentWell = await send(Math.ceil(each / 4), KINDS)
@@ -114,7 +114,7 @@ try {
   const sent = await send(each, ['answers'])
   const broken = await receivers.call('report')
   await until('every event in the log', async () => (await inLog()) >= all)
-  /** Counts the events by status, one status after another while events still end, and repeats until the sum is right. */
+  /** Counts the events by status, one status after another. Events may end between two counts, so it is repeated until the sum is right. */
   async function count() {
     for (; ; await sleep(500)) {
       const counts = { delivered: 0, pending: 0, failed: 0, discarded: 0 }

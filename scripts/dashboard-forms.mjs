@@ -1,6 +1,6 @@
 /**
- * Extracts what the dashboard makes forms of from the OpenAPI description, which has two megabytes: a few schemas, and the kinds of messages with their
- * examples.
+ * Extracts from the OpenAPI description, which has two megabytes, the parts from which the dashboard makes forms: a few schemas, and the kinds of
+ * messages with their examples.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 
@@ -18,7 +18,7 @@ const OPERATIONS = [
   'admin.webhookLog',
 ]
 
-/** Simplifies a field that is "one form or null" to that form, with null among its types. */
+/** Simplifies the schema of a field that is either one type or null: the result is one schema, with null among its types. */
 function flat(schema) {
   const properties = Object.entries(schema.properties).map(([name, { anyOf, ...rest }]) => {
     const [form, ...others] = anyOf?.filter(({ type }) => type !== 'null') ?? []
@@ -42,11 +42,11 @@ function formOf(document, operationId) {
   }
 }
 
-/** Operations that send one file, which is their whole content: the page has a field to drop it on. */
+/** Operations whose message is one file: the page has a field on which the file is dropped. */
 const FILE_OPERATIONS = /^send\.send(Image|Video|Audio|Document|Sticker|Gif|Ptv)$/
 const NUMBER = /^\d{8,}$/
 
-/** Leaves numbers out of an example, because somebody may have them, and addresses of other servers. */
+/** Removes numbers from an example, because they may belong to somebody, and URLs of other servers. */
 function harmless(value) {
   if (Array.isArray(value)) return value.map(harmless)
   if (typeof value === 'object' && value !== null)

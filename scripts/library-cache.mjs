@@ -3,7 +3,7 @@
  * and creates forty empty maps and a timer for every cache. `scripts/library.mjs` puts this file into the copy of the library beside the compiled service.
  */
 export class BriefCache {
-  /** The values by key, each with the end of its validity in ms of the monotonic clock. Undefined until the first entry is stored. */
+  /** The values by key, each with the time in ms until which it is valid, on a monotonic clock. Undefined until the first entry is stored. */
   #known
   #lifeMs
   #now

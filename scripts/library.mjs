@@ -35,7 +35,7 @@ const LAZILY = `function lazily(owner, name, make) {
   }
   Object.defineProperty(owner, name, { get, set: keep, enumerable: true, configurable: true })
 }`
-/** Patterns of `proto.Message = (function() {` and of the end with the same indentation, and their replacements. */
+/** Pattern for the line `proto.Message = (function() {`; next, the end of that function, which has the same indentation. */
 const BEGIN = /^( *)([\w.]+)\.(\w+) = \(function\(\) \{$/
 const END = '})();'
 
@@ -58,7 +58,7 @@ function withLazyMessages(source) {
 }
 
 /**
- * Returns the source with the programs read from files, and the texts of the programs. A base64 text of this length is
+ * Returns the source with code that reads the WebAssembly programs from files, and the base64 texts of the programs. A base64 text of this length is
  * a program.
  */
 function withoutPrograms(source) {
@@ -94,7 +94,7 @@ function withOwnCaches() {
   })
 }
 
-/** Returns the changed files by path. */
+/** Returns the changed files of the library by path. */
 function made() {
   const index = read(`${LIBRARY}/lib/index.js`)
   const WAM = "export * from './WAM/index.js';\n"
@@ -113,7 +113,7 @@ function made() {
 const isCopied = (path) => !/\.(d\.ts|map|proto|sh)$|lib\/WAM\/(constants|encode|index)\.js$/.test(path)
 const done = join(modules, '.made')
 /**
- * The stamp is a hash of contents, because modification times of packages do not show when they were installed: npm
+ * Files from which the stamp is made. The stamp is a hash of their contents: modification times do not show when packages were installed, because npm
  * gives all packages the same time.
  */
 const madeOf = [`${LIBRARY}/package.json`, `${BRIDGE}/package.json`, '../scripts/library.mjs', `../${CACHE}`]

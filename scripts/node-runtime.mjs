@@ -1,6 +1,6 @@
 /**
- * Programs of other versions of Node, from the npm package of each; they are kept in node_modules/.cache. Two versions are supported: 24, on which we
- * develop, and 20, the oldest in `engines`.
+ * Finds or fetches the program `node` of a supported version, from its npm package, and keeps it in node_modules/.cache. Two versions are supported:
+ * 24, which is used for development, and 20, the oldest in `engines`.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -11,13 +11,13 @@ const runtime = `node-${process.platform}-${process.arch}`
 const folderOf = (major) => fileURLToPath(new URL(`../node_modules/.cache/node-${VERSIONS[major]}`, import.meta.url))
 const programIn = (folder) => `${folder}/node_modules/${runtime}/bin/node`
 
-/** Returns the path of the program; undefined if it was not fetched. */
+/** Returns the path of `node` of this version; undefined if it was not fetched yet. */
 export function nodeAtHand(major) {
   const program = programIn(folderOf(major))
   return existsSync(program) ? program : undefined
 }
 
-/** Returns the path of the program, which is fetched if necessary; undefined if this machine has none. */
+/** Returns the path of `node` of this version, which is fetched if necessary. Undefined if there is no program for this machine. */
 export function fetchedNode(major) {
   const folder = folderOf(major)
   if (nodeAtHand(major) === undefined) {

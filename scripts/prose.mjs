@@ -124,7 +124,7 @@ export function proseOf(markdown) {
 /** Folders whose sentences are checked. */
 const SOURCES = ['.ci', 'bench', 'packages', 'scripts', 'src', 'test', 'workers']
 const PAGES = ['*.md']
-/** Generated files, pages in other languages, those that quote the names of tests, and the journal of measurements. */
+/** Not checked: generated files, pages in other languages, pages that quote the names of tests, and the journal of measurements. */
 const NOT_CHECKED = /\/generated\/|^docs\/(?:pt|es)\/|^docs\/(?:server-kinds|wire-facts)\.md$|^bench\/README\.md$/
 
 const tracked = (...paths) =>

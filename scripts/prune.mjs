@@ -34,8 +34,8 @@ const UNUSED = [
 ]
 
 /**
- * Baileys and its WebAssembly module, because the compiled service has a smaller copy of both (`scripts/library.mjs`), and the packages that only their full
- * copies load.
+ * Baileys, its WebAssembly module, and the packages that only they load. They are not needed, because the compiled service has a smaller copy of both
+ * (`scripts/library.mjs`).
  */
 const BESIDE = [
   '@whiskeysockets',

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 
 const folder = process.argv[2]
 /**
- * Bundles (scripts/dashboard.mjs, scripts/threads.mjs) and the library (scripts/library.mjs) have no source with the
- * same name.
+ * Whether a file must have a source with the same name. Bundles (scripts/dashboard.mjs, scripts/threads.mjs) and the library (scripts/library.mjs)
+ * have none.
  */
 const isCompiled = (name) => /\.js(\.map)?$/.test(name) && !/^(dashboard|node_modules)[/\\]|\.bundle\.js/.test(name)
 const compiled = existsSync(folder) ? readdirSync(folder, { recursive: true }).filter(isCompiled) : []

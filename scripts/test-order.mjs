@@ -3,7 +3,7 @@
  * them ran at the same time, the cores would be idle for minutes. Mixed with files that compute, they need almost no additional time.
  */
 const WAITS = /\/test\/(browser|faults)\/|\/e2e\/newcomer\./
-/** Part of the list in which the waiting files begin. The files after it are short, so that no file runs alone at the end. */
+/** Share of the list within which the waiting files begin. The files after it are short, so that no file runs alone at the end. */
 const UNTIL = 0.75
 
 /**

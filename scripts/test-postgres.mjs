@@ -1,7 +1,7 @@
 /**
- * Runs compiled tests with every store in PostgreSQL: node --enable-source-maps scripts/test-postgres.mjs
- * [.built/test/…test.js …]. A PostgreSQL cluster is started for the tests, with a schema for each data folder
- * (test/harness/store-env.ts). Without arguments, all stories and fault tests run except those below.
+ * Runs compiled tests with every store in PostgreSQL: node --enable-source-maps scripts/test-postgres.mjs [.built/test/…test.js …]. A PostgreSQL
+ * server is started for the tests, with a schema for each data folder (test/harness/store-env.ts). Without arguments, all tests in test/e2e and
+ * test/faults run, except the long ones and those that match `OF_LMDB`.
  */
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'

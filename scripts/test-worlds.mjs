@@ -1,8 +1,7 @@
 /**
- * Lends worlds to test files. A world is a process with a network and a service (test/harness/world-host.ts), which
- * test files use in turn. A file connects to the socket in `TEST_WORLDS` (test/harness/borrowed-place.ts) and keeps its
- * world until the connection ends. A world that was emptied is lent again; any other world is ended, and the next file
- * gets a new one.
+ * Lends worlds to test files. A world is a process with a simulated network and a service (test/harness/world-host.ts), which test files use one
+ * after another. A file connects to the socket in `TEST_WORLDS` (test/harness/borrowed-place.ts) and keeps its world until the connection ends. A
+ * world that was emptied is lent again. Any other world is ended, and the next file gets a new one.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,7 +12,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
 const HOST = '.built/test/harness/world-host.js'
-/** Time limit in ms for the end of a host. A host that works ends its world long before. */
+/** Time limit in ms for the end of the process of a world. A process that works ends long before. */
 const END_DEADLINE = 10_000
 
 async function startHost(kind) {
@@ -25,7 +24,7 @@ async function startHost(kind) {
   return {
     kind,
     ready,
-    /** Whether no file has used the world since it started or was emptied. */
+    /** Whether no file has used the world since it started or since it was emptied. */
     isEmpty: true,
     /** Resolves with `{ error }`; `error` is undefined if the task succeeded. */
     async ask(task) {
@@ -51,9 +50,9 @@ export async function lendWorlds() {
   const folder = mkdtempSync(join(tmpdir(), 'svc-worlds-'))
   const address = join(folder, 'lender')
   const idle = { traced: [], untraced: [] }
-  /** Host of each open connection. */
+  /** The process of the world, for each open connection. */
   const serving = new Map()
-  /** Pending ends of hosts, which must be awaited before the lender closes. */
+  /** Processes that are ending; the lender waits for them before it closes. */
   const ends = new Set()
 
   async function serve(socket) {

@@ -32,7 +32,10 @@ function fileOf({ file, name, details }) {
   return [...tests, ...groups.files].find((each) => place.endsWith(each.replace(/^.*\.built\//, ''))) ?? place
 }
 
-/** Duration in ms of each file of the run. A file that waits for others on the same core is not faster for it, so the order says more than the number. */
+/**
+ * Duration in ms of each test file of the run. Files share cores, so a duration includes waits for other files: the order of the files says more than
+ * the number.
+ */
 const durations = new Map()
 
 function writeSlowest() {
@@ -41,7 +44,7 @@ function writeSlowest() {
   process.stdout.write(`\nThe files that took longest:\n${lines.join('\n')}\n`)
 }
 
-/** Returns the files with a failed test. The report is written to the standard output. */
+/** Runs these test files, and returns those with a failed test. The report is written to the standard output. */
 async function failed(these, concurrency) {
   const red = new Set()
   const events = run({ files: these, concurrency, timeout: TIME_LIMIT_MS })

@@ -1,4 +1,7 @@
-/** Process of `asking.ts`: sends requests at a steady rate, undisturbed by its parent's work with large bodies. */
+/**
+ * Process that `asking.ts` starts: sends requests at a steady rate. It is a separate process, so that the work of its parent with large bodies does
+ * not disturb it.
+ */
 const urls = process.argv.slice(3)
 let times: number[] = []
 const open = new Set<Promise<unknown>>()
@@ -20,7 +23,7 @@ setInterval(() => {
   open.add(asked)
 }, Number(process.argv[2]))
 
-/** Every message requests the times since the last one; a request counts for the period in which it was sent. */
+/** Each message from the parent asks for the latencies since the last message. A request counts for the period in which it was sent. */
 process.on('message', async () => {
   await Promise.all(open)
   process.send!(times)

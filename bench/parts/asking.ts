@@ -1,11 +1,11 @@
-/** The latency for others while heavy work runs, measured at a steady rate by a separate process. */
+/** Measures the latency of requests of other callers while heavy work runs. A separate process sends the requests at a steady rate. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
 /**
- * Interval of the requests in ms. Their rate is below the refill rate of the token buckets of the two instances that
- * are requested in turn.
+ * Interval of the requests in ms. They go to two instances in turn. Their rate is below the rate at which the token buckets of the two instances are
+ * refilled.
  */
 const EVERY_MS = 10
 

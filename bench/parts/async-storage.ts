@@ -1,12 +1,13 @@
 /**
- * Below Node 24, every AsyncLocalStorage that was ever entered permanently slows down every later promise of its thread, because each promise walks
- * the list of all storages. Each socket creates one (`addTransactionCapability`, Utils/auth-utils.js) and never disables it: a fresh thread sends 914
- * texts per s, and 166 after 200 reconnects. Node 24 keeps one frame for all of them.
+ * Replaces AsyncLocalStorage of Node 20 to 23 with a class whose instances share one real storage. Below Node 24, every AsyncLocalStorage that was
+ * ever entered permanently slows down every later promise of its thread, because each promise walks the list of all storages. Each socket of the
+ * library creates one (`addTransactionCapability`, Utils/auth-utils.js) and never disables it: a new thread sends 914 texts per s, and 166 after 200
+ * reconnects. Node 24 does not have this problem.
  *
- * Here all storages of the thread share one real one, whose value is a small immutable map from storage to value. Even one storage makes every
- * promise more expensive: an eighth of the memory that a text allocates. So it is disabled while no work runs in it, which for the library's
- * transactions is most of the time. Background work that continues after the transaction is then outside of it, which is right, because nothing would
- * commit its writes.
+ * The value of the shared storage is a small immutable map from storage to value. Even one storage makes every promise more expensive: by an eighth
+ * of the memory that a text allocates. So it is disabled while no work runs in it, which for the library's transactions is most of the time.
+ * Background work that continues after a transaction then no longer sees its value, which is right, because nothing would commit the writes of that
+ * work.
  */
 import asyncHooks, { AsyncLocalStorage } from 'node:async_hooks'
 import { syncBuiltinESMExports } from 'node:module'
@@ -18,9 +19,12 @@ type Frame = ReadonlyMap<object, unknown>
 
 const NOTHING: Frame = new Map()
 
-/** Creates a class with the interface of AsyncLocalStorage in Node 20 to 23. `rests`: a value is removed when the promise of its work settles. */
+/**
+ * Creates a class with the interface of AsyncLocalStorage, for Node 20 to 23. With `rests`, a value is removed when the promise of its work settles,
+ * so that the shared storage can be disabled.
+ */
 export function sharedStorageClass(shared: AsyncLocalStorage<Frame>, rests = false): typeof AsyncLocalStorage {
-  /** Number of running works that have a value; `Infinity` if a value was set without an end. */
+  /** Number of works that run with a value. It is `Infinity` if a value was set without an end. */
   let underWay = 0
 
   function ended() {

@@ -1,8 +1,8 @@
 /**
- * The baseline: the library alone, keys in memory, any number of accounts, as a separate process. Its settings are those that its documentation
- * recommends: group metadata is cached. Two more things are set because every user of the library needs them: one AsyncLocalStorage for all sockets
- * (each further one makes every promise of the thread slower below Node 24; `plain` leaves it out), and existing privacy tokens, as in an account
- * that has been in use, because without them each text needs another query.
+ * The baseline: the library alone, with keys in memory and any number of accounts, in a separate process. Its settings are those that its
+ * documentation recommends: group metadata is cached. Two more things are set, because every user of the library needs them. First, all sockets share
+ * one AsyncLocalStorage: below Node 24 each further one makes every promise of the thread slower. The argument `plain` switches this off. Second,
+ * privacy tokens exist, as in an account that has been in use: without them each text needs another query.
  */
 import { EventEmitter } from 'node:events'
 import type { AuthenticationState, GroupMetadata, WASocket } from '@whiskeysockets/baileys'
@@ -28,10 +28,10 @@ interface Account {
 const accounts: Account[] = []
 const groups = new Map<string, GroupMetadata>()
 const life = new EventEmitter()
-/** Settings on a media host are not downloaded, and no other address is requested. */
+/** Refuses every HTTP request. The library would otherwise download settings from a media host, which this bench does not have. */
 const dispatcher = new Agent({ connect: (_, done) => done(new Error('this bench has no media host'), null) })
 
-/** Received texts: their number, and their delay. */
+/** Number of received texts; the next variable has the delay of each. */
 let received = 0
 const latencies: number[] = []
 const stamps = { first: Number.POSITIVE_INFINITY, last: 0 }
@@ -145,9 +145,8 @@ const calls = {
     return performance.now() - began
   },
   /**
-   * Advances a group's sender key by this number of texts, as the library's `GroupCipher` does, with a skipped key for
-   * each text; nothing is sent. The record is read and written once, not for each text, because with 1,500 skipped keys
-   * that takes 80 ms per text.
+   * Advances the sender key of a group as the library's `GroupCipher` does for this number of texts, with a skipped key for each text. Nothing is
+   * sent. The record is read and written only once, because with 1,500 skipped keys that takes 80 ms per text.
    */
   async age(group: string, count: number) {
     const { keys, creds } = accounts[0]!.sock.authState
@@ -168,7 +167,7 @@ const calls = {
     }
     await keys.set({ 'sender-key': { [name]: Buffer.from(JSON.stringify(record.serialize())) } })
   },
-  /** Makes the library read the group's metadata again, because the members of the group have changed. */
+  /** Makes the library read the metadata of the group again, because its members have changed. */
   changed(group: string) {
     groups.delete(group)
   },
@@ -178,7 +177,7 @@ const calls = {
     stamps.first = Number.POSITIVE_INFINITY
     stamps.last = 0
   },
-  /** Resolves when this number of texts has arrived since `reset`; rejects after 30 s without one. */
+  /** Resolves when this number of texts has arrived since `reset`. Rejects if no text arrives for 30 s. */
   until: (wanted: number) =>
     new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error(`${received} of ${wanted} texts arrived`)), 30_000)

@@ -32,7 +32,7 @@ export function answerCalls<C extends Calls>(calls: C): void {
   process.on('disconnect', () => process.exit())
 }
 
-/** Starts a part: `file` is its name in this folder, `C` the type of its answers. */
+/** Starts a process of a bench. `file` is the name of its module in this folder, and `C` is the type of the functions that can be called in it. */
 export function startPart<C extends Calls>(file: string, ...args: string[]): Part<C> {
   const child: ChildProcess = fork(fileURLToPath(new URL(`./${file}`, import.meta.url)), args, {
     serialization: 'advanced',
@@ -49,7 +49,7 @@ export function startPart<C extends Calls>(file: string, ...args: string[]): Par
   child.on('exit', (code, signal) => {
     for (const { reject } of open.values()) reject(new Error(`${file} ended with ${code ?? signal}`))
   })
-  // The network keeps the calling process alive; when the network has ended, the bench has ended too.
+  // The process of the network keeps the calling process alive. When the network has ended, the bench has ended, too.
   child.unref()
   child.channel!.unref()
   return {

@@ -57,10 +57,7 @@ function causeOf({ functionName, url }: CallFrame): string | undefined {
   return RULES.find((rule) => (rule.name?.test(functionName) ?? true) && (rule.url?.test(url) ?? true))?.cause
 }
 
-/**
- * Returns the samples by cause, as parts of all samples that were not idle; the largest first. `functions` has the same
- * by function.
- */
+/** Returns the share of each cause in the samples that were not idle, the largest first. `functions` has the shares of single functions. */
 export function byCause({ nodes, samples, timeDeltas }: Profile) {
   const parents = new Map<number, ProfileNode>()
   const known = new Map(nodes.map((node) => [node.id, node]))

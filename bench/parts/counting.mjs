@@ -1,6 +1,6 @@
 /**
- * Preloaded into a service whose operations are counted (`bench/counts.ts`): timers, encryptions, decryptions and messages between threads, of all
- * threads together. SIGUSR2 writes the counts to the file in BENCH_COUNTS as JSON.
+ * Module that is preloaded into a service to count its operations (`bench/counts.ts`): timers, encryptions, decryptions and messages between threads,
+ * of all threads together. On SIGUSR2 it writes the counts as JSON to the file in BENCH_COUNTS.
  */
 import crypto from 'node:crypto'
 import { writeFileSync } from 'node:fs'
@@ -32,7 +32,7 @@ for (const where of [globalThis, timers]) {
   counted(where, 'setTimeout', timer)
   counted(where, 'setImmediate', immediate)
 }
-// Encryption of the store's values sets the length of the tag; that of Noise does not.
+// Only the encryption of stored values sets the length of the tag, so it can be distinguished from the encryption of the connection (Noise).
 counted(crypto, 'createCipheriv', ([algorithm, , , options]) => {
   if (algorithm === 'aes-256-gcm') options ? seal() : noise()
 })

@@ -1,15 +1,15 @@
-/** The time that the disk alone needs: a service that stores data before it confirms them cannot be faster. */
+/** Measures the time that the disk alone needs. A service that stores data before it confirms them cannot be faster than this. */
 import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Summary, summary } from './numbers.ts'
 
-/** One page of lmdb. */
+/** One page of lmdb in bytes. */
 const PAGE = Buffer.alloc(4_096, 1)
-/** Number of pages: about the bytes of a commit of one received text. */
+/** Number of pages that are written: about as many bytes as a commit of one received text. */
 const PAGES = 8
 const FILE_PAGES = 4_096
-/** Pause between two writes, in ms. */
+/** Pause in ms between two writes. */
 const PAUSE = 5
 
 /** Measures the time in ms of `fdatasync` after some pages of a file in this folder were overwritten. */
@@ -21,7 +21,7 @@ export async function syncTimes(dir: string, count: number): Promise<Summary> {
     fdatasyncSync(file)
     const times: number[] = []
     for (let turn = 0; turn < count; turn++) {
-      // The pages are far apart, as the pages of a tree are.
+      // The pages are far apart in the file, as the pages of a tree are.
       for (let page = 0; page < PAGES; page++)
         writeSync(file, PAGE, 0, PAGE.length, ((turn * 37 + page * 509) % FILE_PAGES) * PAGE.length)
       const began = performance.now()

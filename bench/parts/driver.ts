@@ -11,7 +11,7 @@ export interface Drive {
   count: number
   /** Requests in flight at once; each connection sends the next after the previous answer. */
   connections?: number
-  /** Requests per second, regardless of the answers; a request that finds no free connection waits, and the wait counts. */
+  /** Requests per second, independent of the answers. If no connection is free, the request waits, and the wait counts as part of its latency. */
   perSecond?: number
 }
 

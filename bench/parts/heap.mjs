@@ -50,7 +50,7 @@ if (isMainThread) {
   }, EVERY).unref()
 }
 
-/** Piscina wraps the data of a thread. */
+/** Whether this thread is a shard. Piscina wraps the data that a thread gets. */
 function isShard() {
   const data = Array.isArray(workerData) ? workerData[1] : workerData
   return data?.shard !== undefined

@@ -1,4 +1,4 @@
-/** Process of `media.ts`: the network's file encryption as a stream, with `node:crypto` alone, between the same hosts. */
+/** Process of `media.ts`: does the network's file encryption as a stream, with `node:crypto` alone, between the same hosts as the service. */
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createReadStream, createWriteStream } from 'node:fs'
@@ -122,7 +122,7 @@ const calls = {
       fileLength,
     }
   },
-  /** Makes the address of `open` serve this file from now on. */
+  /** Makes the address that `open` returned serve this file from now on. */
   offer(laid: Laid) {
     offered = laid
   },

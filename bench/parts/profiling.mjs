@@ -1,6 +1,6 @@
 /**
- * Preloaded into a service that is profiled (`bench/profile.ts`): SIGUSR2 starts a profile of the main thread and of every shard, and the next one
- * ends it. Each thread writes `<BENCH_PROFILE>.<main or shard>.cpuprofile`.
+ * Module that is preloaded into a service to profile it (`bench/profile.ts`). The first SIGUSR2 starts a profile of the main thread and of every
+ * shard, and the next one ends it. Each thread writes `<BENCH_PROFILE>.<main or shard>.cpuprofile`.
  */
 import { renameSync, writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector'
@@ -45,7 +45,7 @@ function watch(turn, name) {
   }, LOOK).unref()
 }
 
-/** Piscina wraps the data of a thread; `BENCH_OTHER` may be a checkout without it. */
+/** Whether this thread is a shard. Piscina wraps the data that a thread gets; `BENCH_OTHER` may be a checkout without Piscina. */
 function isShard() {
   const data = Array.isArray(workerData) ? workerData[1] : workerData
   return data?.shard !== undefined

@@ -1,4 +1,7 @@
-/** Process of a bench: receives webhooks, counts them by type, and measures the delay of stamped texts. It does not verify signatures. */
+/**
+ * Process of a bench: receives webhooks, counts them by type, and measures the delay of texts that contain their time (`stamp.ts`). It does not
+ * verify signatures.
+ */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { answerCalls } from './calls.ts'
@@ -60,7 +63,7 @@ const calls = {
     stamps.first = Number.POSITIVE_INFINITY
     stamps.last = 0
   },
-  /** Resolves when this number of each event has arrived; rejects after `idleMs` without an event. */
+  /** Resolves when this number of each kind of event has arrived. Rejects if no event arrives for `idleMs`. */
   until: (wanted: Record<string, number>, idleMs = 30_000) =>
     new Promise<Record<string, Seen>>((resolve, reject) => {
       const isThere = () => Object.entries(wanted).every(([type, count]) => (seen.get(type)?.count ?? 0) >= count)
@@ -80,7 +83,7 @@ const calls = {
       look()
     }),
   counts: () => Object.fromEntries(seen),
-  /** Returns the delays of stamped texts, and the period in which they left the network. */
+  /** Returns the delays of the texts that contain their time, and the length of the period in which they left the network. */
   latency: () => ({ ...summary(latencies), left_within_ms: stamps.last - stamps.first }),
 }
 export type Receiver = typeof calls

@@ -1,4 +1,4 @@
-/** Process of a bench: the receivers of `webhooks.ts`, with one port for each kind. */
+/** Process of a bench: the receivers of `webhooks.ts`. Each kind of receiver has a port. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { decodeTime } from 'ulid'
@@ -9,12 +9,12 @@ const KINDS = ['answers', 'slow', 'huge', 'hangs', 'closes', 'redirects'] as con
 export type Kind = (typeof KINDS)[number]
 
 interface KindReport {
-  /** Requests, accepted or not. */
+  /** Number of requests, accepted or not. */
   posts: number
-  /** Accepted events, each counted once. */
+  /** Number of accepted events, each counted once. */
   accepted: number
   repeats: number
-  /** Accepted events whose number is lower than that of an earlier event of the same instance. */
+  /** Number of accepted events whose number is lower than that of an earlier event of the same instance. */
   outOfOrder: number
 }
 interface Measured extends KindReport {
@@ -105,7 +105,7 @@ const calls = {
     // Restarts the numbering for later texts.
     if (value) last.clear()
   },
-  /** Returns the numbers of events that were accepted since the last report, by kind. */
+  /** Returns how many events were accepted since the last report, by kind of receiver. */
   accepted: () => Object.fromEntries(KINDS.map((kind) => [kind, reports[kind].accepted])) as Record<Kind, number>,
   /** Returns the results since the last report, and resets them. */
   report() {
