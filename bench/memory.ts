@@ -62,7 +62,7 @@ try {
   const count = instances.length
   const writers = phoneNumbers(2_000, count)
   for (const phone of writers) await bench.sandbox.createContact(phone)
-  /** Measurements after the first and after the last part. */
+  /** Measurements after the first part of the texts, and after the last part. */
   const after: { messages: number; rss_mb: number; of_files_mb: number; heap_mb?: number }[] = []
   const ROUNDS = 4
   let done = 0

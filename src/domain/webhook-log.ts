@@ -2,14 +2,14 @@
 import { HOUR, MINUTE, SECOND } from './clock.ts'
 import type { EventType } from './events.ts'
 
-/** Waits between the six attempts of a failed event, in ms. The last attempt is 7 h 11 min 10 s after the first. */
+/** Waits in ms between the six attempts to deliver an event. The last attempt is 7 h 11 min 10 s after the first. */
 export const RETRY_DELAYS = [10 * SECOND, MINUTE, 10 * MINUTE, HOUR, 6 * HOUR] as const
 export const MAX_TRIES = RETRY_DELAYS.length + 1
 
 export const LOG_STATUSES = ['pending', 'delivered', 'failed', 'discarded'] as const
 export type LogStatus = (typeof LOG_STATUSES)[number]
 
-/** An entry in the form of the admin API. */
+/** An entry of the log, in the form of the admin API. */
 export interface LogEntry {
   id: string
   instance_id: string
@@ -75,7 +75,7 @@ export interface Sought {
 }
 
 export interface LogFilter extends LogRange {
-  /** Text to search for, in any case, in the errors, answers, chats and messages of events. */
+  /** Text to search for, regardless of upper and lower case, in the errors, answers, chats and messages of events. */
   q?: string | undefined
   /** Fields in which `q` looks besides errors and states; all of them if absent. */
   among?: Sought | undefined

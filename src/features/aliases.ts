@@ -21,7 +21,7 @@ export interface Alias {
    * lists the accepted values.
    */
   values?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-  /** Fields that only this route has: `choose` reads them, and the operation does not have them. */
+  /** Fields that only this route has, and the operation does not. `choose` reads them. */
   own?: readonly string[]
   /** Fields with fixed values, which are added because the route itself implies them. */
   fixed?: RawFields

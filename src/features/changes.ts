@@ -6,7 +6,10 @@ import { oneOf, plain } from './fields.ts'
 import { DIALECT_PAGE, describedWebhooks } from './objects.ts'
 import { sendSafetyFields } from './send-safety.ts'
 
-/** Only the length is checked here. The rule for proxies is in `checkProxy` (`egress/targets.ts`), and the directory applies it. */
+/**
+ * Schema of a proxy URL. Only its length is checked here. The rule for proxies is in `checkProxy` (`egress/targets.ts`), and the directory applies
+ * it.
+ */
 const proxyUrl = plain(1, 2_048).meta({ format: 'uri', examples: ['http://user:password@proxy.example:3128'] })
 
 export const settingsFields = {
@@ -55,7 +58,10 @@ export const SettingsChange = z
   .object(settingsFields)
   .meta({ id: 'SettingsChange', description: 'Settings of an instance; only the given fields change.' })
 
-/** Only the length is checked here. The rule for webhook URLs is in `checkUrl` (`egress/targets.ts`), and the directory applies it. */
+/**
+ * Schema of a webhook URL. Only its length is checked here. The rule for webhook URLs is in `checkUrl` (`egress/targets.ts`), and the directory
+ * applies it.
+ */
 const hookUrl = plain(1, 2_048).meta({ format: 'uri', examples: ['https://example.com/hook'] })
 
 /** URL of one webhook type; null switches the webhook off. */

@@ -1,4 +1,4 @@
-/** People: account look-up, names, pictures, blocked people. */
+/** Operations on people: account look-up, names, pictures, blocked people. */
 import { z } from 'zod'
 import { SECOND } from '../domain/clock.ts'
 import { action } from './endpoint.ts'
@@ -7,7 +7,7 @@ import { chat, Done, INVALID_PHONE, identifier, instant, name, oneOf, paged, pag
 /** Time limit in ms of a query about many people. */
 const BATCH_DEADLINE = 45 * SECOND
 
-/** A number as people write it. It need not be registered, so a LID is not accepted. */
+/** Schema of a phone number as people write it. It need not be registered, so a LID is not accepted. */
 const number = z
   .string()
   .min(1)

@@ -44,10 +44,10 @@ export const EVENT_STREAM = 'text/event-stream'
 /** Request header of a reader that reconnects after a cut. */
 export const LAST_EVENT_ID = 'Last-Event-ID'
 
-/** Type of a file of any kind. The handler states the actual type in its answer. */
+/** Content type of a file of any kind. The handler states the actual type in its answer. */
 export const ANY = '*/*'
 
-/** A file of bytes that only programs read. */
+/** Content type of a file that only programs read. */
 export const BYTES = 'application/octet-stream'
 
 type ContentType =
@@ -274,7 +274,7 @@ export function control<const Id extends string, I extends z.ZodRawShape, R exte
   })
 }
 
-/** Credentials whose handlers have no account and no instance. */
+/** Kinds of access whose handlers get no account and no instance. */
 export type Anybody = 'public' | 'metrics' | 'described'
 export const isAnybodys = (access: Access): access is Anybody =>
   access === 'public' || access === 'metrics' || access === 'described'

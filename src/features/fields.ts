@@ -26,7 +26,7 @@ const within = (min: number, max: number, lengthOf: (value: string) => number) =
   if (HALF_CHARACTER.test(value)) refuse('must not have a lone surrogate (half of a character)')
 }
 
-/** Text of a send: its length counts code points, and it is never trimmed. */
+/** Schema of the text of a send: its length counts code points, and it is never trimmed. */
 export const text = (min: number, max: number) =>
   z
     .string()
@@ -35,7 +35,7 @@ export const text = (min: number, max: number) =>
 
 const codeUnits = ({ length }: string) => length
 
-/** Names for WhatsApp and search texts: trimmed, then counted in UTF-16 code units (zod's own `max` counts code points). */
+/** Schema of names for WhatsApp and of search texts: trimmed, then counted in UTF-16 code units (zod's own `max` counts code points). */
 export const name = (min: number, max: number) =>
   z
     .string()
@@ -43,7 +43,7 @@ export const name = (min: number, max: number) =>
     .superRefine(within(min, max, codeUnits))
     .meta({ minLength: min, maxLength: max })
 
-/** Names and notes that this service stores and shows (`domain/display-text.ts`): normalised, then counted in UTF-16 code units. */
+/** Schema of names and notes that this service stores and shows (`domain/display-text.ts`): normalised, then counted in UTF-16 code units. */
 export const displayText = (min: number, max: number) =>
   z
     .string()
@@ -55,7 +55,7 @@ export const displayText = (min: number, max: number) =>
     })
     .meta({ minLength: min, maxLength: max })
 
-/** Strings that are neither content of a send nor names: counted in UTF-16 code units and not trimmed. */
+/** Schema of strings that are neither content of a send nor names: counted in UTF-16 code units and not trimmed. */
 export const plain = (min: number, max: number) =>
   z
     .string()
@@ -73,7 +73,7 @@ function codePoints(value: string): number {
   return count
 }
 
-/** Schema of one of these words. Input matches in any case; the listed and stored form is lower case. */
+/** Schema of one of these words. Upper and lower case are both accepted; the listed and stored form is lower case. */
 export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.preprocess((value) => (typeof value === 'string' ? value.toLowerCase() : value), z.enum(values))
 
@@ -106,8 +106,8 @@ const KIND_WORDS: Record<IdentifierKind, string> = {
 }
 
 /**
- * An identifier of one of these kinds. An absent, empty or non-string value is `invalid_request`; any other mismatch is `invalid_phone`. The
- * description names the meaning before the form. Broadcast lists are accepted but not offered, because nothing can be sent to them.
+ * Schema of an identifier of one of these kinds. An absent, empty or non-string value is `invalid_request`; any other mismatch is `invalid_phone`.
+ * The description names the meaning before the form. Broadcast lists are accepted but not offered, because nothing can be sent to them.
  */
 export const identifier = <const K extends IdentifierKind>(kinds: readonly K[], { description, ...meta }: Partial<Meta> = {}) => {
   const words = kinds.flatMap((kind) => (kind === 'broadcast' ? [] : KIND_WORDS[kind])).join(', ')
@@ -130,18 +130,18 @@ export const identifier = <const K extends IdentifierKind>(kinds: readonly K[], 
 }
 
 /**
- * Destination of a queued send. `<digits>@broadcast` passes the format check everywhere and ends in a `delivery` with `not_allowed`, because
- * broadcast lists do not exist on linked devices.
+ * Schema of the destination of a queued send. `<digits>@broadcast` passes the check of the form everywhere and ends in a `delivery` with
+ * `not_allowed`, because broadcast lists do not exist on linked devices.
  */
 export const destination = <const K extends Exclude<IdentifierKind, 'broadcast'>>(...kinds: readonly K[]) =>
   identifier<K | 'broadcast'>([...kinds, 'broadcast'])
 
 export const chat = <const K extends IdentifierKind>(...kinds: readonly K[]) => identifier(kinds)
 
-/** A whole number in a body. */
+/** Schema of a whole number in a body. */
 export const integer = (min: number, max: number) => wholeNumber.min(min).max(max)
 
-/** A whole number that comes as text from a path or query. */
+/** Schema of a whole number that comes as text from a path or query. */
 export const queryInteger = (min: number, max: number) =>
   z.preprocess((value) => (typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value), integer(min, max))
 
@@ -161,7 +161,7 @@ export const paged = <T extends z.ZodType>(entry: T) =>
     total: z.int().meta({ description: 'Number of entries that pass the filters.' }),
   })
 
-/** 26 characters of Crockford's base 32, in any case. */
+/** Schema of a ULID: 26 characters of Crockford's base 32, in upper or lower case. */
 export const ulid = z
   .string()
   .regex(/^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$/, 'must be a 26-character ULID')
@@ -188,7 +188,7 @@ const isDateTime = (value: string) =>
   !Number.isNaN(Date.parse(value)) &&
   /^\d{4}-/.test(new Date(value).toISOString())
 
-/** A date and time in a form that callers may use. */
+/** Schema of a date and time, in a form that callers may use. */
 export const dateTime = z
   .string()
   .refine(isDateTime, { message: 'must be an ISO-8601 date and time with Z or an offset' })
@@ -273,24 +273,27 @@ function inlineOf(value: string, most: number): Inline {
   }
 }
 
-/** Returns a file of a large body, which was already decoded while it arrived. */
+/** Returns a file of a large body, which was already decoded while the body arrived. */
 const inlineHeld = ({ file, mime }: HeldText, most: number): Inline => ({
   file: typeof file !== 'string' && file.byteLength > most ? 'too_large' : file,
   mime,
   isExplained: true,
 })
 
-/** Returns the explanation for the end of a sentence. `text` is the value or its beginning. */
+/** Returns the end of an error sentence, which explains why the value is no file. `text` is the value or its beginning. */
 function whyNoBase64(text: string, { mime, isExplained }: Inline, problem: Base64Problem): string {
   if (mime === null && /^\s*data:/i.test(text) && !DATA_PREFIX.test(text))
     return ' (a data URL begins with `data:<mime>;base64,`)'
   return isExplained ? ` (${BASE64_PROBLEMS[problem]})` : ''
 }
 
-/** A URL that is longer than any allowed one. */
+/** A URL that is longer than any allowed one. The schema is asked with it for its usual error. */
 const LONG_URL = `https://${'a'.repeat(2_048)}`
 
-/** Accepts a text or a held text. Messages and JSON Schema of the field are those of the text. */
+/**
+ * Returns a schema that accepts a text, or a symbol for a text of a large body (`held-text.ts`). Messages and JSON Schema of the field are those of
+ * the text.
+ */
 function orHeld(schema: z.ZodString): z.ZodType<string | symbol, string> {
   const { run } = schema._zod
   schema._zod.run = (payload, context) => (heldText(payload.value) ? payload : run(payload, context))
@@ -298,8 +301,8 @@ function orHeld(schema: z.ZodString): z.ZodType<string | symbol, string> {
 }
 
 /**
- * A picture, audio, video or other file, as URL, data URL or plain base64. Inline media is decoded and checked here, when the request is made; a URL
- * is downloaded when the message is sent.
+ * Schema of a picture, audio, video or other file, as URL, data URL or plain base64. Inline media is decoded and checked here, when the request is
+ * made; a URL is downloaded when the message is sent.
  */
 export const media = (limitBytes: number, what: string) =>
   orHeld(z.string().min(1))
@@ -328,7 +331,7 @@ export const media = (limitBytes: number, what: string) =>
       minLength: 1,
     })
 
-/** Picture of an account, a group or a channel. Its format is checked when it is used. */
+/** Schema of the picture of an account, a group or a channel. The format of the picture is checked when it is used. */
 export const portrait = media(
   MEDIA_LIMIT,
   'Picture, JPEG, PNG or WebP, at least 192 pixels on each side; the middle square is used',

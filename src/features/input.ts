@@ -97,7 +97,7 @@ function* flatten(issues: Issues, base: readonly PropertyKey[] = []): Generator<
 
 const pathOf = ({ path }: z.core.$ZodIssue) => path.map(String).join('.')
 
-/** Drops echoes: if a list is given in place of a text, zod also reports that the text is too short. */
+/** Drops issues that only follow from another one: if a list is given in place of a text, zod also reports that the text is too short. */
 function withoutEchoes(issues: z.core.$ZodIssue[]): z.core.$ZodIssue[] {
   const mistyped = new Set(issues.flatMap((issue) => (issue.code === 'invalid_type' ? pathOf(issue) : [])))
   return issues.filter((issue) => !((issue.code === 'too_small' || issue.code === 'too_big') && mistyped.has(pathOf(issue))))
@@ -106,8 +106,8 @@ function withoutEchoes(issues: z.core.$ZodIssue[]): z.core.$ZodIssue[] {
 const judge = (input: Endpoint['input'], fields: unknown) => input.safeParse(fields, { error: sentenceOf, reportInput: true })
 
 /**
- * Validates like `safeParse`. A held text in a field that does not accept a file is validated as an ordinary text, so
- * that the field reports its usual error.
+ * Validates like `safeParse`. A held text (`held-text.ts`) in a field that does not accept a file is validated as an ordinary text, so that the field
+ * reports its usual error.
  */
 function judged(input: Endpoint['input'], fields: RawFields): ReturnType<typeof judge> {
   const parsed = judge(input, fields)
@@ -121,10 +121,10 @@ function judged(input: Endpoint['input'], fields: RawFields): ReturnType<typeof 
   return again
 }
 
-/** Number of characters that is longer than the limit of every field except files. */
+/** Length of the ordinary text that replaces a held text: longer than the limit of every field except files. */
 const STAND_IN = 1_048_576
 
-/** Yields the held texts in fields that do not accept a file. */
+/** Yields the symbols of held texts (`held-text.ts`) that are in fields that do not accept a file. */
 function* strayTexts(issues: Issues): Generator<unknown> {
   for (const issue of issues) {
     if (issue.code === 'invalid_union') for (const variant of issue.errors) yield* strayTexts(variant)

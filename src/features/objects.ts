@@ -15,7 +15,7 @@ import { SUBSCRIPTION_STATUSES } from '../domain/workspace.ts'
 import { instant } from './fields.ts'
 import { sendSafetyShown } from './send-safety.ts'
 
-/** Reference to the page that explains what a dialect changes. */
+/** Sentence with a link to the page that explains what a dialect changes. */
 export const DIALECT_PAGE = '`zapi`: camelCase, and the forms of that gateway (`docs/coming-from.md`).'
 
 export const Settings = z
@@ -55,7 +55,7 @@ function webhookNote(name: WebhookField): string {
   return OWN_NOTES[name] ?? `No \`received\` whose \`message_type\` is \`${content}\`.`
 }
 
-/** Returns the same schema under each name, with the description of each. */
+/** Returns an object with the same schema for each of these names, with the description of each name. */
 export const describedWebhooks = <K extends WebhookField, S extends z.ZodType>(names: readonly K[], schema: S) =>
   Object.fromEntries(names.map((name) => [name, schema.meta({ description: webhookNote(name) })])) as Record<K, S>
 
@@ -67,7 +67,7 @@ export const Webhooks = z
   })
   .meta({ id: 'Webhooks' })
 
-/** Restrictions of the account by the network. `reach_out` concerns messages to people who never wrote to the account. */
+/** Schema of a restriction of the account by the network. `reach_out` concerns messages to people who never wrote to the account. */
 export const Restriction = z.object({
   kind: z.enum(['reach_out']),
   until: instant.nullable().meta({ description: 'Null if the network does not report it.' }),

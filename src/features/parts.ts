@@ -1,4 +1,7 @@
-/** Parts that handlers of `local` operations get. This file has only types: a feature file never loads their implementations. */
+/**
+ * Types of the parts of the service that handlers of `local` operations get. This file has only types, because a feature file never loads the
+ * implementations.
+ */
 import type { Account } from '../account/account.ts'
 import type { Directory } from '../directory/directory.ts'
 import type { ExportInstance } from '../domain/archive.ts'

@@ -12,7 +12,7 @@ const MAX_BODY = 16_384
 
 const WITHOUT_PADDING = /=+$/
 
-/** Number of bytes that base64url without padding encodes. */
+/** Returns the number of bytes that a text in base64url without padding encodes. */
 const lengthOf = (text: string) => Math.floor((text.length * 3) / 4)
 
 /** Schema of a text in base64url. It accepts padding and removes it. `fits` reports what is wrong with the length. */

@@ -116,7 +116,7 @@ export const readReceipts = action('privacy.readReceipts', 'PUT /privacy/read-re
   examples: [{ name: 'off', input: { value: false }, reply: { value: true } }],
 })
 
-/** Timers in seconds: never, a day, a week, 90 days. */
+/** Default message timers in seconds: never, a day, a week, 90 days. */
 const DURATIONS = [0, 86_400, 604_800, 7_776_000] as const
 
 export const messagesDuration = action('privacy.messagesDuration', 'PUT /privacy/messages-duration', {

@@ -34,7 +34,7 @@ export interface MeantRequest {
 
 const byId: ReadonlyMap<string, Endpoint> = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]))
 
-/** Returns the route of a declaration itself. */
+/** Returns the operation's own route, from its declaration. */
 export function routeOf(endpoint: Endpoint): RequestRoute {
   const { id, method, path } = endpoint
   const takesBody = takesJson(endpoint)

@@ -1,4 +1,4 @@
-/** System: health, metrics and description. There is no rate limit, and only the metrics need a credential. */
+/** Operations of the service itself: health, metrics and description. They have no rate limit, and only the metrics need a credential. */
 
 import { z } from 'zod'
 import { API_VERSION, BRAND, VERSION } from '../domain/brand.ts'

@@ -68,7 +68,7 @@ const TOOLSETS: Readonly<Record<string, Toolset>> = {
   labels: { reads: ['labels.list'], writes: ['labels.addToChat', 'labels.removeFromChat'] },
 }
 
-/** Toolset of the three tools that reach every operation. */
+/** Name of the toolset with the three tools that reach every operation. */
 const OPERATIONS = 'operations'
 export const TOOLSET_NAMES: readonly string[] = [...Object.keys(TOOLSETS), OPERATIONS]
 
@@ -99,7 +99,7 @@ const reachable: ReadonlyMap<string, Endpoint> = new Map(
 
 const snake = (text: string) => text.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** Tools with the name of their route instead of the id of their operation. */
+/** Names of tools that come from the route instead of the id of their operation. */
 const AS_ROUTES: Readonly<Record<string, string>> = {
   'contacts.exists': 'phone_exists',
   'contacts.existsBatch': 'phone_exists_batch',

@@ -185,10 +185,10 @@ export const webhookPayloads = {
 } satisfies Record<EventType, z.ZodType>
 
 type Shape<T extends z.core.$ZodLooseShape> = z.output<z.ZodObject<T>>
-/** The payload of an event without its envelope. */
+/** Type of the payload of an event, without the fields of its envelope. */
 type Said<T extends z.ZodType> = Omit<z.output<T>, keyof ReturnType<typeof envelope>>
 
-/** Fields of a message that its content may override. */
+/** Fields of a received message that its content may override. */
 export interface ReceivedFields extends Shape<typeof common>, Shape<typeof applying>, ReceivedExtras {
   message_id: string
 }
@@ -206,10 +206,10 @@ interface Bodies {
   chat_presence: ChatPresence
 }
 
-/** A finished event of a type, before `instance_id`, `event_id` and `single_url` of the envelope are added. */
+/** An event of a type with its payload, before `instance_id`, `event_id` and `single_url` of the envelope are added. */
 export interface EventOf<T extends EventType> {
   type: T
-  /** Time of the event in milliseconds since the epoch: message timestamp, receipt timestamp, or change of status. The wire name is `momment`. */
+  /** Time of the event in epoch ms: time of the message, of the receipt or of the change of status. The payload has it under the name `momment`. */
   at: number
   body: Bodies[T]
 }

@@ -5,9 +5,9 @@ import { action, type Route } from './endpoint.ts'
 import { Done, PICTURE_DEADLINE, portrait } from './fields.ts'
 
 export interface Place<P extends z.ZodRawShape> {
-  /** Fields of the path. */
+  /** Schemas of the fields in the path. */
   path: P
-  /** Fields of the path, in examples. */
+  /** Example values of the fields in the path. */
   example: Readonly<Record<string, string>>
   notFound: FailureCode
   errors: readonly FailureCode[]
@@ -17,7 +17,7 @@ export interface Write<I extends z.ZodRawShape> {
   summary: string
   description?: string
   input: I
-  /** Example of `input`. */
+  /** Example values of the fields of `input`. */
   example?: Readonly<Record<string, unknown>>
 }
 

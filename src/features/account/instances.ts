@@ -153,7 +153,7 @@ export const rotateToken = local('account.rotateToken', 'POST /account/instances
   ],
 })
 
-/** The most instances in the answer: the newest ones. */
+/** Most instances in the answer. If there are more, the newest ones are returned. */
 const SHOWN = 500
 
 const Plan = z

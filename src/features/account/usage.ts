@@ -43,7 +43,7 @@ const InstanceUsage = z
   })
   .meta({ id: 'InstanceUsage' })
 
-/** For each order of the list, the amount by which the list is sorted, with the largest amount first. Only the instances of the page are rendered. */
+/** For each order of the list, the amount by which the list is sorted, largest first. */
 const ORDERS = {
   cpu: ({ counted }: Known) => counted?.cpuMs,
   memory: ({ last }: Known) => last?.heldBytes,

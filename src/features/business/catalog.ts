@@ -44,7 +44,7 @@ export const product = action('business.product', 'GET /business/products/{produ
   examples: [{ name: 'own', input: { product_id: productExample.id }, reply: productExample }],
 })
 
-/** Price in units of the currency. The unit on the network is a thousandth of this. */
+/** Schema of a price in units of the currency. The network uses thousandths of this unit. */
 const price = z
   .number()
   .min(0)

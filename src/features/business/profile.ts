@@ -132,7 +132,7 @@ interface Interval {
   close_time?: string | undefined
 }
 
-/** Returns the problem of an entry, given the entries before it. */
+/** Returns the problem of an interval of opening hours, given the intervals before it. */
 function problemOf(entry: Interval, before: readonly Interval[]): [field: string, message: string] | null {
   const { mode, open_time: open, close_time: close } = entry
   const others = before.filter(({ day }) => day === entry.day)

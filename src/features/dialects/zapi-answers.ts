@@ -127,7 +127,7 @@ const me = (its: Answer) => ({
   ...settings(part(its.settings)),
 })
 
-/** Adds the sentences of the other gateway that its clients compare with a text. */
+/** Adds to the status the sentences of the other gateway, because its clients compare them with a text. */
 const status = (its: Answer) => ({
   ...its,
   error: its.connected ? 'You are already connected.' : 'You are not connected.',

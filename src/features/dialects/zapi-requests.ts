@@ -11,7 +11,7 @@ import { carouselWithIdsPerCard } from '../send/interactive.ts'
 export interface Reshape {
   /** For each field name of the dialect, our field name. */
   rename?: Readonly<Record<string, string>>
-  /** An object in requests of the dialect. Its listed fields are top-level fields in our requests, so they are moved there. */
+  /** An object in requests of the dialect whose listed fields are top-level fields in our requests. They are moved there. */
   lift?: { from: string; fields: readonly string[] }
   /** Conversion of the values of one of our fields: of each entry of a list, or of the value itself. */
   values?: Readonly<Record<string, (value: unknown) => unknown>>

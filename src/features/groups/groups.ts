@@ -1,4 +1,4 @@
-/** Groups: read, change, leave. */
+/** Operations on groups: read, change, leave. */
 import { z } from 'zod'
 import { SECOND } from '../../domain/clock.ts'
 import { action } from '../endpoint.ts'

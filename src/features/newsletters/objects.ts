@@ -24,7 +24,7 @@ const ofPreviousAnswer = { description: '`next_cursor` of the previous answer.' 
 /** The cursor of a list is not validated here, because the network creates it and only the network can validate it. */
 export const cursor = plain(1, 4_096).optional().meta(ofPreviousAnswer)
 
-/** Number of the oldest post of the previous page. */
+/** Cursor of a list of posts: the number of the oldest post of the previous page. */
 export const postCursor = z
   .string()
   .regex(/^\d{1,16}$/, 'must be `next_cursor` of a previous answer')
@@ -71,7 +71,7 @@ export const newsletterExample = {
 
 export const idExample = { newsletter_id: '120363166555745933@newsletter' }
 
-/** Meaning of the network's error codes for one channel. */
+/** Failures that the network's error codes mean for operations on one channel. */
 export const aboutChannel = { notFound: 'newsletter_not_found', errors: ['invalid_phone'] } as const
 
 /** Shared parts of the operations that change one channel. */

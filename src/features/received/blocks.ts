@@ -1,6 +1,6 @@
 /**
- * Content blocks of `received`, one per `message_type`. The description publishes them, the translation returns their types, and tests check every
- * event against them.
+ * Content blocks of the event `received`, one per `message_type`. The API description publishes them, the code that translates a message returns
+ * their types, and tests check every event against them.
  */
 import type { z } from 'zod'
 import { commerceBlocks } from './commerce.ts'
@@ -17,7 +17,7 @@ export type BlockName = Exclude<keyof ReceivedBlocks, 'notification'>
 /** Every value of `message_type`. The type without a block is for a message that cannot be decrypted yet. */
 export const MESSAGE_TYPES = [...(Object.keys(receivedBlocks) as (keyof typeof receivedBlocks)[]), 'waiting_message'] as const
 
-/** Content of a message: exactly the block that its type names. */
+/** Content of a message. It has exactly one block, which `message_type` names. */
 export type ReceivedContent =
   | { [Name in BlockName]: { message_type: Name } & Pick<ReceivedBlocks, Name> }[BlockName]
   | ({ message_type: 'notification' } & ReceivedNotification & Pick<Extras, 'notification_parameters'>)

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { instant } from '../fields.ts'
 
-/* Every helper requires a description of its field, because the description publishes all fields. */
+/** Schema of a text. Like every helper here it requires a description, because the API description publishes all fields. */
 export const text = (max: number, description: string) => z.string().max(max).meta({ description })
 export const nullable = (max: number, description: string) => z.string().max(max).nullable().meta({ description })
 export const number = (description: string) => z.number().meta({ description })

@@ -1,4 +1,4 @@
-/** Fields of `received` outside of its blocks. */
+/** Fields of the event `received` outside of its content blocks. */
 import { z } from 'zod'
 import { among, flag, id, identifier, list, nullable, nullableFlag, nullableIdentifier, text } from './described.ts'
 

@@ -4,7 +4,7 @@ import { MEDIA_LIMIT } from '../../domain/media.ts'
 import { acknowledged, destination, identifier, media, oneOf, text, url } from '../fields.ts'
 import { send } from './queued.ts'
 
-/** Form of numbers as programs write them. For example, very small numbers have an exponent. */
+/** Pattern of numbers as programs write them. For example, very small numbers have an exponent. */
 const NUMERIC = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i
 
 /** Schema of a number. A text is also accepted, because some programs write numbers as text in JSON. */

@@ -15,7 +15,7 @@ const MAX_DAYS_AHEAD = 30
 const flag = z.boolean()
 const people = z.array(identifier(['user'])).max(MAX_MENTIONS)
 
-/** Booleans in any case, because several languages write them with a capital. */
+/** Schema of a boolean in a query, in upper or lower case, because several languages write booleans with a capital. */
 export const queryBoolean = z.preprocess((value) => {
   const word = typeof value === 'string' ? value.toLowerCase() : value
   return word === 'true' ? true : word === 'false' ? false : value
@@ -52,7 +52,7 @@ const IN_BODY = {
 }
 type SharedShape = typeof IN_BODY
 
-/** The same fields in a query: numbers and flags as text, people separated by commas or in repeated parameters. */
+/** The same fields as schemas for a query: numbers and flags as text, people separated by commas or in repeated parameters. */
 const IN_QUERY = {
   reply_to_message_id: messageId.optional(),
   mentions: queryPeople.optional(),
@@ -65,10 +65,10 @@ const IN_QUERY = {
 /** Values of fields without effect that the shard gets, so that no later code must check whether a field applies. */
 const NEUTRAL = { reply_to_message_id: undefined, mentions: undefined, mention_all: false, delay_typing: 0 }
 
-/** For each field without effect, the end of the sentence that explains why. */
+/** For each field that has no effect, the end of the sentence that explains why. */
 export type Without = Partial<Record<keyof typeof NEUTRAL, string>>
 
-/** Returns the reasons for an action on another message, which cannot quote or mention anybody. */
+/** Returns the reasons why fields have no effect in an action on another message: it cannot quote or mention anybody. */
 export const actOf = (what: string): Without => ({
   reply_to_message_id: `${what} quotes nothing`,
   mentions: `${what} has no text`,
@@ -97,7 +97,7 @@ interface SendSays<I extends z.ZodRawShape> extends Omit<Says<Fields<I>>, 'input
    * Without a text, nobody is mentioned by name.
    */
   words?: ((input: z.output<z.ZodObject<Fields<I>>>) => string | undefined) | 'later'
-  /** Fields that this kind of message cannot have. */
+  /** Fields that have no effect in this kind of message, each with the reason. */
   without?: Without
   about?: keyof I & string
   to?: Identifier

@@ -9,11 +9,11 @@ const POST_NOTE =
   'The audience that is set in the phone app sees the post for 24 h. The post is queued; its outcome is a `delivery` event.'
 const postCaption = text(0, 700).optional().meta({ description: 'Text below it.', maxLength: 700 })
 const STATUS = { kind: 'status' } as const
-/** Fields that a status post cannot have, because it has no specific recipient. */
+/** Fields that have no effect in a status post, because it has no specific recipient. */
 const POST: Without = { mention_all: 'a status has no participants', delay_typing: 'a status shows nobody who types' }
 const ANSWER: Without = { reply_to_message_id: 'the quote is the status that is answered' }
 
-/** Fonts of the network. */
+/** Numbers of the fonts on the network. */
 const FONTS = [0, 1, 2, 6, 7, 8, 9, 10] as const
 
 export const sendTextStatus = send('send.sendTextStatus', 'POST /send-text-status', {
@@ -67,7 +67,7 @@ export const sendVideoStatus = send('send.sendVideoStatus', 'POST /send-video-st
 
 const ANSWER_NOTE =
   'Goes to the author of a status that was received since the last restart. The message is queued; its outcome is a `delivery` event.'
-/** The answered status, and its author. */
+/** Fields that identify the answered status and its author. */
 export const statusTarget = {
   phone: destination('user'),
   status_message_id: messageId.meta({ description: 'Id of the status to answer.' }),

@@ -36,7 +36,7 @@ export interface PostgresOptions extends OpenOptions {
   silenceMs?: number | undefined
   /** Time in ms that a read, or a commit that was not sent yet, waits for the database. */
   patienceMs?: number | undefined
-  /** Time limit in ms for finding out whether a commit was stored, if the connection broke before its answer. */
+  /** Time limit in ms for finding out whether a commit was stored whose result is in doubt, for example because the connection broke. */
   doubtMs?: number | undefined
 }
 
