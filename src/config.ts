@@ -53,8 +53,8 @@ export interface Config extends DataPlaces {
   /** Web client version to report to the network; null for the version in `workers/shard/connection/socket/client-version.ts`. */
   webVersion: readonly [number, number, number] | null
   /**
-   * Number of the mutation that invites a channel administrator, which changes with the builds of the web client; null
-   * for the number in `workers/shard/wire/mex.ts`.
+   * Id of the network's GraphQL mutation that invites a channel administrator, which changes with the builds of the web client; null for the id in
+   * `workers/shard/wire/mex.ts`.
    */
   newsletterInviteQueryId: string | null
   /** CIDR ranges that may use `/admin`; if empty, every address may. */

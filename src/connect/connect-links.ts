@@ -23,7 +23,7 @@ import { createStoredLinks } from './stored-links.ts'
 
 /** Interval in ms of the sweeps, which end the pairings of expired links. So a pairing lasts at most this much longer than its link. */
 const SWEEP_EVERY = MINUTE
-/** Time for which the page that paired the instance can still ask whether it is connected. */
+/** Time in ms after the end of a link for which the page that paired the instance can still ask whether it is connected. */
 const JUST_USED = 2 * MINUTE
 /** Number of random bytes of a secret: 256 bits cannot be guessed. */
 const SECRET_BYTES = 32

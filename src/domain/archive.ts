@@ -24,7 +24,7 @@ export interface ArchiveHead {
   release: string
 }
 
-/** Parts of an archive beside the records and the media. */
+/** The parts of an archive without the records and the media. */
 export interface ArchiveParts {
   head: ArchiveHead
   /** The configuration record of the instance, as JSON. */

@@ -13,8 +13,8 @@ export const BELIEVED_AFTER = HOUR
 
 export interface BoundedClock extends Clock {
   /**
-   * Records the network's time in epoch ms. The network states its time at a login, and also between logins; a time between logins can only
-   * contradict a jump, not confirm it.
+   * Records the network's time in epoch ms. The network states its time at a login, and also between logins. Only the time of a login can confirm a
+   * jump of the clock; a time between logins can only contradict it.
    */
   learned(at: number, isLogin: boolean): void
   /** Returns by how many ms the machine's clock is ahead of this clock; 0 while this clock follows the machine's clock. */
@@ -73,7 +73,7 @@ export function createBoundedClock({ wall, steady, uptime, onChange = () => {} }
 
   const isNetworkTime = (at: number) => network !== undefined && at <= from(network) + MOST_STEP
 
-  /** Whether the machine's clock shows the jump that is in doubt. A further jump begins a new hour of doubt. */
+  /** Whether the machine's clock still shows the jump that is in doubt. If it has jumped again, a new hour of doubt begins. */
   const isSameJump = (at: number) => doubt !== undefined && Math.abs(at - from(last) - doubt.aheadMs) <= MOST_STEP
 
   function hasLasted(at: number): boolean {

@@ -21,7 +21,7 @@ export interface BucketCredentials {
   sessionToken: string | undefined
 }
 
-/** Describes the form of a bucket URL, as part of a sentence. */
+/** Words that describe the form of a bucket URL, for a sentence of an error. */
 export const BUCKET_URLS =
   's3://<bucket>/<prefix>?endpoint=<http or https URL>&region=<region>, in which only the bucket is required'
 

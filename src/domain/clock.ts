@@ -18,9 +18,7 @@ export const systemClock: Clock = { now: () => Date.now() }
  */
 export const steadyClock: Clock = { now: () => Math.floor(performance.timeOrigin + performance.now()) }
 
-/**
- * Whether something happened less than `ms` ago. A time in the future does not count: a clock that was ahead wrote it, so the real time is unknown.
- */
+/** Whether a time is less than `ms` ago. A time in the future does not count: a clock that was ahead wrote it, so the real time is unknown. */
 export const isRecent = (at: number | null, now: number, ms: number): boolean => at !== null && at <= now && now - at < ms
 
 /** Formats a time in ISO-8601 UTC with milliseconds, the only format in which the API writes times. */

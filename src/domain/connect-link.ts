@@ -17,7 +17,7 @@ export interface ConnectOperator {
   color: string | null
 }
 
-/** Choices of the creator of a link. */
+/** Choices of the person who creates a link. */
 export interface ConnectWish {
   lifeMs: number
   /** Origins whose pages may frame the page of the link. */
@@ -51,7 +51,7 @@ export interface ConnectLinks {
   /** Ends the link. Resolves when the pairing that was begun with the link has also ended. */
   revoke(workspace: WorkspaceId, id: string): Promise<void>
   statusOf(link: ConnectLink): (typeof CONNECT_STATUSES)[number]
-  /** Whether the link ended a moment ago because its instance was connected, so that the page that paired it may ask once more. */
+  /** Whether the link ended a moment ago because its instance was connected. The page that paired the instance may then ask once more. */
   wasJustUsed(link: ConnectLink): boolean
   /** Records that a pairing was begun with this link, so that the pairing ends when the link ends. */
   begin(link: ConnectLink): void

@@ -106,7 +106,7 @@ export interface InstanceRow {
   backlog: number | null
   /** Time of the last stanza on the current connection. */
   last_inbound_at: string | null
-  /** Number of event types that have a URL. */
+  /** Number of event types that have a webhook URL. */
   webhooks: number
 }
 
@@ -132,7 +132,7 @@ export type TimelineStep =
   /** The network accepted the message. */
   | { kind: 'acknowledged'; at: string }
   | { kind: 'failed'; at: string; error_code: string }
-  /** `by` is the number of people whose receipts were combined, in a group. */
+  /** Receipts of a message. `by` is the number of people whose receipts were combined, in a group. */
   | { kind: 'receipt'; at: string; status: string; by: number }
   | { kind: 'event'; at: string; event_id: string; type: EventType; status: LogStatus; next_attempt_at: string | null }
   | ({ kind: 'webhook'; event_id: string; type: EventType; attempt: number } & WebhookAttempt)
@@ -169,14 +169,14 @@ export interface MessageRow {
   at: string
   /** `message_type` of its event, or the operation that sent it; null if only its receipts are known. */
   kind: string | null
-  /** The furthest state. */
+  /** The furthest state that the message has reached. */
   state: MessageState
-  /** Whether its content can be shown. */
+  /** Whether the content of the message can be shown. */
   has_content: boolean
 }
 
 export interface MessageList {
-  /** Newest first. */
+  /** Messages, newest first. */
   data: MessageRow[]
 }
 
@@ -229,10 +229,10 @@ export interface HealthPoint {
   sent_per_second: number
   received_per_second: number
   requests_per_second: number
-  /** Median duration of attempts to deliver events; null if there were none. */
+  /** Median duration of attempts to deliver events in ms, and next the 99th percentile; null if there were none. */
   webhook_p50_ms: number | null
   webhook_p99_ms: number | null
-  /** Median duration of API requests; null if there were none. */
+  /** Median duration of API requests in ms, and next the 99th percentile; null if there were none. */
   http_p50_ms: number | null
   http_p99_ms: number | null
 }
@@ -246,7 +246,7 @@ export interface Health {
   now: string
   status: 'ok' | 'degraded' | 'down'
   problems: HealthProblem[]
-  /** Results: `ok` or `failed`; for `media` `ok` or `no converter`. */
+  /** Result of each check: `ok` or `failed`; for `media` it is `ok` or `no converter`. */
   checks: Record<'database' | 'session_store' | 'engine' | 'disk' | 'media', string>
   threads: ThreadHealth[]
   memory: { rss_mb: number; heap_mb: number }

@@ -5,13 +5,13 @@ export type DiskState = 'ok' | 'low' | 'full'
 
 /** Memory that all threads share; each thread gets it when it is created. */
 export interface SharedDisk {
-  /** One number: the index of the state in the table of states. */
+  /** An array of one number: the index of the state in the table of states. */
   state: Int32Array
   /**
    * Number of bytes that running commits may need; the array has one number per thread that has the store open. The first number is that of the main
    * thread.
    */
   claims: BigInt64Array
-  /** One number: time of the last failed commit in epoch ms; 0 after a commit succeeds. */
+  /** An array of one number: the time of the last failed commit in epoch ms; 0 after a commit succeeds. */
   failedAt: BigInt64Array
 }

@@ -14,7 +14,7 @@ export type FileKind = 'image' | 'video' | 'audio' | 'document' | 'sticker'
  */
 export interface SealedFile {
   kind: FileKind | 'history' | 'app-state'
-  /** Key of the file. Null if the host stores the file unencrypted, as it does for channels. A file without a key always has a hash. */
+  /** Key that decrypts the file. Null if the host stores the file unencrypted, as it does for channels. A file without a key always has a hash. */
   mediaKey: Uint8Array | null
   /** Hash of the decrypted file. The field after this one is the hash of the file as the host stores it. */
   fileSha256: Uint8Array | null
@@ -43,8 +43,8 @@ export interface FileDownload {
  */
 export const PIECE = 128 * 1_024
 /**
- * Most pieces of one download that the main thread has not passed on yet. With `PIECE` this limits the memory for a
- * stalled reader to half a megabyte, and throttles the host.
+ * Most pieces of one download that were sent to the main thread and not passed on yet. Together with `PIECE` this limits the memory for a reader that
+ * reads nothing to half a megabyte, and slows down the download from the host.
  */
 export const WINDOW = 4
 

@@ -5,7 +5,7 @@ import type { InstanceId, WorkspaceId } from './ids.ts'
 /** Size limit of the file in bytes. Archives with many large media are imported with the command. */
 export const MAX_IMPORT = 64 * 1_048_576
 
-/** Origin of a file, and choices for its reading. */
+/** What a file comes from, and choices for reading it. */
 export interface FileToRead {
   from: ImportSource
   /** Passphrase of an archive. */
@@ -21,7 +21,7 @@ export interface FileFound {
   identity: string
   /** Id that the instance had at another server. */
   id: string | undefined
-  /** Sentences about the content. */
+  /** Sentences for the operator about the content of the file. */
   report: readonly string[]
 }
 

@@ -45,7 +45,7 @@ export const STATUS_REASONS = [
 ] as const
 export type StatusReason = (typeof STATUS_REASONS)[number]
 
-/** Settings grouped by value type. Types, the stored record and the defaults are derived from these lists. */
+/** Names of the settings, grouped by the type of their value. Types, the stored record and the defaults are derived from these lists. */
 export const SETTING_FLAGS = [
   'auto_read_message',
   'auto_read_status',
@@ -79,8 +79,8 @@ export const DEFAULT_SETTINGS: InstanceSettings = {
 }
 
 /**
- * Maps each event type to a field name. The names are built once, because each event looks up about a dozen of them, and building a name each time is
- * slower than a look-up.
+ * Creates a map from each event type to a field name. The names are built once, because each event looks up about a dozen of them, and building a
+ * name takes longer than a look-up.
  */
 const fieldsOf = <F extends string>(nameOf: (type: EventType) => F) =>
   Object.fromEntries(EVENT_TYPES.map((type) => [type, nameOf(type)])) as Record<EventType, F>
@@ -91,7 +91,7 @@ export const urlField = <T extends EventType>(type: T) => URL_FIELDS[type] as `$
 export const ignoreField = <T extends EventType>(type: T) => IGNORE_FIELDS[type] as `ignore_${T}_callback`
 
 /**
- * Fields of the webhooks object grouped by value type. Types, the stored record, the shown fields and the changeable
+ * Names of the fields of the webhooks object, grouped by the type of their value. Types, the stored record, the shown fields and the changeable
  * fields are derived from these lists.
  */
 export const WEBHOOK_URLS: readonly `${EventType}_url`[] = EVENT_TYPES.map((type) => urlField(type))
@@ -132,7 +132,7 @@ export const each = <K extends string, V>(names: readonly K[], value: V) =>
  */
 export interface InstanceConfig {
   id: string
-  /** Tag derived from the token. Links to files are bound to the tag. */
+  /** Tag that is derived from the token. A link to a file contains the tag, so a new token makes the link invalid. */
   tokenTag: string
   settings: InstanceSettings
   webhooks: WebhookSettings
@@ -157,7 +157,7 @@ export interface RuntimeState {
   platform: string | null
   connectedAt: number | null
   disconnectedAt: number | null
-  /** End of a temporary ban, epoch ms. */
+  /** End of a temporary ban, in epoch ms; null without one. */
   bannedUntil: number | null
   restriction: Restriction | null
   /** Time in epoch ms at which the device was imported from another program; null if it was paired here. */

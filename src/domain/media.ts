@@ -26,7 +26,7 @@ export function inlineMedia(input: unknown): Inline[] {
   return found
 }
 
-/** Collects inline media. It runs for every request to a shard; most requests have no media, so it must be cheap. */
+/** Adds the inline media in a value to `found`. It runs for every request to a shard, and most requests have no media, so it must be cheap. */
 function collect(input: unknown, found: Inline[]): void {
   if (typeof input !== 'object' || input === null || ArrayBuffer.isView(input)) return
   if (isInline(input)) found.push(input)

@@ -1,6 +1,6 @@
 /** Metadata of an OAuth client, from its registration or from its metadata document. */
 
-/** Limit in UTF-16 code units. `display-text.ts` defines which characters a name may have. */
+/** Longest name of a client in UTF-16 code units. `display-text.ts` defines which characters a name may have. */
 export const CLIENT_NAME_MAX = 100
 export const MAX_REDIRECT_URIS = 5
 
@@ -8,8 +8,8 @@ const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'
 const MAX_URI = 2_048
 
 /**
- * A DNS name or an address. URLs allow more characters in a host (`;`, `,`, `*`), but the host becomes a source in the content security policy of the
- * consent page. There these characters would begin another rule or match every host.
+ * Matches a host that is a DNS name or an address. URLs allow more characters in a host (`;`, `,`, `*`), but the host becomes a source in the content
+ * security policy of the consent page. There these characters would begin another rule or match every host.
  */
 const HOST = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?|\[[0-9a-f:.]+\])$/
 

@@ -4,7 +4,7 @@
  */
 import { isStorageFailure } from './storage-failure.ts'
 
-/** The machine temporarily has no process, thread, memory or open file left. */
+/** Error codes that mean that the machine temporarily has no process, thread, memory or open file left. */
 const PASSING_CODES: ReadonlySet<unknown> = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM', 'EBUSY', 'ERR_WORKER_INIT_FAILED'])
 /** Whether an error is the failure that storage reports for a temporary error, in the form that it has after it was sent between threads. */
 const isNoStorage = (error: unknown) =>

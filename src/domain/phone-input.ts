@@ -10,7 +10,7 @@ const MOST_COUNTRY_DIGITS = 3
 export interface PhoneInput {
   /** The number as digits only; the id of a group or channel is unchanged. */
   phone: string
-  /** Number with the country code of `own` that was probably meant; null if the input looks complete. */
+  /** The number with the country code of `own`, which was probably meant; null if the input looks complete. */
   meant: string | null
   /** True if the number begins with 0: then it has no country code, because no country code begins with 0. */
   isNational: boolean

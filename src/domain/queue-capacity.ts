@@ -1,2 +1,2 @@
-/** Number of messages that may wait in the queue of an instance. Further ones are refused with `queue_full`. */
+/** Most messages that may wait in the queue of an instance. Further messages are refused with `queue_full`. */
 export const QUEUE_CAPACITY = 1_000

@@ -57,7 +57,10 @@ const TAKEN_BACK =
 const isTakenBack = ({ reason, importedAt = null, disconnectedAt = null }: Told): boolean =>
   reason === 'connection_replaced' && importedAt !== null && (disconnectedAt ?? importedAt) - importedAt < DAY
 
-/** State to describe. The times of the device are optional, because entries of the status history do not contain them. */
+/**
+ * The fields of a state from which its sentence is made. The times of the device are optional, because entries of the status history do not contain
+ * them.
+ */
 type Told = Pick<RuntimeState, 'status' | 'reason' | 'bannedUntil'> & Partial<Pick<RuntimeState, 'importedAt' | 'disconnectedAt'>>
 
 /** Returns the sentence for a state; null exactly when the instance is connected. */

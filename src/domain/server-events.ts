@@ -24,9 +24,9 @@ export interface EventsPage {
   events: { id: string; data: string }[]
   /** Id after which the next page of events begins. */
   cursor: string
-  /** Ids between which events are missing: those after `from` up to `to` are no longer stored, or were never created. */
+  /** Gap in which events are missing: those after the id `from`, up to the id `to`, are no longer stored, or were never created. */
   gap: { from: string; to: string } | null
-  /** Whether more events may already exist. */
+  /** Whether more events may already exist after this page. */
   more: boolean
 }
 

@@ -1,6 +1,6 @@
 /**
- * Every step at which a kill may separate a change from the next change. Tests in `test/faults` kill the service at a
- * step, and unit tests stop at it.
+ * Names of the steps at which a kill may separate one change from the next one. Tests in `test/faults` kill the service at a step, and unit tests
+ * stop at it.
  */
 export type Step =
   | `queue:${

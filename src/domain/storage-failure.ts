@@ -1,10 +1,10 @@
 /**
- * The disk refused a write or did not return a record. This is neither a mistake of the caller nor an answer of the network: the work stays in its
- * queue and is retried, and the caller gets no report of a failure.
+ * Errors of the disk: it refused a write or did not return a record. This is neither a mistake of the caller nor an answer of the network: the work
+ * stays in its queue and is retried, and the caller gets no report of a failure.
  */
 import { Failure } from './failures.ts'
 
-/** A failed access to the disk. Storage throws this error in place of the system's error, which becomes the cause. */
+/** Error of a failed access to the disk. Storage throws it in place of the system's error, which becomes the cause. */
 export class StorageFailure extends Error {
   /** True if the disk is full. The cause has the details of any other failure. */
   readonly isFull: boolean
@@ -24,7 +24,10 @@ export class StorageFailure extends Error {
 
 /** Error codes of the system for a disk that is full, over a quota, read-only or broken, and for a process or machine that cannot open more files. */
 const DISK_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE'])
-/** Most layers between the disk and the caller that are searched for the cause: the library, the Signal repository, a queue. */
+/**
+ * Most layers of causes that are searched for the error of the disk. Layers between the disk and the caller are, for example, the library, the Signal
+ * repository and a queue.
+ */
 const MAX_CAUSES = 8
 
 const FULL_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT'])
@@ -48,7 +51,7 @@ export const isMediaFailure = (error: unknown): boolean =>
 export const isDiskFull = (error: unknown): boolean =>
   anyOf(error, (each) => (each instanceof StorageFailure && each.isFull) || FULL_CODES.has(each.code))
 
-/** Failure that a caller of the API gets. The same request succeeds once the disk has space. */
+/** Returns the failure that a caller of the API gets if the disk is full or broken. The same request succeeds once the disk works and has space. */
 export const noStorage = (cause?: unknown) =>
   new Failure('engine_unavailable', {
     message: 'The service cannot write to its disk; try again later.',
@@ -56,7 +59,10 @@ export const noStorage = (cause?: unknown) =>
     ...(cause === undefined ? {} : { cause }),
   })
 
-/** Failure below the operator's limit (SVC_DISK_RESERVE_MB): the remaining space is reserved for messages from the network. */
+/**
+ * Returns the failure of a request while less space is free than the operator's limit (SVC_DISK_RESERVE_MB). The remaining space is reserved for
+ * messages from the network.
+ */
 export const diskNearlyFull = () =>
   new Failure('engine_unavailable', {
     message: 'The disk of the service is nearly full; new messages are refused until space is freed.',

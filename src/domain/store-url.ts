@@ -12,7 +12,7 @@ export type StoreUrl =
   | { backend: 'postgres'; url: string }
   | { backend: 'memory'; name: string }
 
-/** Describes the form of a store URL, as part of a sentence. */
+/** Words that describe the form of a store URL, for a sentence of an error. */
 export const STORE_URLS = 'lmdb:<directory> or postgres://<user>:<password>@<host>/<database>'
 
 /** Parses a store URL. Undefined if the URL names no supported backend, or no directory. */

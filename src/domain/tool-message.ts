@@ -17,7 +17,7 @@ export type ReadMessage = { problem: RpcProblem } | { message: RpcMessage }
 export type PreparedCall = { operation: string; input: unknown } | { operation: string | null; failure: FailureData }
 
 /**
- * A parsed large message. `message` does not include the arguments of the call. `unknown` lists the arguments that the
- * operation does not have.
+ * Result of parsing a large message. `message` does not include the arguments of the call. `unknown` lists the arguments that the operation does not
+ * have.
  */
 export type ReadLargeMessage = { problem: RpcProblem } | { message: RpcMessage; call: PreparedCall; unknown: string[] }

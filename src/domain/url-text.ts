@@ -1,7 +1,7 @@
 /** Text that replaces user names, passwords and other values that are not shown. */
 export const MASKED = '***'
 
-/** Control characters and spaces at the ends, which the URL parser silently ignores but a person who reads the text sees. */
+/** Matches control characters, and spaces at the ends. The URL parser silently ignores them, but a person who reads the text sees them. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what a URL must not hold.
 const UNSEEN = /^ | $|[\u0000-\u001f\u007f]/
 

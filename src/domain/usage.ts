@@ -1,11 +1,11 @@
-/** Usage of instances over a time, which shows the cost of each instance. */
+/** Usage of instances over a period of time, which shows the cost of each instance. */
 import { DAY, HOUR, MINUTE } from './clock.ts'
 
 /** Lengths of the measured times in ms, by name. */
 export const USAGE_WINDOWS = { minute: MINUTE, hour: HOUR, day: DAY } as const
 export type UsageWindow = keyof typeof USAGE_WINDOWS
 
-/** Amounts that only increase. */
+/** Names of the measured amounts, which only increase. */
 export const USAGE_AMOUNTS = ['cpuMs', 'sent', 'received', 'reconnects'] as const
 export type UsageAmounts = Record<(typeof USAGE_AMOUNTS)[number], number>
 

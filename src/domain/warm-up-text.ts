@@ -1,6 +1,6 @@
 /**
- * The warm-up of send safety as a person writes it: `0: 10, 7: 50, 30: none`. Each step is the number of days since the
- * number was linked, and the most people per day from then on. Pure; the browser uses it, too.
+ * Converts the warm-up of send safety from the text that a person writes: `0: 10, 7: 50, 30: none`. Each step is the number of days since the number
+ * was linked, and the most people per day from then on. The browser uses this file, too, so it has no side effects.
  */
 export interface WarmUpStep {
   day: number

@@ -8,7 +8,7 @@ export type Scope = (typeof SCOPES)[number]
 export const SUBSCRIPTION_STATUSES = ['trial', 'active', 'past_due', 'canceled', 'expired', 'partner'] as const
 export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number]
 
-/** Slots of a workspace if neither the environment nor an operator sets a number. */
+/** Number of slots (instances) of a workspace if neither the environment nor an operator sets a number. */
 export const DEFAULT_INSTANCE_SLOTS = 50
 export const MAX_INSTANCE_SLOTS = 10_000
 

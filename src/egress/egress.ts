@@ -90,7 +90,7 @@ export function networkError(error: unknown): NetworkError {
   return 'connection'
 }
 
-/** Yields the error, its causes, and the parts of a happy-eyeballs failure (one per address). */
+/** Yields the error, its causes, and the errors of each address if several addresses were tried (happy eyeballs). */
 function* causes(error: unknown): Generator<{ code: string; name: string }> {
   if (!(error instanceof Error)) return
   yield { code: String((error as NodeJS.ErrnoException).code ?? ''), name: error.name }
@@ -98,7 +98,7 @@ function* causes(error: unknown): Generator<{ code: string; name: string }> {
   yield* causes(error.cause)
 }
 
-/** Limits for reading a body that is only read to keep the connection open. */
+/** Limits, in ms and in bytes, for reading the rest of a body that nobody needs. It is read so that the connection can be used again. */
 const DRAIN_MS = SECOND
 const DRAIN_BYTES = 64 * 1024
 

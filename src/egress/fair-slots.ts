@@ -1,7 +1,7 @@
 /**
- * Bounded concurrency that one slow receiver cannot use up: a limit for all, and a lower one per origin. Waiters are served in order, but a waiter
- * whose origin is full is skipped. Many hanging receivers together cannot use it up either: after a while a holder counts only in the limit of its
- * origin, because it then only waits and does no work.
+ * Bounded concurrency that one slow receiver cannot use up. There is a limit for all holders of a slot, and a lower one per origin. Waiters are
+ * served in order, but a waiter whose origin is full is skipped. Many receivers that hang cannot use up the slots either: after a while a holder
+ * counts only in the limit of its origin, because it only waits then.
  */
 export interface FairSlots {
   /** Resolves when a slot is free; call the returned function once to release it. Rejects if the signal is aborted first. */
@@ -36,7 +36,7 @@ export function fairSlots({
 }: FairSlotsOptions): FairSlots {
   const taken = new Map<string, number>()
   const waiting: { origin: string; go: () => void }[] = []
-  /** Holders that count in the limit for all, in the order of their start. */
+  /** Holders of slots that count in the limit for all, in the order in which they got their slots. */
   const holders = new Set<Holder>()
   let alarm: { cancel(): void } | undefined
 

@@ -27,8 +27,8 @@ const PROXY_SCHEMES: readonly string[] = ['http:', 'https:', 'socks5:']
 const MAX_PROXY_CREDENTIAL = 255
 
 /**
- * Returns the problem with the URL of a proxy, as a sentence; undefined if there is none. Implementations disagree
- * about parts after the host, so they are refused. A name is checked when the connection is made.
+ * Returns the problem with the URL of a proxy, as a sentence; undefined if there is none. A path or query after the host is refused, because programs
+ * disagree about its meaning. A name is checked when the connection is made.
  */
 export function checkProxy(text: string, allow: Ranges): string | undefined {
   const unseen = problemOfUrlText(text)

@@ -24,7 +24,7 @@ export const proxyAgent = (options: undici.ProxyAgent.Options): undici.Dispatche
 
 type RequestOptions = Omit<undici.Dispatcher.RequestOptions, 'origin' | 'path' | 'method'> & { dispatcher: undici.Dispatcher }
 
-/** Makes a GET through a given dispatcher, because the global one has none of our limits. */
+/** Makes a GET through the given dispatcher. The global dispatcher is not used, because it has none of our limits. */
 export function request(url: string | URL, { dispatcher, ...options }: RequestOptions): Promise<undici.Dispatcher.ResponseData> {
   const { origin, pathname, search } = new URL(url)
   return dispatcher.request({ ...options, method: 'GET', origin, path: pathname + search })

@@ -1,6 +1,6 @@
 /**
- * Starts instances on their shards. Boots wait for a slot of their network route, so that a start of the service does not open all sessions at once;
- * a shard that could not start an instance is asked again.
+ * Starts instances on their shards. A start waits for a slot of its network route (its proxy, or our own address), so that a start of the service
+ * does not open all sessions at once. If a shard could not start an instance, it is asked again.
  */
 import type { Clock } from '../domain/clock.ts'
 import type { RuntimeState, Status } from '../domain/instance.ts'

@@ -17,7 +17,7 @@ export interface CopiesOptions {
   bucket: Bucket
   network: NetworkOptions
   egressAllow: readonly string[]
-  /** The most copies at a time. The caller queues the rest. */
+  /** Most copies at a time. The caller queues further ones. */
   atOnce: number
   logging: Logging
   log: Log

@@ -20,7 +20,7 @@ export interface Downloads {
 export interface DownloadOptions {
   network: NetworkOptions
   egressAllow: readonly string[]
-  /** The most downloads at a time. The caller queues the rest. */
+  /** Most downloads at a time. The caller queues further ones. */
   atOnce: number
   logging: Logging
   log: Log

@@ -85,7 +85,7 @@ const call = v.looseObject({
 }) as unknown as v.GenericSchema<Call>
 const instanceConfig = v.looseObject({ id: v.string() }) as unknown as v.GenericSchema<InstanceConfig>
 
-/** Number of the thread run that a command is for; a command for an earlier run is refused. */
+/** Number of the thread run that a command is for. A shard refuses a command for an earlier run of its thread. */
 export const generation = v.number()
 
 /** Commands from the main thread to a shard. */
@@ -119,7 +119,7 @@ export type EngineEvent =
   /** State for callers. The end of a session is announced before the resulting status is on disk. */
   | { type: 'state'; instance: string; state: RuntimeState }
   | { type: 'outcome'; svcId: string; outcome: SendEnd }
-  /** New events are available that did not exist when a stream reader last asked for events. */
+  /** New events are available that did not exist when a stream reader last asked for events. They are for stream readers. */
   | { type: 'events'; instance: string }
   /** Files that are to be copied to the bucket were recorded. */
   | { type: 'files'; instance: string }
@@ -158,7 +158,7 @@ export interface ShardSetup {
   storeUrl: string
   /** Key that seals links to received files. */
   linksKey: Uint8Array
-  /** Term of the copies of received files in the bucket, in days; absent or null if there is no bucket. */
+  /** Number of days for which copies of received files are kept in the bucket; absent or null if there is no bucket. */
   mediaDays?: number | null | undefined
   network: NetworkOptions
   egressAllow: readonly string[]
@@ -168,9 +168,9 @@ export interface ShardSetup {
   webhookConcurrency?: number | undefined
   /** Web client version that the operator has configured; absent for the version that this release contains. */
   webVersion?: readonly [number, number, number] | null | undefined
-  /** Number of the network's mutation that invites a channel administrator; the default is in `workers/shard/wire/mex.ts`. */
+  /** Id of the network's GraphQL mutation that invites a channel administrator; the default is in `workers/shard/wire/mex.ts`. */
   newsletterInviteQueryId?: string | null | undefined
-  /** Whether this service took the store over from one that had not ended in order, and that may still run somewhere. */
+  /** Whether this service took over the store from a service that did not stop in order. That service may still run on another machine. */
   hasTakenOver?: boolean | undefined
   media: MediaSetup
   /** State of the disk; absent if nobody checks it and this thread is the only one that writes. */

@@ -7,7 +7,7 @@ import { MINUTE } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import { type FileNews, MORE, type OpenFile } from '../domain/file-download.ts'
 
-/** A reader that accepts no bytes for this long is considered gone or stuck. Common proxies use the same limit. */
+/** Time in ms after which a reader that accepts no bytes counts as gone or stuck. Common proxies use the same limit. */
 const READER_SILENCE = MINUTE
 /**
  * Time for the server's adapter to send the response head, in ms. The adapter first reads from the stream for one timer turn before it sends the

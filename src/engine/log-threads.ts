@@ -5,7 +5,7 @@ import type { LogReader } from '../domain/webhook-log.ts'
 import { createMediaThreads } from './media-threads.ts'
 
 const HEAP_MB = 256
-/** The most queries that may wait. Administrators make few. */
+/** Most queries that may wait. A small number is enough, because administrators make few queries. */
 const WAITING = 100
 
 export interface LogThreads extends LogReader {
@@ -31,7 +31,7 @@ export function createLogThreads({ storeUrl, keyRing, log }: LogThreadOptions): 
     log,
   })
 
-  /** An instance that is being deleted no longer has a key, and so no log. */
+  /** Returns the keys of the instances. An instance that is being deleted no longer has a key, so its log is left out. */
   function keysOf(instanceIds: readonly string[]): Map<string, Uint8Array> {
     const known = new Set(keyRing.instances())
     return new Map(instanceIds.filter((id) => known.has(id)).map((id) => [id, keyRing.of(id)]))

@@ -10,9 +10,9 @@ export interface Placed {
   config: InstanceConfig
   /** Generation of the thread run to which the start was sent; undefined while the start waits. */
   generation: number | undefined
-  /** Generation of the thread run that has announced a state of the instance. */
+  /** Generation of the thread run that last announced a state of the instance. */
   heardIn: number | undefined
-  /** The creation failed, or the instance is being deleted: its records are erased, at the latest in the next thread run. */
+  /** True if the creation failed, or if the instance is being deleted. Its records are then erased, at the latest in the next thread run. */
   isDoomed: boolean
 }
 

@@ -42,7 +42,7 @@ interface Waiting {
 
 export interface SendOutcomesDeps {
   engine: Pick<Engine, 'onEvent'>
-  /** Directory that knows which instances exist. */
+  /** Directory, which knows the instances that exist. */
   directory: {
     tokenTagOf(instance: string): string | undefined
     onDeleted(listener: (instance: string) => void): void

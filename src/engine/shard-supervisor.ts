@@ -30,7 +30,10 @@ const LAST_START_LIMIT = HOUR
 const SAY_EVERY = 10 * SECOND
 /** Time after which the thread counts as not answering a call; the longest deadline of an operation is 45 s. */
 const CALL_LIMIT = MINUTE
-/** The shard stops waiting at the deadline. Then it closes storage, and must answer within this time in ms. */
+/**
+ * Time in ms after the deadline of a stop within which the shard must answer. At the deadline it stops waiting for its sessions and closes the
+ * storage.
+ */
 const CLOSE_GRACE = 500
 
 /** Returns the delay of the next run: 250 ms, doubled with every run that ended early, at most 30 s. */

@@ -13,7 +13,7 @@ export interface StartGate {
 }
 
 export function createStartGate(limit: number, clock: Clock): StartGate {
-  /** Times of the starts in the last second. */
+  /** Times of the session starts in the last second. */
   let taken: number[] = []
   const waiting: ((giveBack: () => void) => void)[] = []
   let timer: NodeJS.Timeout | undefined

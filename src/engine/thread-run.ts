@@ -60,7 +60,7 @@ export function startThreadRun({ generation, worker, data, heapMb, onEvent, onEn
     // `minThreads` is 0 and not 1, because with 1 Piscina would immediately replace a dead thread, with empty state and without back-off.
     minThreads: 0,
     maxThreads: 1,
-    // By default a thread blocks on shared memory between two tasks, which stops its timers and sockets.
+    // `atomics` is off, because by default a thread blocks on shared memory between two tasks, which stops its timers and sockets.
     atomics: 'disabled',
     recordTiming: false,
     // With these limits, a full heap ends this thread and not the process.

@@ -14,7 +14,7 @@ import { repository } from '../storage/repository.ts'
 /** Interval in ms at which the usage is read in any case. When a thread crashes, its counts since the last reading are lost. */
 const LOOK_EVERY = 10 * SECOND
 const WRITE_EVERY = 5 * MINUTE
-/** Largest age in ms of readings that are used without new ones. */
+/** Largest age in ms of a reading that is used without requesting a new one. */
 const FRESH = 5 * SECOND
 const KEPT = 7 * DAY
 /** Number of records of an instance: the days that seven times 24 hours can touch. */
@@ -63,7 +63,7 @@ const totalsOf = ({ work, attempts }: InstanceReading): Amounts => ({
   failed: attempts.retry + attempts.failed,
 })
 
-/** Returns the growth of the totals. Totals that are smaller than before are those of a new thread, which begins at zero. */
+/** Returns by how much the totals have grown. If they are smaller than before, a new thread reported them, which counts from zero. */
 function grown(before: Amounts | undefined, now: Amounts): Amounts {
   const growth = { ...now }
   for (const name of AMOUNTS) if (before && before[name] <= now[name]) growth[name] -= before[name]
@@ -138,7 +138,7 @@ export async function watchActivity({ readings, directory, store, clock, log }: 
     })
   }
 
-  /** A write that fails is repeated with the next one. */
+  /** Writes the changed days. A write that fails is repeated with the next one. */
   async function write() {
     const written = [...changed]
     changed.clear()

@@ -66,7 +66,7 @@ export async function watchHealth(deps: HealthDeps): Promise<HealthWatch> {
     if (clock.now() - writtenAt >= WRITE_EVERY) await write()
   }
 
-  /** Stores the pages with samples that are newer than the last write. A write that fails is repeated with the next one. */
+  /** Stores the pages that have new samples since the last write. A write that fails is repeated with the next one. */
   async function write() {
     const now = clock.now()
     const ops = pagesSince(series.samples(), writtenAt)

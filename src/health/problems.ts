@@ -9,7 +9,7 @@ import { hasPlan, maySend, type Subscription } from '../domain/workspace.ts'
 const NAMED = 20
 /** Number of waiting events of one instance above which a problem is reported. */
 const MUCH_BACKLOG = 1_000
-/** Share of failed attempts in `RECENT` ms above which a problem is reported. */
+/** Share of failed deliveries in the last `RECENT` ms above which a problem is reported. */
 const MANY_FAILURES = 0.5
 const RECENT = 10 * MINUTE
 

@@ -1,10 +1,13 @@
-/** Counts and peaks of a span of time. Samples that follow each other can be merged without a loss, so a week is as exact as ten seconds. */
+/**
+ * A sample: counts and peaks of a span of time. Samples of adjacent spans can be merged without a loss, so a sample of a week is as exact as one of
+ * ten seconds.
+ */
 import { iso, SECOND } from '../domain/clock.ts'
 import type { HealthPoint } from '../domain/dashboard.ts'
 import { BUCKETS } from '../metrics/table.ts'
 import { type Numbers, partsOf } from '../metrics/tally.ts'
 
-/** Current values that a sample records. */
+/** Current values, such as the memory, of which a sample has the largest. */
 export interface Standing {
   rssMb: number
   queue: number
@@ -21,13 +24,15 @@ export interface Sample extends Standing, Record<(typeof COUNTS)[number], number
   ms: number
 }
 
-/** Selects series of one metric by their labels, in the order of the table. */
+/** Decides by the labels of a series whether it is counted. The labels are in the order of the table of metrics. */
 type Chosen = (labels: readonly string[]) => boolean
 
-/** Selects the requests of API callers. The dashboard, probes and scrapes poll all the time, so they are not counted. */
+/**
+ * Decides whether a request counts: only requests of API callers do. The dashboard, probes and scrapes poll all the time, so they are not counted.
+ */
 const ofApi: Chosen = ([, route = '']) => !route.startsWith('/dashboard') && !route.startsWith('/health') && route !== '/metrics'
 
-/** Returns by how much the series of a metric have grown. */
+/** Returns by how much the chosen series of a metric have grown. */
 function growth(name: string, before: Numbers, now: Numbers, chosen: Chosen = () => true): number {
   let total = 0
   for (const [key, value] of now) {

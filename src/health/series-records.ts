@@ -1,6 +1,7 @@
 /**
- * Stores the rings of the service's numbers. A record has the samples of one page of a ring: of a minute of the last hour, otherwise of one slot. The
- * number of pages is fixed, and a new page replaces the one of the previous round, so there are never more than 519 records of about 300 bytes to 2 kB.
+ * Stores the rings (`series.ts`) with the numbers of the service. A record has the samples of one page of a ring: the samples of a minute in the ring
+ * of an hour, and one slot in the other rings. The number of pages is fixed, and a new page replaces the page of the previous round. So there are
+ * never more than 519 records, of about 300 bytes to 2 kB.
  */
 import * as v from 'valibot'
 import { type Clock, MINUTE } from '../domain/clock.ts'

@@ -9,7 +9,7 @@ import { merged, pointOf, type Sample, type Standing, sampleOf } from './sample.
 
 export const EVERY = 10 * SECOND
 
-/** A ring has `slots` slots of `stepMs`. */
+/** The ring of each window: it has `slots` slots of `stepMs` each. */
 export const RINGS: Readonly<Record<HealthWindow, { stepMs: number; slots: number }>> = {
   hour: { stepMs: EVERY, slots: 360 },
   day: { stepMs: 5 * MINUTE, slots: 288 },

@@ -8,7 +8,10 @@ export const mb = (bytes: number) => Math.round((bytes / MB) * 10) / 10
 
 const share = (busy: number) => Math.round(busy * 100) / 100
 
-/** `generations`: the run of each shard, undefined for one that is down; `surveys`: the last answer of each. */
+/**
+ * Returns the list of threads. `generations` has the number of the current run of each shard, undefined for a shard that is down; `surveys` has the
+ * last answer of each shard.
+ */
 export const threadsOf = (
   main: { heapBytes: number; busy: number },
   generations: readonly (number | undefined)[],

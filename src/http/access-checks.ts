@@ -47,9 +47,9 @@ export interface AccessChecksDeps {
   isMetricsToken: ((value: string) => boolean) | undefined
 }
 
-/** Every path under an instance, whether or not it is a route. */
+/** Matches every path under an instance, whether or not a route has this path. */
 const INSTANCE = /^\/instances\/([^/]+)\/token\/([^/]+)(?:\/|$)/
-/** Paths on which `Authorization` identifies the caller. */
+/** Matches the paths on which `Authorization` identifies the caller. */
 const COUNTED = /^\/(?:account|admin|mcp)(?:\/|$)/
 const instanceOwner = (caller: { instance: InstanceId } | undefined) => caller && `instance:${caller.instance}`
 
@@ -65,7 +65,7 @@ export function createAccessChecks(deps: AccessChecksDeps) {
   const { isMetricsToken } = deps
   const checkAllowlist = createAllowlistCheck()
 
-  /** Makes the checks of the Account API that concern the workspace. */
+  /** Makes the checks of the Account API that concern the workspace: its allowlist and its plan. */
   function checkWorkspace(id: WorkspaceId, source: string, isWithoutPlan = false) {
     const workspace = account.workspace(id)
     checkAllowlist(workspace, source) // 4
@@ -130,7 +130,10 @@ export function createAccessChecks(deps: AccessChecksDeps) {
       return { instance: caller.instance, workspace: caller.workspace }
     },
 
-    /** Whether an accepted request would still be accepted, for answers that last long. No limit counts this call, because it is not a request. */
+    /**
+     * Whether an accepted request would still be accepted, for answers that last long (streams). No limit counts this call, because it is not a
+     * request.
+     */
     isStillAllowed(instance: string, token: string, incoming: AccessRequest): boolean {
       try {
         checkInstance(instance, token, incoming)
@@ -142,8 +145,8 @@ export function createAccessChecks(deps: AccessChecksDeps) {
     },
 
     /**
-     * Returns the remaining tokens of the caller, for an answer that was made before a bucket was used (an unknown path, a credential of another
-     * kind). Undefined if the credential identifies nobody. The missing number reveals no more than the refusal does.
+     * Returns how many tokens the bucket of the caller has left. It is for an answer that was made before a bucket was used (an unknown path, a
+     * credential of another kind). Undefined if the credential identifies nobody. The missing number reveals no more than the refusal does.
      */
     remaining(path: string, headers: Headers): number | undefined {
       const owner = ownerOf(path, headers)

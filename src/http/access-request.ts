@@ -1,4 +1,4 @@
-/** The parts of a request from which the checks of access identify the caller. */
+/** The parts of a request by which the access checks identify the caller. */
 
 /** `limit` receives the number of remaining tokens, for the headers of the response. */
 export interface AccessRequest {

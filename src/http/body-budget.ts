@@ -8,9 +8,9 @@ import { Busy } from './errors.ts'
 
 const MB = 1_048_576
 /**
- * The budget fits five bodies of the largest size, 48 MB each after decoding. The budget does not include pieces that were parsed or dropped and are
- * not freed yet (about 200 MB with forty concurrent bodies), and the memory of the service itself. `npm run bench -- bodies` measures the sum. A
- * machine with 1 GB is large enough.
+ * Bytes that all bodies together may use: five bodies of the largest size, 48 MB each after decoding. The budget does not include pieces that were
+ * parsed or dropped and are not freed yet (about 200 MB with forty concurrent bodies), and the memory of the service itself. `npm run bench --
+ * bodies` measures the sum. A machine with 1 GB is large enough.
  */
 const BODY_BUDGET = 256 * MB
 

@@ -33,8 +33,8 @@ const heldOf = (bytes: number) => (bytes / 4) * 3
 export const LONGEST_BODY = HEAD_START + (MAX_BODY / SLOWEST) * SECOND
 
 /**
- * Number of pieces of a refused body that are freed together. The garbage collector alone would be too slow when many bodies are refused at the same
- * time.
+ * Number of pieces of a refused body that are freed together. They are freed explicitly, because the garbage collector alone would be too slow when
+ * many bodies are refused at the same time.
  */
 const DROPPED_AT_ONCE = 16
 
@@ -44,12 +44,12 @@ const DROPPED_AT_ONCE = 16
  */
 export const MOST_DROPPED = 8 * MAX_BODY
 
-/** A small body is complete; a large one is still arriving. */
+/** A body for its reader: a small body is complete, a large one is still arriving. */
 export type Body = { bytes: Uint8Array<ArrayBuffer> } | { coming: ComingBody }
 
 const NO_BODY: Body = { bytes: new Uint8Array() }
 
-/** Source of bodies. It is used instead of the stream of a standard `Request`, which would cost two copies of every piece. */
+/** Gives access to the bodies of requests. It is used instead of the stream of a standard `Request`, which would cost two copies of every piece. */
 export interface BodySource {
   /**
    * Returns the whole body if it has arrived completely and nobody reads it; a later call for the same request gets no bytes. Undefined if the body
@@ -60,7 +60,7 @@ export interface BodySource {
   reader(request: Request): BodyReader | undefined
 }
 
-/** Source of bodies for requests that did not arrive through our own server. */
+/** Source of bodies for requests that did not arrive through our own server, for example in tests. */
 export const webBodies: BodySource = {
   arrived: () => undefined,
   reader: ({ body }) => (body === null || body.locked ? undefined : body.getReader()),
@@ -185,7 +185,7 @@ async function reserve(memory: Lease, bytes: number, incoming: Incoming): Promis
 function comingBody(begun: Pieces, begunSize: number, incoming: Incoming, memory: Lease): ComingBody {
   let pieces = begun
   let here = begunSize
-  /** Sizes of the batches that were sent and are not yet parsed. */
+  /** Sizes of the batches that were sent to the other thread and are not parsed yet. */
   const away: number[] = []
   let there = 0
   let isEnded = false

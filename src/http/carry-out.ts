@@ -57,7 +57,7 @@ export interface Asked {
   origin: CallOrigin
 }
 
-/** Answer of a queued send. */
+/** Answer to a queued send: the acknowledgement. */
 export type Acknowledged = z.output<typeof Acknowledgement>
 
 /** Makes check 10, the check of the subscription, before any part of the body is read. */
@@ -152,9 +152,9 @@ async function askShard(
 }
 
 /**
- * Limits a failure to those that the operation declares. A code of the network has the same meaning for every
- * operation, but not every operation can return it: a suspended group makes no sense for a profile setting. A code that
- * the operation does not declare is reported as a failure of the network, with the code in `details`.
+ * Limits failures to those that the operation declares. The network uses the same code for the same failure of every operation, but not every
+ * operation can have it: a suspended group makes no sense for a profile setting. A code that the operation does not declare is reported as a failure
+ * of the network, with the code in `details`.
  */
 function declared({ kind, errors }: Endpoint, failure: Failure): Failure {
   const isOfNetwork = kind === 'action' && failure.details?.network_code !== undefined
@@ -162,7 +162,7 @@ function declared({ kind, errors }: Endpoint, failure: Failure): Failure {
   return new Failure('action_failed', { details: failure.details, cause: failure })
 }
 
-/** Returns the fallback if the shard does not answer in time or has ended; other failures are returned. */
+/** Returns the fallback (data of the main thread) if the shard does not answer in time or has ended. Other failures are not replaced. */
 async function within(asked: Promise<unknown>, ms: number, fallback: () => Promise<unknown>): Promise<unknown> {
   try {
     return await orLate(asked, ms, fallback)

@@ -22,8 +22,8 @@ export class TooMany extends Failure {
 }
 
 /**
- * The service has no memory or queue space for the request now. This is check 13, and not 11 or 9, because neither the request nor the rate of the
- * caller is wrong. The same request may succeed a moment later.
+ * The service has no memory or queue space for the request now. In the fixed order of checks this is check 13, and not 11 (invalid request) or 9
+ * (rate limit), because neither the request nor the rate of the caller is wrong. The same request may succeed a moment later.
  */
 export class Busy extends Failure {
   constructor(message: string) {
@@ -32,8 +32,8 @@ export class Busy extends Failure {
 }
 
 /**
- * The only error code with two statuses. The status is 401 if the credential in the path belongs to no instance. It is 404 if the credential was
- * valid but the engine no longer hosts the instance.
+ * The error `instance_not_found`, the only error code with two statuses. The status is 401 if the credential in the path belongs to no instance. It
+ * is 404 if the credential was valid but the engine no longer hosts the instance.
  */
 export class InstanceGone extends Failure {
   constructor(cause?: unknown) {
@@ -59,7 +59,7 @@ export class Unread extends Failure {
   }
 }
 
-/** Codes of temporary refusals whose duration is not known. */
+/** Error codes of temporary refusals whose duration is not known. */
 const AGAIN_SOON: ReadonlySet<FailureCode> = new Set(['engine_unavailable', 'rate_limited'])
 
 /** Seconds after which the same request may succeed; undefined if waiting does not help. */

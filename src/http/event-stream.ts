@@ -13,7 +13,7 @@ const STALLED = 30 * SECOND
 export interface EventStreamOptions {
   /** Closes the connection immediately. This is necessary because an answer cannot be ended in order if its reader accepts no data. */
   cut(): void
-  /** Signal that is aborted when the request was abandoned. Then perhaps nobody will ever read or cancel the answer. */
+  /** Signal that is aborted when the caller has gone. Then perhaps nobody will ever read or cancel the answer. */
   gone: AbortSignal
   /** Kind of reader, for the metrics. */
   reader: StreamReader

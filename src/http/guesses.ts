@@ -6,7 +6,7 @@ import type { Throttle } from './rate-limit.ts'
 export interface GuessesDeps {
   /** Limit of answers with 401, counted when such an answer is given. */
   throttle: Throttle
-  /** Limit of wrong guesses at short secrets, counted in this file. */
+  /** Limit of wrong guesses at short secrets, which people choose. This file counts them. */
   shortSecrets: Throttle
 }
 
@@ -21,8 +21,8 @@ export interface Guesses {
    */
   refuse(code: Wrong, source: string, message?: string): never
   /**
-   * Secrets that people choose may be short enough to guess. So each address has a hard limit of wrong guesses per `owner` of such a secret. When the
-   * limit is reached, even the right secret is refused until the minute ends.
+   * Checks a secret that people choose, and that may be short enough to guess. Each address has a hard limit of wrong guesses per `owner` of such a
+   * secret. When the limit is reached, even the right secret is refused until the minute ends.
    */
   guessed<T>(owner: string, source: string, isRight: () => T | undefined): T | undefined
 }

@@ -180,7 +180,7 @@ function shaped({ alias }: RequestRoute, reply: unknown): unknown {
   return reply
 }
 
-/** Returns the request in the form that the checks read. */
+/** Returns the parts of the request that the access checks read. */
 export function accessRequestOf(c: Context<Env>): AccessRequest {
   const state = c.get('state')
   return {
@@ -243,7 +243,7 @@ async function requestOf(
   return { endpoint: byId.get(operation) ?? route.endpoint, input }
 }
 
-/** Reads a request. If fields come from headers, their issues are renamed to the names of the headers. */
+/** Reads a request. If fields come from headers, the errors about these fields have the names of the headers. */
 function inHeaderNames({ inHeaders }: Endpoint, read: () => MeantRequest): MeantRequest {
   try {
     return read()

@@ -77,12 +77,12 @@ export function createBuckets(clock: Clock, { capacity, perSecond } = { capacity
 }
 export type Buckets = ReturnType<typeof createBuckets>
 
-/** The most wrong credentials that an address may send in a minute. */
+/** Most wrong credentials that an address may send in a minute. */
 export const FAILURES_PER_MINUTE = 30
 
 /**
- * The most counts that are kept; if there are more, the count that expires first is evicted. The counts take about 20 MB. An attacker with more
- * networks than this gains nothing from the eviction.
+ * Most counts of failures that are kept; if there are more, the count that expires first is evicted. The counts take about 20 MB. An attacker with
+ * more networks than this gains nothing from the eviction.
  */
 const MAX_COUNTS = 100_000
 

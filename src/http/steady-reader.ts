@@ -5,8 +5,9 @@ import { Failure } from '../domain/failures.ts'
 const KB = 1_024
 
 /**
- * Minimum rate of a body in bytes per second (1 Mbit/s, a slow line), after an initial time in ms without this rule. The rule is needed because
- * received parts stay in memory until the body is complete, so many slow bodies would fill the memory.
+ * Minimum rate of a body in bytes per second (1 Mbit/s, a slow connection). The next constant is the time in ms at the beginning of a body in which
+ * the rule does not apply. The rule is needed because received parts stay in memory until the body is complete, so many slow bodies would fill the
+ * memory.
  */
 export const SLOWEST = 128 * KB
 export const HEAD_START = 10 * SECOND

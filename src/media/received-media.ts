@@ -121,7 +121,7 @@ export function createReceivedMedia({
   }
 }
 
-/** Waits for work until the reader leaves. The work then continues, because other readers may wait for the same result. */
+/** Waits for work, but only until the reader leaves. The work then continues, because other readers may wait for the same result. */
 function whileWanted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const leave = () => reject(new Failure('media_download_failed', { message: 'The client closed the connection.' }))

@@ -1,4 +1,4 @@
-/** Routes to the network's file host, one per proxy, which stay open for the next file. */
+/** Keeps the connections to the network's file host: one route for each proxy, which stays open for the next file. */
 import type { Dispatcher } from 'undici'
 import type { Log } from '../domain/log.ts'
 import type { ProxyRoute } from '../egress/proxy-route.ts'

@@ -7,7 +7,7 @@ import { type Numbers, type ShardReport, sum } from './tally.ts'
 
 interface ShardCounts {
   generation: number
-  /** Summed counts of earlier runs. */
+  /** Sum of the last reports of earlier runs. */
   ended: Numbers
   last: ShardReport
 }

@@ -5,7 +5,7 @@ import { joined, type Numbers, partsOf } from './tally.ts'
 interface Value {
   value: number
   labels: Record<string, string | number>
-  /** Name of a value of a histogram: with `_bucket`, `_sum` or `_count`. */
+  /** Name of the series of a histogram, which ends with `_bucket`, `_sum` or `_count`. */
   metricName?: string
 }
 

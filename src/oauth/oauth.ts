@@ -21,7 +21,7 @@ export interface OauthApp {
   lastUsedAt: number | null
 }
 
-/** The request that the owner approves, and that a code represents. */
+/** The request of an app that the owner approves. Each code belongs to one such request. */
 export interface AuthorizationRequest {
   client: OauthClient
   redirectUri: string
@@ -30,7 +30,7 @@ export interface AuthorizationRequest {
   state: string
 }
 
-/** A consent in progress: the state of the owner on the consent page, which the page shows with its secret. */
+/** A consent that is not decided yet. The page has its secret, the ticket. */
 export interface Consent extends AuthorizationRequest {
   /** The owner, set once the admin key was accepted. `keyTag` identifies that key (`Account.adminKeyTag`). */
   owner: { workspace: WorkspaceId; keyTag: string } | undefined
@@ -43,7 +43,7 @@ export interface Tokens {
   expiresIn: number
 }
 
-/** Revocation of apps in the commit of another record: the operations for that commit. */
+/** Revokes apps in the same commit as another change: `ops` must be added to that commit. */
 export interface Ending {
   ops: readonly Op[]
   /** Must be called after the commit. */

@@ -60,7 +60,7 @@ export interface EventStreamsDeps {
   engine: Pick<Engine, 'call' | 'onEvent'>
   /** Counts, for the metrics, that a reader was notified of missed events. */
   onGap(): void
-  /** Reads what an operator command wrote to the store, which may end the permission of a reader. */
+  /** Reads the changes that operator commands wrote to the store. They may end the permission of a reader. */
   refresh(): Promise<void>
 }
 
@@ -116,8 +116,8 @@ export function createEventStreams({ engine, onGap, refresh }: EventStreamsDeps)
     }
 
     /**
-     * The result is `later` while the shard is down, because the shard will restart, and the stream can continue without an event for the reader. Any
-     * other failure ends the stream and is answered when the reader reconnects.
+     * Requests the next events. The result is `later` while the shard is down, because the shard will restart, and the stream can continue without an
+     * event for the reader. Any other failure ends the stream and is answered when the reader reconnects.
      */
     const next = () => ask().catch((error: unknown) => (isGone(error) ? 'later' : 'over'))
 

@@ -5,7 +5,10 @@ import { MASKED } from '../domain/url-text.ts'
 export const ANSWER_BYTES = 2_048
 /** The most characters of an answer to a delivery, which stays in the log when the body of the event is erased. */
 const TAKEN_CHARS = 256
-/** Values that are shorter are only masked after their name, because they are likely to be a part of some word. */
+/**
+ * Shortest value of a query parameter that is masked wherever it occurs. A shorter value is likely to be a part of some word, so it is masked only
+ * after its name.
+ */
 const MIN_ALONE = 4
 
 /** Returns the part of an answer that is kept, without the query values of the URL, which `maskUrl` masks in the URL. */

@@ -24,7 +24,7 @@ const PATTERN = '/connect/:token'
 const MAX_BODY = 16_384
 
 const OPERATIONS = [qrCode, phoneCode, restart, passkey, passkeyResponse, passkeyConfirm, passkeyTicket]
-/** Operations that ring a phone or begin a session. Each of them has a limit of its own. */
+/** Ids of the operations that ring a phone or begin a session on the network. Each of them has a limit of its own. */
 const STARTS: ReadonlySet<string> = new Set([phoneCode.id, restart.id])
 /** Time in ms within which the shard must answer a status request of the page. After a late answer the page asks again. */
 const LOOK_LIMIT = 5 * SECOND

@@ -19,14 +19,14 @@ export interface LiveChannelDeps {
   directory: Directory
   readings: Readings
   workspace: WorkspaceId
-  /** Position of the first event. */
+  /** Position that the first event of the channel gets. */
   first: number
 }
 
 export interface LiveChannel {
-  /** Number of readers; the owner of the channel counts them. */
+  /** Number of readers. The code that created the channel counts them. */
   streams: number
-  /** Returns the position of the first kept event. */
+  /** Returns the position of the oldest event that is kept. */
   first(): number
   /** Returns the position after the last event. */
   end(): number
@@ -34,11 +34,11 @@ export interface LiveChannel {
   at(place: number): { name: LiveEventName; data: string } | undefined
   /** Appends the new status of an instance; called when the status has changed. */
   changed(instance: string): void
-  /** Appends the changes since the last call, which was `seconds` ago. */
+  /** Appends the changes of queues and deliveries since the last call, which was `seconds` ago. */
   update(seconds: number): void
-  /** Yields the full state as events without ids. */
+  /** Yields the rows of all instances as events without ids. */
   state(): Generator<ServerEvent>
-  /** Resolves on a new event, on an abort, and after `ms`. */
+  /** Resolves when there is a new event, when the signal is aborted, or after `ms`. */
   news(signal: AbortSignal, ms: number): Promise<void>
   /** Wakes all readers. */
   wake(): void

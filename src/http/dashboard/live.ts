@@ -22,8 +22,8 @@ const HEARTBEAT = 15 * SECOND
 /** Time in ms after which the browser reconnects. */
 const RETRY = 2 * SECOND
 /**
- * The most streams per session, so that the tabs of one person do not use up the limit of others. The number of
- * sessions of a workspace is limited too (`account/dashboard-sessions.ts`).
+ * Most streams per session, so that the tabs of one person do not use up the limit of others. The number of sessions of a workspace is limited too
+ * (`account/dashboard-sessions.ts`).
  */
 export const MAX_STREAMS = 20
 /**
@@ -58,7 +58,7 @@ export interface Live {
 
 export function createLive({ directory, readings, onEvent, onKeyChange, log, refresh, run }: LiveDeps): Live {
   const channels = createChannels({ directory, readings })
-  /** Number of streams by session id. */
+  /** Number of open streams, by the id of the session. */
   const streamsOf = new Map<string, number>()
   let timer: ReturnType<typeof setTimeout> | undefined
   let isStopped = false

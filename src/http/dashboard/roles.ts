@@ -4,7 +4,7 @@ import { BLANKED_FIELDS, lackOf, lackSentence, type RightName, rightOf, SECRET_F
 import { Failure } from '../../domain/failures.ts'
 import type { OpenSession } from '../session-checks.ts'
 
-/** Throws if the key of the session does not have a right. An undefined right means that only the admin key may do it. */
+/** Throws if the key of the session does not have a right. If the right is undefined, only a session of the admin key passes. */
 export function checkRight({ key }: Pick<OpenSession, 'key'>, right: RightName | undefined): void {
   const lack = lackOf(key === null ? null : key.scopes, right)
   if (lack === undefined) return

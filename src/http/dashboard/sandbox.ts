@@ -32,7 +32,7 @@ const PATHS = [
   'PUT /network',
 ] as const
 
-/** The network suspends the account for an hour. It tells this at the next login, so the connection is cut, too. */
+/** Makes the network suspend the account for an hour. The network tells this to a device only at its next login, so the connection is cut, too. */
 const SUSPENSION = { do: { failure: 402, code: '101', expire: 3_600 }, on: 'login', times: 1 } as const
 
 export function mountSandbox(

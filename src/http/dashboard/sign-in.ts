@@ -1,4 +1,4 @@
-/** Mounts the sign-in: who is signed in, the opening of a session with a key, and its end. */
+/** Mounts the operations of the sign-in: they return who is signed in, open a session with a key, and end it. */
 import type { Hono } from 'hono'
 import { SECOND } from '../../domain/clock.ts'
 import type { SignedIn, SignedOut } from '../../domain/dashboard.ts'

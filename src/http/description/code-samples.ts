@@ -1,4 +1,4 @@
-/** Builds `x-codeSamples` of an operation: its first example as a request, for curl and TypeScript. */
+/** Builds `x-codeSamples` of an operation: its first example as a request in curl and in TypeScript. */
 
 import { BYTES, type Endpoint, EVENT_STREAM, isAnybodys, takesJson } from '../../features/endpoint.ts'
 

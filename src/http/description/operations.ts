@@ -104,7 +104,7 @@ function requestHeadersOf({ kind, contentType, fields, inHeaders }: Endpoint) {
 }
 
 const ErrorIssue = z.object({ path: z.string().meta({ examples: ['mentions.3'] }), message: z.string() })
-/** Fields of an error besides its code. The error code determines which fields are present. Later versions may add more fields. */
+/** Schema of the fields of an error besides its code. The error code determines which fields are present. Later versions may add more fields. */
 const ErrorDetails = z.object({
   issues: z.array(ErrorIssue).max(50).optional().meta({ description: 'Problems of the request.' }),
   network_code: z
@@ -195,7 +195,7 @@ function split<T>(fields: Readonly<Record<string, T>>, names: readonly string[])
   return [part(true), part(false)]
 }
 
-/** Returns the examples by name; each contains only the request or only the answer. */
+/** Returns the examples by name, each with only the request or only the answer. */
 function examplesOf({ examples }: Endpoint, half: 'input' | 'reply', without: readonly string[] = []) {
   const shown = examples.flatMap(({ name, input, reply }) => {
     const value = half === 'reply' ? reply : input && split(input, without)[1]
@@ -275,7 +275,7 @@ function bodyOf(fields: Record<string, z.core.$ZodType>): z.ZodObject {
 
 /**
  * Answers that the HTTP server itself gives before it calls the application. Each status is listed separately, because many generators create no code
- * for a range.
+ * for a range of statuses.
  */
 const NOT_HTTP = {
   400: { description: 'The HTTP server refused the request because it is malformed. No body.' },
@@ -292,7 +292,7 @@ const UNCHANGED = {
 
 const redirectOf = (description: string) => ({ 302: { description: `${description} No body.`, headers: headersOf(REQUEST_ID) } })
 
-/** Whether a dialect changes the requests and answers of an operation: it changes those operations of an instance whose answer is JSON. */
+/** Whether a dialect changes the requests and answers of an operation. It does if the operation is about one instance and its answer is JSON. */
 const speaksDialects = ({ access, contentType }: Endpoint) => access === 'instance' && contentType === 'application/json'
 
 export const routeOf = (endpoint: Endpoint): RouteConfig => ({

@@ -7,7 +7,7 @@ import { BRAND, VERSION } from '../../domain/brand.ts'
 import type { Tool } from '../../features/tools.ts'
 import type { ToolResult } from './tool-result.ts'
 
-/** The tools as one authorized caller may use them, for one request. */
+/** The tools that one authorized caller may use, for one request. */
 export interface Session {
   tools: readonly Tool[]
   /** Returns a sentence that explains why a tool of this name cannot be called; undefined if it can. */
@@ -20,7 +20,7 @@ const INSTRUCTIONS =
   'One WhatsApp account. Sends are queued: the answer says that a message waits, not that it has arrived. Numbers are digits with the country code.'
 const REACHING = ' Operations without a tool of their own: list_operations, describe_operation, call_operation.'
 
-/** Revisions before 2026-07-28, newest first. */
+/** Revisions of the protocol before 2026-07-28, newest first. */
 const EARLIER = ['2025-11-25', '2025-06-18', '2025-03-26']
 
 /** Error with a code of JSON-RPC 2.0, 5.1; the SDK distinguishes errors by this code. */

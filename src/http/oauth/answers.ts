@@ -1,4 +1,4 @@
-/** Builds answers of OAuth endpoints: bodies of RFC 6749, 5.2, and redirects that carry the issuer (RFC 9207). */
+/** Builds answers of OAuth endpoints: error bodies (RFC 6749, 5.2), and redirects that contain the issuer (RFC 9207). */
 import { Failure } from '../../domain/failures.ts'
 import { TooMany } from '../errors.ts'
 

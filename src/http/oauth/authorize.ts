@@ -42,7 +42,7 @@ function cookieOf(c: Context<Env>, ticket: string): string {
 
 const expired = () => new OauthError('invalid_request', 'this page has expired; begin again in the app')
 
-/** Compares URLs after normalisation. */
+/** Whether two URLs are equal after normalisation. */
 const isSameUrl = (one: string, other: string) => URL.canParse(one) && new URL(one).href === new URL(other).href
 
 export function createAuthorize({ oauth, gate, parts, baseOf }: AuthorizeDeps) {

@@ -39,11 +39,11 @@ export interface Poster {
   originOf(url: string): string
 }
 
-/** Limits for reading the rest of a body, which is read so that the connection can be used again. */
+/** Time limit in ms for reading the rest of an answer, which is read so that the connection can be used again; next, the limit in bytes. */
 const DRAIN_MS = 1_000
 const DRAIN_BYTES = 64 * 1_024
 /**
- * Number of checks without a running POST after which the checks of deadlines stop; they do not stop earlier, because the next POST usually comes
+ * Number of checks without a running POST after which the timer of the checks stops. It does not stop earlier, because the next POST usually comes
  * soon.
  */
 const IDLE_LOOKS = 10
