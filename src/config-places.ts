@@ -8,7 +8,7 @@ import { parseStoreUrl, schemaOf, withSchema } from './domain/store-url.ts'
 export interface DataPlaces {
   dataDir: string
   storeUrl: string
-  /** Folders that the operator named for media of waiting messages and for keys; null if there is no such folder. */
+  /** Folder that the operator named for media of waiting messages, and next the folder for keys; null if the operator named none. */
   blobsDir: string | null
   keysDir: string | null
   /** Place of the media of waiting messages. */

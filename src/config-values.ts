@@ -25,7 +25,10 @@ export const bucketUrl = v.pipe(
 )
 
 const split = (list: string) => list.split(',').flatMap((entry) => entry.trim() || [])
-/** A list of address ranges has at least one entry: an empty list would mean "all addresses", and must not be the result of a misplaced comma. */
+/**
+ * Schema of a list of address ranges with at least one entry. An empty list would mean "all addresses", and must not be the result of a misplaced
+ * comma.
+ */
 export const cidrs = v.pipe(
   v.string(),
   v.check(

@@ -35,7 +35,7 @@ export type SecurityChange = Given<Pick<Security, 'requireApiKey' | 'requireClie
 /** Fields of a workspace that one commit writes. */
 export interface Decision {
   next?: Workspace
-  /** Records that depend on the workspace, written in the same commit. */
+  /** Operations on records that depend on the workspace, written in the same commit. */
   ops: readonly Op[]
   /** Runs after the commit, before the next decision about the workspace. */
   committed?: () => void
@@ -102,8 +102,8 @@ export interface Account {
    */
   rotateAdminKey(workspace: WorkspaceId, also?: Omit<Decision, 'next'>): Promise<string>
   /**
-   * Decides on the current workspace and writes the result with dependent records in one commit. If another writer changed the workspace in the
-   * meantime, the commit fails and `decide` runs again. `decide` may throw a `Failure`; then nothing is written. The transactions of one workspace
+   * Changes a workspace together with dependent records in one commit. `decide` gets the current workspace, and may throw a `Failure`; then nothing
+   * is written. If another writer changed the workspace in the meantime, the commit fails and `decide` runs again. The transactions of one workspace
    * run one after the other.
    */
   transact(workspace: WorkspaceId, decide: (current: Workspace) => Decision): Promise<void>
@@ -111,7 +111,7 @@ export interface Account {
   stop(): Promise<void>
 }
 
-/** A session of the dashboard. */
+/** A session of the dashboard, as the rest of the service sees it. */
 export interface DashboardSession {
   id: string
   workspace: WorkspaceId
@@ -143,7 +143,7 @@ export interface DashboardSessions {
   /** Returns the API key of a session, as it is now; null if the admin key opened the session, undefined if the key was revoked. */
   keyOf(session: DashboardSession): ApiKey | null | undefined
   expiresAt(session: DashboardSession): number
-  /** Sessions, newest first. */
+  /** Returns the open sessions of a workspace, newest first. */
   list(workspace: WorkspaceId): DashboardSession[]
   /** Ends a session. Returns false if no such session exists. */
   end(workspace: WorkspaceId, id: string): boolean

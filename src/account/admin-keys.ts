@@ -28,7 +28,7 @@ export function checkGivenAdminKey(value: string | null): void {
 }
 
 export function createAdminKeys({ workspaces, mutex, given }: AdminKeysDeps): AdminKeys {
-  /** Workspace that the first start created. */
+  /** Returns the oldest workspace, which the first start created. */
   const oldest = () => workspaces.all().sort((a, b) => a.createdAt - b.createdAt)[0]!
 
   const isGiven = (id: string) => given !== null && oldest().id === id

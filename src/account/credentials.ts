@@ -2,7 +2,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { ADMIN_KEY_PREFIX, API_KEY_PREFIX, WEBHOOK_SECRET_PREFIX } from '../domain/brand.ts'
 
-/** 192 random bits, as in every credential here. So many bits cannot be guessed, however many guesses are made per second. */
+/** Returns 192 random bits in hex, as in every credential here. So many bits cannot be guessed, however many guesses are made per second. */
 const newHex = () => randomBytes(24).toString('hex')
 
 export const newInstanceToken = newHex

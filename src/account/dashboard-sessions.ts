@@ -22,7 +22,7 @@ const MAX_AGENT = 200
 
 interface Held {
   session: DashboardSession
-  /** Tag of the admin key that opened the session; undefined if an API key opened it. */
+  /** Tag derived from the admin key that opened the session; undefined if an API key opened it. */
   adminTag: string | undefined
   proofHash: string
 }
@@ -40,7 +40,7 @@ export function createDashboardSessions({
 
   const keyOf = ({ workspace, keyId }: DashboardSession) => (keyId === null ? null : account.apiKey(workspace, keyId))
 
-  /** Whether the key that opened the session still allows to open the dashboard. */
+  /** Whether the key that opened the session still exists, and still has the scope to open the dashboard. */
   function hasKey({ session, adminTag }: Held): boolean {
     const key = keyOf(session)
     return key === null ? account.adminKeyTag(session.workspace) === adminTag : key?.scopes.includes(OPENING_SCOPE) === true

@@ -1,4 +1,4 @@
-/** Stored form of the webhooks object, in the record of the workspace and of every instance. */
+/** Schema of the stored webhook settings, which are in the record of the workspace and of every instance. */
 import * as v from 'valibot'
 import { each, WEBHOOK_FLAGS, WEBHOOK_URLS, type WebhookSettings } from '../domain/instance.ts'
 

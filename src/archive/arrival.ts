@@ -1,7 +1,6 @@
 /**
- * Imports an archive, for the command and for the thread of the API. The file is read twice: as a whole before anything
- * is written, so that a damaged file changes nothing, and again while its records are staged for the service
- * (`directory/imports.ts`).
+ * Imports an archive, both for the command and for the API. The file is read twice: first as a whole before anything is written, so that a damaged
+ * file changes nothing, and then again while its records are staged for the service (`directory/imports.ts`).
  */
 import { newInstanceToken } from '../account/credentials.ts'
 import { stageArchive } from '../directory/imports.ts'
@@ -24,7 +23,7 @@ const CREDS = 'creds'
 export interface ArrivedArchive extends ArchiveParts {
   records: number
   blobs: number
-  /** Credentials, encrypted as in the archive. */
+  /** Credentials of the device, encrypted as in the archive. */
   creds: Uint8Array
   /** Public identity key of the device. */
   identity: string

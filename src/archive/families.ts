@@ -9,7 +9,7 @@ import type { ArchiveKind } from '../domain/archive.ts'
 interface Family {
   /** Kinds of archives that contain the records. */
   in: readonly ArchiveKind[]
-  /** True if the records are for something that must happen only once, so that a move removes them at the source. */
+  /** True for records of something that must happen only once. A move removes such records at the source. */
   once?: true
 }
 

@@ -64,8 +64,8 @@ export interface ArchiveReader {
 }
 
 /**
- * Reads an archive and passes on its records and media in order. The head is checked first and the counts last, so a caller that must not act on an
- * incomplete archive first reads it with a reader that does nothing. Rejects with `NotImportable`.
+ * Reads an archive and passes its records and media to `reader` in their order. The head is checked first, and the counts last. So a caller that must
+ * not use an incomplete archive first reads it with a reader that does nothing. Rejects with `NotImportable`.
  */
 export async function readInstanceArchive(
   file: string,

@@ -18,7 +18,7 @@ export interface ArgumentRow {
 
 type Values<O> = { readonly [K in keyof O]: O[K] extends { value: string } ? string | undefined : boolean }
 
-/** The context a command runs with. */
+/** What a command gets when it runs. */
 export interface Call<O = Record<string, OptionRow>> {
   config: Config
   /** Values of the options; required options are always present. */
@@ -29,7 +29,7 @@ export interface Call<O = Record<string, OptionRow>> {
   note(line: string): void
   /** Writes a line to standard output at once, for a command that runs until it is interrupted. */
   print(line: string): void
-  /** Signal that Ctrl-C aborts; after the first call of this method Ctrl-C no longer ends the program. */
+  /** Returns a signal that Ctrl-C aborts. After the first call of this method, Ctrl-C no longer ends the program by itself. */
   interrupted(): AbortSignal
 }
 

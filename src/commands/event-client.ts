@@ -5,7 +5,9 @@ import { SECOND } from '../domain/clock.ts'
 
 const FIRST_WAIT = SECOND
 const LONGEST_WAIT = 30 * SECOND
-/** The service sends at least a comment every 15 s. If no byte arrives for this time, the connection counts as broken, even if it was not closed. */
+/**
+ * Time in ms without a byte after which the connection counts as broken, even if it was not closed. The service sends at least a comment every 15 s.
+ */
 const SILENCE = 45 * SECOND
 /** Statuses that a retry cannot change, because the request or its credential is wrong. */
 const FINAL: ReadonlySet<number> = new Set([400, 401, 403, 404])
@@ -14,7 +16,7 @@ export interface EventClientOptions {
   /** API URL of the instance: `…/instances/{id}/token/{token}`. */
   apiUrl: string
   headers: Readonly<Record<string, string>>
-  /** Event types in the form of the query parameter; undefined for all types. */
+  /** Event types, as the value of the query parameter; undefined for all types. */
   types: string | undefined
   signal: AbortSignal
   /** Called each time the stream opens. */
@@ -91,7 +93,7 @@ export async function readEvents(options: EventClientOptions): Promise<void> {
 
 class Final extends Error {}
 
-/** Message of an error body of this service. */
+/** Returns the message of an error body of this service. */
 function sentenceOf(status: number, text: string): string {
   try {
     const { code, message, details } = (JSON.parse(text) as { error: Record<string, unknown> }).error

@@ -64,7 +64,7 @@ async function move(config: Config, task: Task): Promise<string> {
         isThere = await isFromEarlier(task, stored, found)
       },
       async finish(stored, order) {
-        // Pause the instance again, because a service that started while the archive was written has assigned the instance to a shard.
+        // The instance is paused again: a service that started while the archive was written has assigned it to a shard.
         await order('pause')
         await removeMoved(stored, id, steps)
         await steps('export:removed')

@@ -9,14 +9,14 @@ import type { Stored } from './stored.ts'
 import type { FoundWorkspace } from './workspaces.ts'
 
 /**
- * Time that the command waits until the service has created the instance from the device. The next constant is the time that it waits for the first
- * login.
+ * Time in ms that the command waits until the service has created the instance from the device. The next constant is the time that it waits for the
+ * first login.
  */
 const TAKING_MS = MINUTE
 const LOGIN_MS = MINUTE
 const LOOK_AGAIN_MS = 100
 
-/** Statuses in which a first login can end, each with its meaning for the import. */
+/** Statuses in which a first login can end, each with what it means for the import. */
 const ENDS: Readonly<Record<string, string>> = {
   connected: 'The instance is connected.',
   logged_out: 'The network has removed this device from the account, so it cannot be moved. Pair the instance by its QR code.',

@@ -2,7 +2,7 @@
 import { BRAND } from '../domain/brand.ts'
 import type { Command } from './command.ts'
 
-/** How the person has called the command line: with the command of the installed package, or in a checkout. */
+/** Command with which the person has called this program: that of the installed package, or that of a checkout. */
 export const CALLED = /[\\/](?:bin\.js|svc)$/.test(process.argv[1] ?? '') ? `npx ${BRAND} cli` : 'npm run cli --'
 
 /** Options of every command. */

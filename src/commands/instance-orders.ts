@@ -97,7 +97,7 @@ async function guarded<T>(
   return value
 }
 
-/** Runs `work`, which changes nothing in the instance, with the instance and its stored state. */
+/** Runs `work` with the instance and its stored state. `work` must not change the instance. */
 export const withInstance = <T>(
   config: Config,
   id: string,

@@ -9,7 +9,10 @@ import { command, UsageError } from './command.ts'
 import { readEvents } from './event-client.ts'
 
 const NAME = 'listen'
-/** The developer chooses where events go, on their own machine, so the egress guard of the service is not needed here. */
+/**
+ * Address ranges to which events may be sent: all. The egress guard of the service is not needed here, because developers choose an address on their
+ * own machine.
+ */
 const ANYWHERE = ['0.0.0.0/0', '::/0']
 
 interface Given {

@@ -67,7 +67,10 @@ function read({ name, arguments: args = [], options = {} }: Command, words: read
   return { sandbox: sandbox === true, given: { options: { ...own, ...Object.fromEntries(flags) }, arguments: given } }
 }
 
-/** Advice that node appends to an error about an unknown option. It does not apply, because no command has arguments that begin with a dash. */
+/**
+ * Matches the advice that node appends to an error about an unknown option. The advice is removed, because no command has arguments that begin with a
+ * dash.
+ */
 const ADVICE = /\. To specify a positional argument .*$/s
 
 /**

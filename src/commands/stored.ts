@@ -26,8 +26,8 @@ export interface OwnStore extends Stored {
 }
 
 /**
- * Before the first start there is no workspace, and only the service may create the first one: if it found a workspace, it would not show an admin
- * key.
+ * Error before the first start, when there is no workspace yet. Only the service may create the first one: if it found a workspace, it would not show
+ * an admin key.
  */
 export const NO_WORKSPACE = 'The store has no workspace yet; start the service once.'
 
@@ -60,7 +60,7 @@ type Check = typeof refuseMarked
 const owned = <T>(config: Config, check: Check, work: (stored: OwnStore) => Promise<T>): Promise<T> =>
   opened(config, check, async (stored, atEnd) => {
     atEnd(await stored.store.own())
-    // The store may have been moved after it was opened, so it is checked again.
+    // The store may have been moved after its mark was read, so the mark is checked again.
     await check(stored.store)
     return work(stored)
   })

@@ -1,4 +1,4 @@
-/** Looks up and changes workspaces for commands. */
+/** Finds and changes workspaces, for the commands. */
 import { type StoredWorkspace, workspaceRecords } from '../account/records.ts'
 import { keys } from '../storage/record-keys.ts'
 import { NO_WORKSPACE, type Stored } from './stored.ts'

@@ -33,7 +33,10 @@ export interface Changes {
 }
 
 export function createChanges({ store, records, held, mutex, engine, clock, log, baseUrl }: ChangesDeps): Changes {
-  /** Errors of a shard that is down are ignored: the change is already stored, and the shard will boot the instance with it. */
+  /**
+   * Sends a configuration to the shard. Errors of a shard that is down are ignored: the change is already stored, and the shard will boot the
+   * instance with it.
+   */
   async function configure(record: InstanceRecord): Promise<void> {
     try {
       await engine.configure(toConfig(record, baseUrl))

@@ -68,7 +68,7 @@ export function createCreation(deps: CreationDeps): Creation {
     })
   }
 
-  /** Returns the settings and webhooks that a new instance takes from its workspace. */
+  /** Returns the settings and webhooks that a new instance copies from its workspace. */
   function sharedBy(workspace: WorkspaceId): Pick<InstanceRecord, 'settings' | 'webhooks'> {
     const { dialect, webhooks } = account.workspace(workspace)
     return { settings: { ...DEFAULT_SETTINGS, dialect }, webhooks }

@@ -1,4 +1,4 @@
-/** Deletes instances. First the record is removed, then all data of the instance in its shard, and its key last. */
+/** Deletes instances. First the configuration record is removed, then all data of the instance in its shard, and its key last. */
 import type { Account } from '../account/account.ts'
 import type { WorkspaceId } from '../domain/ids.ts'
 import type { Log } from '../domain/log.ts'

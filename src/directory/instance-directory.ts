@@ -48,7 +48,7 @@ export interface DirectoryDeps extends Checks {
   createWaitMs?: number
 }
 
-/** Key of the mutex for imported devices. The other keys are ids of instances, and one key per workspace (`webhooksOf`). */
+/** Name of the mutex for imported devices. The other names are ids of instances, and one name per workspace (`webhooksOf`). */
 const IMPORTS = 'imports'
 
 const NO_MEDIA: ImportedMedia = { adopt: async () => {}, dropStaged: async () => {}, dropAdopted: async () => {} }

@@ -65,8 +65,8 @@ export function createInstanceImport(deps: InstanceImportDeps): ImportInstance {
   async function taken(workspace: WorkspaceId, file: string, wish: ImportWish): Promise<InstanceId> {
     const { isDry: _, ...rest } = wish
     const id = await stage(file, { ...rest, workspace })
-    // The file is removed now, because the file of another program contains the keys of the device without encryption, and from here on they are in
-    // the store.
+    // The file is removed before the instance starts: a file of another program contains the keys of the device without encryption, and they are in
+    // the store now.
     await rm(file)
     await takeImports()
     const refusal = await refusalOf(store, id)

@@ -19,7 +19,8 @@ import { removeThese } from '../storage/remove-all.ts'
 import { repository } from '../storage/repository.ts'
 
 /**
- * `move` and `resume` stop the instance because another program uses its device, and start it again. After `pause` no shard has the instance, so nothing writes to its records. After `host` the instance is on a shard again.
+ * Names of the orders. `move` stops the instance, because another program uses its device; `resume` starts it again. After `pause` no shard has the
+ * instance, so nothing writes to its records. After `host` the instance is on a shard again.
  */
 const ORDERS = ['move', 'resume', 'pause', 'host'] as const
 export type OrderName = (typeof ORDERS)[number]
@@ -36,7 +37,7 @@ const orders = repository({
   }),
 })
 type Order = { order: OrderName; at: number; id: string }
-/** Question to the command whether it still waits for the order with this id, or the result. */
+/** Question of the service to the command whether it still waits for the order with this id; later the result of the order. */
 const answers = repository({
   name: 'answer to an order',
   version: 1,

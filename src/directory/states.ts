@@ -27,8 +27,8 @@ export function createStates() {
     },
 
     /**
-     * Applies an answer to `start`. Events come over another port, and an event may arrive before an older answer. So the answer is only used if no
-     * event has arrived.
+     * Applies the answer to `start`. Events come over another port, so an event may arrive before an older answer. Therefore the answer is only used
+     * if no event has arrived.
      */
     answer(instance: string, state: RuntimeState) {
       if (!known.has(instance)) set(instance, state)

@@ -84,7 +84,7 @@ export function createTakeOver({ store, sealer, keyRing, steps, log, insert, med
     await media.dropStaged(id)
   }
 
-  /** Refuses a device: only the reason remains in the store. If an instance with the same id exists, it is not changed. */
+  /** Refuses a device: only the reason of the refusal stays in the store. An existing instance with the same id is not changed. */
   async function refuse(device: ImportedDevice, failure: Failure): Promise<void> {
     log.error({ err: failure, instance_id: device.id }, 'an imported device could not be made an instance')
     await media.dropStaged(device.id)

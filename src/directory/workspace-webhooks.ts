@@ -39,7 +39,7 @@ type Also = (record: InstanceRecord) => Pick<InstanceRecord, 'previousSecret'>
 /** Number of records that are encrypted, or of shards that are configured, before the thread does other work for one turn. */
 const AT_ONCE = 100
 
-/** Key of the mutex for adding instances to a workspace. No instance has such an id. */
+/** Name of the mutex for adding instances to a workspace. No instance has such an id. */
 export const webhooksOf = (workspace: WorkspaceId) => `workspace:${workspace}`
 
 /** Adds the instance to the messages of the issues, because the caller named only the workspace. */

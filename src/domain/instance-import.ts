@@ -5,7 +5,7 @@ import type { InstanceId, WorkspaceId } from './ids.ts'
 /** Size limit of the file in bytes. Archives with many large media are imported with the command. */
 export const MAX_IMPORT = 64 * 1_048_576
 
-/** What a file comes from, and choices for reading it. */
+/** The file to import: the program that it comes from, and choices for reading it. */
 export interface FileToRead {
   from: ImportSource
   /** Passphrase of an archive. */

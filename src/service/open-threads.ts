@@ -43,7 +43,7 @@ export interface Threads {
   archives: ArchiveThreads
   /** Whether ffmpeg was found. */
   hasConverter: boolean
-  /** Modules of the HTTP side. They are loaded while the threads start. */
+  /** Modules of the HTTP side of the service. They are loaded while the threads start. */
   http: Awaited<ReturnType<typeof loadHttp>>
 }
 

@@ -10,7 +10,7 @@ import { PRIVATE_FILE } from '../storage/private.ts'
 
 type Folders = Pick<Config, 'keysDir' | 'blobsDir'>
 
-/** Name of the file with the id. The keys and media beside it ignore hidden files. */
+/** Name of the file with the id of the service. It is hidden, because the code that lists keys and media ignores hidden files. */
 const MARK = `.${BRAND}-service`
 
 const named = ({ keysDir, blobsDir }: Folders): [variable: string, dir: string][] =>

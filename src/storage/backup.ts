@@ -57,8 +57,8 @@ async function copyFiles(from: string, to: string): Promise<number> {
   for (const file of await filesOf(from)) {
     const copy = join(to, relative(from, file))
     const size = await sizeOf(file)
-    // Skip a file that was removed in the meantime. Also skip a file that has the same size as its copy: a file gets its name when it is complete,
-    // and is never changed after that.
+    // A file that was removed in the meantime is skipped. A file that has the same size as its copy is skipped, too: a file gets its name when it is
+    // complete, and is never changed after that.
     if (size === undefined || size === (await sizeOf(copy))) continue
     await mkdir(dirname(copy), { recursive: true, mode: PRIVATE_FOLDER })
     await copyFile(file, copy).catch(unlessGone)

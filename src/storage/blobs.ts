@@ -48,8 +48,8 @@ export interface AllBlobs {
 export interface BlobsOptions {
   budgetBytes: number
   /**
-   * Counter that all threads share which write blobs: `new BigInt64Array(new SharedArrayBuffer(8))`, initialised with `measureBlobs(items)`. Without
-   * it, this thread counts alone, starting with the bytes that are stored now.
+   * Counter of stored bytes, which all threads that write blobs share: `new BigInt64Array(new SharedArrayBuffer(8))`, initialised with
+   * `measureBlobs(items)`. Without it, this thread counts alone, starting with the bytes that are stored now.
    */
   counter?: BigInt64Array | undefined
 }
@@ -66,7 +66,7 @@ export async function openBlobs(mounted: BlobItems, { budgetBytes, counter }: Bl
     return bytes
   }
 
-  /** Removes the pieces of a blob after a write failed. If not even the first piece was written, there is nothing to remove. */
+  /** Removes the pieces of a blob after the write of a piece failed. If not even the first piece was written, there is nothing to remove. */
   async function takeBack(key: string, bytes: number, hasFirst: boolean): Promise<void> {
     const removed = await remove(key).catch((error: unknown) => {
       if (hasFirst) throw error

@@ -18,7 +18,7 @@ export type CheckReport =
   /** The check could not run, so it is unknown whether the store is damaged. */
   | { state: 'unknown'; problem: string }
 
-/** Signals that end a process which reads damaged data. */
+/** Signals with which the system ends a process that reads damaged data. */
 const SIGNS: ReadonlySet<unknown> = new Set(['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGILL', 'SIGFPE'])
 
 /** Checks a store. A `deep` check also reads every record through lmdb. */

@@ -1,6 +1,6 @@
 /**
- * Requirements for drivers of `state:`. unstorage has no transactions and no ordered listing, so a driver of `state:`
- * has these additional methods. All data that must not be lost goes through them, and only through them.
+ * Methods that a driver of `state:` must have in addition to those of unstorage, which has no transactions and no ordered listing. All data that must
+ * not be lost goes through these methods, and only through them.
  */
 
 /**
@@ -10,10 +10,7 @@
 export type Op = readonly [key: string, value: Uint8Array | null]
 
 export interface Batch {
-  /**
-   * Condition of the whole batch. The batch is refused (`false`) unless the key has exactly these bytes. With `null` it is refused unless the key is
-   * absent.
-   */
+  /** Condition for the whole batch: the key must have exactly these bytes, or with `null` be absent. Otherwise the batch is refused (`false`). */
   guard?: { key: string; equals: Uint8Array | null }
   ops: readonly Op[]
 }
@@ -51,8 +48,8 @@ export interface StateStore {
    */
   count(prefix: string, options?: CountOptions): Promise<number>
   /**
-   * Makes an empty commit. Rejects if another service has replaced this one as the writer of the store. Absent if only services on one machine could
-   * use the store.
+   * Makes an empty commit, to check that this service is still the one that may write. Rejects if another service has replaced it as the writer of
+   * the store. Absent if only services on one machine could use the store.
    */
   confirm?(): Promise<void>
   /**
@@ -62,11 +59,11 @@ export interface StateStore {
   close(): Promise<void>
 }
 
-/** Records whose state in memory is newer than their state on disk. Every commit also writes them. */
+/** Source of records whose state in memory is newer than on disk. Every commit also writes these records. */
 export interface Rider {
   /**
-   * Returns the operations to add to a commit. It runs in the turn of each commit, so if two commits contain the same record, the later commit has
-   * the newer state.
+   * Returns the operations to add to a commit. It is called in the same turn of the event loop in which the commit is made. So if two commits contain
+   * the same record, the later commit has the newer state.
    */
   take(): readonly Op[]
   /**

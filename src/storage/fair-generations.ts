@@ -33,7 +33,10 @@ export function createFairGenerations({ crowdPrefix, ...options }: FairGeneratio
   const crowd = createGenerations({ ...options, prefix: crowdPrefix })
   const both = [quiet, crowd]
   const most = { rows: Math.max(MIN_ROWS, options.rows * SHARE), bytes: options.bytes * SHARE }
-  /** Number and bytes of the rows of each group in the newer quiet generation. This thread counts them, and begins at 0 after a start. */
+  /**
+   * Number and bytes of the rows of each group in the newer quiet generation (the one without the rows above a share). This thread counts them, and
+   * begins at 0 after a start.
+   */
   const shares = new Map<string, { rows: number; bytes: number }>()
 
   const isCrowded = (group: string) => {

@@ -10,19 +10,19 @@ import type { Sealer } from './sealer.ts'
 type Stored = Record<string, unknown>
 
 export interface RepositoryOptions<T extends object> {
-  /** Name of the record in errors, for example `queue item`. */
+  /** Name of this kind of record in errors, for example `queue item`. */
   name: string
   schema: v.GenericSchema<unknown, T>
   /** Current version, starting at 1. */
   version: number
-  /** Upgrades of a record from version n to n + 1, by n. Every older version needs an upgrade. */
+  /** Functions that upgrade a record from version n to n + 1, by n. Every older version needs one. */
   upgrades?: Record<number, (old: Stored) => Stored>
-  /** Sealer of the records; absent if they are stored in plain text. */
+  /** Encrypts the records; absent if they are stored in plain text. */
   sealed?: Sealer | undefined
 }
 
 export interface ListOptions extends RangeOptions {
-  /** Runs for a record that cannot be used, which the listing then skips. If absent, such a record ends the listing. */
+  /** Called for a record that cannot be used; a listing then skips it. If absent, such a record ends the listing with an error. */
   onUnreadable?: (error: unknown) => void
 }
 

@@ -16,7 +16,7 @@ export interface SecretKeySource {
   store: Pick<StateStore, 'range'>
   /** If true, no key is generated. */
   mustExist?: boolean
-  /** If true, there is no key file: the operator must give the key. */
+  /** If true, there is no file for the key, so the operator must give the key. */
   isGivenOnly?: boolean
 }
 

@@ -10,7 +10,7 @@ import { session, signedOut } from './session.ts'
 import { loadSession } from './sign-in.ts'
 import { readStream } from './stream.ts'
 
-/** Interval between two renderings of changes, in ms. */
+/** Interval in ms at which changes are rendered. */
 const SHOW_EVERY = 250
 /** Delay in ms before reconnecting after the service refused or ended the stream. */
 const AGAIN_AFTER = 3_000
@@ -21,7 +21,7 @@ export const rows = signal<ReadonlyMap<string, InstanceRow>>(new Map())
 /** True after all rows were received once. */
 export const isComplete = signal(false)
 export const connection = signal<'live' | 'waiting'>('waiting')
-/** Time since which the stream is disconnected; null while it is connected, and before it was connected for the first time. */
+/** Time at which the stream was disconnected; null while it is connected, and before its first connection. */
 export const awaySince = signal<number | null>(null)
 export const totals = signal<LiveEvents['totals'] | null>(null)
 /** The last deliveries event. A page that shows deliveries reloads when it changes. */

@@ -1,7 +1,7 @@
 /**
- * The proof of the session: the half of the credential that the page stores. The other half is the cookie, which
- * scripts cannot read. Storage belongs to one origin, including its port, and all tabs of the origin share it. If a
- * browser refuses storage, the proof is kept in memory and ends with the tab.
+ * The proof of the session, which is one half of its credential. The page stores it. The other half is the cookie, which scripts cannot read. Browser
+ * storage belongs to one origin, including its port, and all tabs of the origin share it. If a browser refuses storage, the proof is kept in memory
+ * and ends with the tab.
  */
 
 /** Services in several folders of one origin have separate sessions, as their cookie paths do. */

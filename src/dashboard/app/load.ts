@@ -5,7 +5,7 @@ import { Refused } from '../api/refused.ts'
 import { showToast } from '../parts/toast-list.ts'
 
 export interface Loaded<T> {
-  /** Data of the last successful load. The data stays during a reload, so that the layout of the page does not change. */
+  /** Data of the last successful load. While the data is loaded again, the old data stays, so that the layout of the page does not change. */
   data: T | undefined
   problem: Refused | undefined
   reload(): Promise<void>
@@ -13,7 +13,7 @@ export interface Loaded<T> {
 
 const refused = (error: unknown) => (error instanceof Refused ? error : new Refused(0, 'unknown', String(error)))
 
-/** Loads data immediately, and again when a value of `about` changes; only the last answer is used. */
+/** Loads data immediately, and again when a value in `about` changes. If several loads run, only the answer of the last one is used. */
 export function useLoad<T>(load: () => Promise<T>, about: readonly unknown[]): Loaded<T> {
   const [state, setState] = useState<{ data?: T; problem?: Refused }>({})
   const latest = useRef(0)
@@ -37,7 +37,7 @@ export function useLoad<T>(load: () => Promise<T>, about: readonly unknown[]): L
   return { data: state.data, problem: state.problem, reload }
 }
 
-/** Calls `what` at an interval while the page is visible. */
+/** Calls a function at an interval while the page is visible. */
 export function useEvery(ms: number, what: () => unknown): void {
   const latest = useRef(what)
   latest.current = what
@@ -47,7 +47,7 @@ export function useEvery(ms: number, what: () => unknown): void {
   }, [ms])
 }
 
-/** Reloads after one of the signals changed, at most once per interval, while the page is visible. */
+/** Calls a function after one of the signals has changed, at most once per interval, while the page is visible. */
 export function useNews(ms: number, signals: readonly ReadonlySignal<unknown>[], reload: () => unknown): void {
   const isNew = useRef(false)
   useEffect(() => {

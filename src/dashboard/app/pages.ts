@@ -1,4 +1,4 @@
-/** Pages by the first part of their address. */
+/** The pages of the dashboard, by the first part of their address. */
 import type { FunctionComponent } from 'preact'
 import type { RightName } from '../../domain/dashboard-rights.ts'
 import { AccessPage } from '../pages/access/access.tsx'

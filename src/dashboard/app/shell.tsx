@@ -54,7 +54,7 @@ function Foot() {
   )
 }
 
-/** Notice that the page is not up to date; without it, the old data would look current. */
+/** Notice that the shown data is not up to date, because the live stream is disconnected. */
 const Away = () =>
   awaySince.value === null ? null : (
     <div class="away" role="alert">

@@ -14,7 +14,7 @@ interface ButtonProps {
   label?: string | undefined
   pressed?: boolean | undefined
   expanded?: boolean | undefined
-  /** Right that the session needs for the action. Without the right, a press only shows the reason. */
+  /** Right that the session needs for the action. If the session does not have it, a press of the button only shows the reason. */
   needs?: RightName | undefined
 }
 

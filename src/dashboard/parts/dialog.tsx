@@ -51,11 +51,11 @@ interface ActionDialogProps extends Pick<DialogProps, 'title' | 'children' | 'on
   /** Verb on the button. */
   does: string
   isDisabled?: boolean
-  /** Names of fields that show their own errors. */
+  /** Names of fields that show their errors themselves, so that the dialog does not repeat them. */
   fields?: readonly string[]
 }
 
-/** Asks for the input of an action and shows the answer of the service below. */
+/** Dialog that asks for the input of an action, and shows the answer of the service below it. */
 export const ActionDialog = ({ title, children, action, does, isDisabled, fields = [], onClose }: ActionDialogProps) => (
   <Dialog
     title={title}
@@ -77,7 +77,7 @@ interface ConfirmProps {
   children: ComponentChildren
   /** Verb on the button. */
   does: string
-  /** Text that must be typed first, for actions that cannot be undone. */
+  /** Text that the user must type before the button works, for actions that cannot be undone. */
   typed?: string
   isDangerous?: boolean
   /** Resolves with the message to show afterwards. */

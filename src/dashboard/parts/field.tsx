@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useId } from 'preact/hooks'
 
-/** Attributes to spread over the control. */
+/** Attributes that connect a control with its label, hint and error; they are spread over the control. */
 export interface Tied {
   id: string
   'aria-describedby': string | undefined

@@ -30,7 +30,7 @@ interface LineFormProps {
   look?: 'primary'
   isDisabled?: boolean
   needs?: RightName
-  /** Fields that show their own errors. */
+  /** Names of fields that show their errors themselves, so that the form does not repeat them. */
   fields?: readonly string[]
   /** Controls of the form. */
   children: ComponentChildren

@@ -1,4 +1,4 @@
-/** The choice of one instance, for pages that show one at a time. */
+/** A list from which one instance is chosen, for pages that show one instance at a time. */
 import { instanceChoices } from '../../domain/instance-choices.ts'
 import { rows } from '../api/live.ts'
 import { route, to } from '../app/route.ts'

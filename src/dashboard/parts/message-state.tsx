@@ -1,4 +1,4 @@
-/** The furthest state of a message, and the name of its kind. */
+/** Shows the furthest state of a message, and the name of its kind. */
 import type { MessageState } from '../../domain/dashboard.ts'
 import { t } from '../texts/t.ts'
 import { Badge } from './badge.tsx'
@@ -23,12 +23,12 @@ const NAMES: Readonly<Record<string, string>> = {
   text: t('Text'),
 }
 
-/** Names a state, or a status that a receipt gave. */
+/** Returns the name of a state, or of a status that a receipt gave. */
 export const stateText = (state: string): string => NAMES[state] ?? readable(state)
 
 export const MessageBadge = ({ state }: { state: MessageState }) => <Badge look={STATES[state][1]}>{STATES[state][0]}</Badge>
 
-/** Names a kind in words: `text` and `send.sendText` become "Text", `send.sendButtonList` becomes "Button list". */
+/** Returns the name of a kind of message: `text` and `send.sendText` become "Text", `send.sendButtonList` becomes "Button list". */
 export function kindText(kind: string | null): string {
   if (kind === null) return t('Message')
   const name = kind.replace(/^\w+\.(send)?/, '')

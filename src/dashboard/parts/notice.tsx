@@ -9,7 +9,7 @@ export const Notice = ({ kind = '', children }: { kind?: 'bad' | 'warn' | 'good'
 
 interface ProblemProps {
   of: Refused | undefined
-  /** Fields that show their own errors. */
+  /** Names of fields that show their errors themselves, so that this notice does not repeat them. */
   fields?: readonly string[]
   again?: (() => unknown) | undefined
 }

@@ -1,6 +1,6 @@
 import { t } from '../texts/t.ts'
 
-/** Reasons why there was no answer, or why there is no further attempt, as the service names them. */
+/** Words for the reasons why a receiver gave no answer, or why there is no further attempt. The keys are the names that the service uses. */
 const REASONS: Readonly<Record<string, string>> = {
   refused: t('Nobody answers at this address (the connection was refused).'),
   timeout: t('No answer in time.'),
@@ -20,7 +20,7 @@ interface Answer {
   error: string | null
 }
 
-/** Says in a few words how a receiver answered a delivery, the same everywhere. */
+/** Returns in a few words how a receiver answered a delivery, so that all pages use the same words. */
 export function receiverAnswer({ code, error }: Answer): string {
   if (code === null) return error === null ? '–' : (REASONS[error] ?? error)
   if (error === null || error === `status ${code}`) return `HTTP ${code}`

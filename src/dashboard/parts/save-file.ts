@@ -1,4 +1,4 @@
-/** Time until the browser has certainly begun to save a file, in ms; its memory is then freed. */
+/** Time in ms after which the browser has certainly begun to save a file, so that the memory of the file can be freed. */
 const SAVED_AFTER = 60_000
 
 /** Lets the browser save a file that the page made. */

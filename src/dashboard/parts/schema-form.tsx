@@ -26,7 +26,7 @@ export interface Schema {
 
 export type Values = Record<string, unknown>
 
-/** Fields of the request of an operation, by name. */
+/** Schemas of the fields in the request of an operation, by name. */
 export const fieldsOf = (operation: keyof typeof forms) => forms[operation].properties as Record<string, Schema>
 
 const isOf = ({ type }: Schema, wanted: string) => (Array.isArray(type) ? type.includes(wanted) : type === wanted)

@@ -1,4 +1,4 @@
-/** Times and durations. */
+/** Components and functions that show times and durations. */
 import { signal } from '@preact/signals'
 import { formats } from '../texts/language.ts'
 import { t } from '../texts/t.ts'

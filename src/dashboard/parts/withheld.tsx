@@ -1,4 +1,4 @@
-/** Placeholders for the parts of a page that the key of the session may not use. */
+/** Placeholders that are shown in place of the parts of a page that the key of the session may not use. */
 import type { ComponentChildren } from 'preact'
 import type { RightName } from '../../domain/dashboard-rights.ts'
 import { whyNot } from '../api/rights.ts'
@@ -15,7 +15,7 @@ export const Withheld = ({ reason }: { reason: string }) => (
 
 interface AllowedProps {
   to: RightName
-  /** Heading of the card that is shown in place of the part. */
+  /** Heading of the placeholder. */
   title: string
   children: ComponentChildren
 }

@@ -1,6 +1,6 @@
 /**
- * Text that is never interpreted as markup. Text from people and receivers is isolated, so that a direction override in the text ends at the end of
- * the text.
+ * Components that show text without interpreting it as markup. Text from people and receivers is isolated, so that a direction override in it ends
+ * with the text.
  */
 import { contained } from '../../domain/isolated-text.ts'
 

@@ -1,11 +1,13 @@
-/** Labels and hints of the fields of the API that have a form. A field without words here is shown by its name and its description. */
+/**
+ * Labels and hints for the fields of the API that have a form. A field that is not listed here is shown with its name and its description in the API.
+ */
 import { EVENT_TYPES, type EventType } from '../../domain/events.ts'
 import { t } from './t.ts'
 
 export interface FieldWords {
   label: string
   hint?: string
-  /** The box is ticked while the field is false, because the field excludes the thing that the label names. */
+  /** True if the check box is ticked while the field is false, because the field excludes the thing that the label names. */
   isTurned?: true
   /** Units of the field per shown unit: 1,000 if a field in milliseconds is shown in seconds. */
   scale?: number
@@ -15,7 +17,7 @@ export interface FieldWords {
 
 const NO_LIMIT = t('Leave it empty for no limit.')
 
-/** The kinds of events, by type. Forms, tests and lists of events have the same words. */
+/** Names of the kinds of events, by type. Forms, tests and lists of events use these words. */
 export const EVENT_WORDS: Readonly<Record<EventType, string>> = {
   received: t('What arrives: messages, calls, changes of groups'),
   delivery: t('Whether a message was sent or has failed'),
@@ -57,7 +59,7 @@ const SETTINGS: Readonly<Record<string, FieldWords>> = {
   },
 }
 
-/** Each kind of events has two fields, its address and its switch, with the same words. */
+/** Words for the two fields of each kind of events: the field of the webhook URL and the field of the switch have the same words. */
 const KINDS: Readonly<Record<string, FieldWords>> = Object.fromEntries(
   EVENT_TYPES.flatMap((type) => [
     [`${type}_url`, { label: EVENT_WORDS[type] }],

@@ -38,7 +38,7 @@ export interface BucketAnswer {
   status: number
   headers: Headers
   bytes: Uint8Array
-  /** Code of the expected error; undefined for success. */
+  /** Code of the error, if it was the expected one; undefined for success. */
   code: string | undefined
 }
 

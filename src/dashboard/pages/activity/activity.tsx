@@ -1,4 +1,4 @@
-/** Messages and failed deliveries of the last day or week: of one instance, or of all of them on the first page. */
+/** Charts of messages and failed deliveries of the last day or week: of one instance, or on the first page of all instances. */
 import { useState } from 'preact/hooks'
 import type { Activity as Data } from '../../../domain/dashboard.ts'
 import { ask } from '../../api/client.ts'

@@ -10,7 +10,7 @@ type Measure = { [Name in keyof HealthPoint]: HealthPoint[Name] extends number |
 interface Shown {
   title: string
   line: Measure
-  /** Dashed second line of the same measure, with its name. */
+  /** A second measure with its name, which is drawn as a dashed line in the same chart. */
   second?: readonly [measure: Measure, name: string]
   text(value: number): string
 }

@@ -1,4 +1,4 @@
-/** Connect links of an instance: a customer pairs it on a page of its own, without a credential. */
+/** Card with the connect links of an instance. With such a link a customer pairs the instance on a page of its own, without a credential. */
 import { useState } from 'preact/hooks'
 import { LANGUAGE_NAMES, LANGUAGES } from '../../../domain/language.ts'
 import { answer, api } from '../../api/client.ts'
@@ -112,7 +112,7 @@ function MakeLink({ id, onClose, onDone }: MakeProps) {
   )
 }
 
-/** Shown while no account is connected, because a link of a connected instance is refused. */
+/** Card with the links. It is shown only while no account is connected, because the API refuses a link for a connected instance. */
 export function ConnectLinks({ id }: { id: string }) {
   const [isMaking, setMaking] = useState(false)
   const [revoked, setRevoked] = useState<Link>()

@@ -1,4 +1,4 @@
-/** Actions on the whole instance. */
+/** Buttons for actions on the whole instance. */
 import { useState } from 'preact/hooks'
 import type { InstanceRow } from '../../../domain/dashboard.ts'
 import { answer, api, of } from '../../api/client.ts'
@@ -93,7 +93,7 @@ export function Deeds({ row, onRenamed }: { row: InstanceRow; onRenamed(): unkno
         <Button
           onPress={() => restart.run()}
           isBusy={restart.isBusy}
-          // A restart would end the pause, for which there is a button of its own.
+          // The restart button of a paused instance is disabled: a restart would end the pause, for which there is another button.
           isDisabled={row.status_reason === 'paused'}
           needs="instances.pair"
         >

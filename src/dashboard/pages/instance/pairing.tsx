@@ -1,4 +1,4 @@
-/** The QR code, which renews itself, or a pairing code for a number. */
+/** Card that pairs the instance: with a QR code, which renews itself, or with a code for a phone number. */
 import { useState } from 'preact/hooks'
 import type { InstanceRow } from '../../../domain/dashboard.ts'
 import { BEFORE_THE_SCAN } from '../../../domain/passkey-words.ts'
@@ -48,7 +48,7 @@ function Qr({ id, status }: { id: string; status: string }) {
   )
 }
 
-/** Says that the country code is missing; undefined if the number may be complete. */
+/** Returns the sentence that the country code is missing; undefined if the number may be complete. */
 const wrongOf = (text: string) =>
   readPhone(text).isNational ? t('Write the number with its country code, for example 55 11 …') : undefined
 
@@ -104,7 +104,10 @@ const INSTEAD: Record<string, string> = {
   disconnected: t('Reconnecting automatically…'),
 }
 
-/** An instance without a session: a button starts one. A paused instance has no button; for a banned one it is not the main button, because a code rarely helps. */
+/**
+ * Shown for an instance without a session: a button starts one. A paused instance has no button. For a banned instance it is not the main button,
+ * because a code rarely helps.
+ */
 function NoSession({ row, start }: { row: InstanceRow; start: Action<[]> }) {
   const isPaused = row.status_reason === 'paused'
   const isBanned = row.status === 'banned'

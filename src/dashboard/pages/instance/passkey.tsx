@@ -46,7 +46,9 @@ interface Props {
   reload(): Promise<void>
 }
 
-/** Opens WhatsApp Web with a ticket for the browser extension. `isLost` is true if the extension did not appear in the new tab. */
+/**
+ * Hook that opens WhatsApp Web in a new tab with a ticket for the browser extension. `isLost` is true if the extension did not appear in that tab.
+ */
 function useHelper(id: string, isSeen: boolean) {
   const [opened, setOpened] = useState<{ url: string; at: number }>()
   const open = useAction(async () => {

@@ -47,7 +47,10 @@ interface EstimateProps extends TabProps {
   items: readonly Item[]
 }
 
-/** Says how long the queue takes at the pace of the instance. Nobody knows it for messages that wait for something else. */
+/**
+ * Shows how long the queue takes at the pace of the instance. There is no estimate for messages that wait for something else, because their time is
+ * not known.
+ */
 function Estimate({ total, items, row, instance }: EstimateProps) {
   const { delay_message_min_ms: min, delay_message_max_ms: max } = instance.data.settings
   const isPaced = items.every(({ waiting_reason: reason }) => reason === null || reason === 'pacing')
@@ -113,7 +116,7 @@ interface ChosenItemsProps {
   onDone(): void
 }
 
-/** Removes the chosen messages. One that was sent in the meantime is gone already, which is no failure. */
+/** Button that removes the chosen messages. A message that was sent in the meantime is already gone, and this is not reported as a failure. */
 function ChosenItems({ id, chosen, onDone }: ChosenItemsProps) {
   const { run, isBusy, problem } = useAction(async () => {
     for (const svc_id of chosen) await removeItem(id, svc_id).catch(ignoreGone)

@@ -1,4 +1,4 @@
-/** Actions on several instances: one after the other, with progress, and the failures at the end. */
+/** Actions on the chosen instances. They run for one instance after the other, show the progress, and list the failures at the end. */
 import { useState } from 'preact/hooks'
 import type { InstanceRow } from '../../../domain/dashboard.ts'
 import type { RightName } from '../../../domain/dashboard-rights.ts'
@@ -33,7 +33,7 @@ const DEEDS: readonly Deed[] = [
     means: t('Their connections are closed and opened again. Waiting messages and events are kept.'),
     isDangerous: false,
     needs: 'instances.pair',
-    // A restart would end the pause.
+    // Paused instances are skipped, because a restart would end the pause.
     suits: (row) => !isPaused(row),
     act: (id) => answer(api.POST('/instances/{instance_id}/token/{token}/restart', { params: { path: of(id) } })),
   },
@@ -120,7 +120,9 @@ interface ChosenBarProps {
   onChoose(chosen: ReadonlySet<string>): void
 }
 
-/** Shows how many instances are chosen, and how many of them the list does not show, because an action applies to all of them. */
+/**
+ * Shows how many instances are chosen, and how many of these the list does not show at present. An action also applies to those that are not shown.
+ */
 function Choice({
   instances,
   shown,

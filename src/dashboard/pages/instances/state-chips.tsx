@@ -1,4 +1,4 @@
-/** The states of the instances as buttons with their counts: each shows the instances in its state. */
+/** Buttons with the states of the instances, and how many instances are in each. A button shows only the instances in its state. */
 import type { InstanceRow } from '../../../domain/dashboard.ts'
 import { type ShownState, stateOf, troubleOf } from '../../../domain/instance-list.ts'
 import { setQuery } from '../../app/route.ts'
@@ -20,7 +20,7 @@ export const matches = (q: string, state: string) => {
     (word === '' || [row.name, row.id, row.phone ?? '', row.profile_name ?? ''].some((text) => text.toLowerCase().includes(word)))
 }
 
-/** Returns the states that instances have, and the chosen state, which would otherwise disappear with its last instance. */
+/** Returns the states that instances have, and the chosen state: otherwise its button would disappear with the last instance in it. */
 function choicesOf(rows: readonly InstanceRow[], chosen: string) {
   const counts = new Map<ShownState, number>()
   for (const row of rows) counts.set(stateOf(row), (counts.get(stateOf(row)) ?? 0) + 1)

@@ -1,4 +1,4 @@
-/** Requests of the page of messages. */
+/** Requests of the page with the messages of an instance. */
 import type { MessageList, MessageRow, WebhookBody } from '../../../domain/dashboard.ts'
 import { ask, query } from '../../api/client.ts'
 

@@ -1,4 +1,4 @@
-/** The person or group of a message: the name, and the number. */
+/** Shows the person or group of a message: its name, and its number. */
 import type { MessageRow } from '../../../domain/dashboard.ts'
 import { Name, phoneText } from '../../parts/words.tsx'
 

@@ -10,7 +10,7 @@ export interface Person {
 export interface Phone extends Person {
   /** True if the phone links a device only with its passkey. */
   demands_passkey: boolean
-  /** Last linking for which the phone's passkey was demanded. */
+  /** The last linking of a device for which the phone demanded its passkey; null if there was none. */
   ceremony: Ceremony | null
 }
 

@@ -1,4 +1,7 @@
-/** Says in words what an event reports, for example "Read" of a receipt. An event of an earlier release has no state, so the kind of the event is named. */
+/**
+ * Returns in words what an event reports, for example "Read" for a receipt. An event of an earlier release has no state, so the kind of the event is
+ * named.
+ */
 import type { EventType } from '../../../domain/events.ts'
 import { statusText } from '../../parts/badge.tsx'
 import { stateText } from '../../parts/message-state.tsx'

@@ -174,7 +174,7 @@ export function WebhookLogPage() {
   const [isReplaying, setReplaying] = useState(false)
   const { data, problem, reload } = useLoad(() => loadLog(filter, page), [JSON.stringify(filter), page])
   useNews(LOOK_EVERY_MS, [delivered], () => {
-    // A search reads many rows, so it is repeated only by the person who searches.
+    // While there is a search, the list is not reloaded automatically: a search reads many rows, so only the user repeats it.
     if (filter.q === undefined) reload()
   })
   const open = (id: string | undefined) => setQuery({ event: id })
