@@ -18,7 +18,7 @@ export interface ArgumentRow {
 
 type Values<O> = { readonly [K in keyof O]: O[K] extends { value: string } ? string | undefined : boolean }
 
-/** What a command gets when it runs. */
+/** Everything that a command gets when it runs. */
 export interface Call<O = Record<string, OptionRow>> {
   config: Config
   /** Values of the options; required options are always present. */

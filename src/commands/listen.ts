@@ -10,8 +10,8 @@ import { readEvents } from './event-client.ts'
 
 const NAME = 'listen'
 /**
- * Address ranges to which events may be sent: all. The egress guard of the service is not needed here, because developers choose an address on their
- * own machine.
+ * Address ranges to which events may be sent: all of them. The egress guard of the service is not needed here, because developers run this command on
+ * their own machine and choose the address themselves.
  */
 const ANYWHERE = ['0.0.0.0/0', '::/0']
 
