@@ -1,19 +1,19 @@
 /**
- * Renews the secret that a phone learns from the QR code, and with which the network's answer to a scan is verified. The
- * notice `<notification type="companion_reg_refresh">` invalidates the secret while a code is shown; every later scan
- * would fail.
+ * Renews the secret in the QR code. The phone learns it from the code, and the device verifies the network's answer to a scan with it. The
+ * notification `<notification type="companion_reg_refresh">` makes the secret invalid while a code is shown; without a new one, every later scan
+ * fails.
  */
 import { randomBytes } from 'node:crypto'
 import type { NetworkSocket } from './network-socket.ts'
 
 export interface CompanionRefresh {
-  /** The notification has arrived. */
+  /** Called when the notification `companion_reg_refresh` has arrived. */
   refresh(): void
 }
 
 const SECRET_BYTES = 32
 
-/** Watches for the notification. `onChange` is called when the credentials have a new secret, which is being saved. */
+/** Handles the notification `companion_reg_refresh`. `onChange` is called when the credentials contain the new secret; it may not be on disk yet. */
 export function watchCompanionRefresh(sock: Pick<NetworkSocket, 'ev' | 'authState'>, onChange: () => void): CompanionRefresh {
   const { creds } = sock.authState
   return {
@@ -26,7 +26,7 @@ export function watchCompanionRefresh(sock: Pick<NetworkSocket, 'ev' | 'authStat
   }
 }
 
-/** Puts a new secret into the credentials, in place, and saves them. */
+/** Puts a new secret into the credentials object itself, and emits `creds.update`, so that it is saved. */
 export function rotateSecret({ ev, authState: { creds } }: Pick<NetworkSocket, 'ev' | 'authState'>): void {
   creds.advSecretKey = randomBytes(SECRET_BYTES).toString('base64')
   ev.emit('creds.update', { advSecretKey: creds.advSecretKey })

@@ -1,4 +1,4 @@
-/** How this device describes itself at its registration and its logins. */
+/** How this device describes itself to the network when it registers and when it logs in. */
 import { Browsers, proto, type SocketConfig } from '@whiskeysockets/baileys'
 
 /** A plain browser name: the network answers 400 to a pairing code request from a device with any other name. */

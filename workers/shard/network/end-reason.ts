@@ -1,8 +1,8 @@
-/** Why a socket ends: errors with the fields that `closedBy` (`connection/disconnect.ts`) reads. */
+/** Reasons for which a socket ends, as errors with the fields that `closedBy` (`connection/disconnect.ts`) reads. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { connectionEndIn } from '../wire/connection-end.ts'
 
-/** Creates the error with which a socket ends; `output.statusCode` is the reason. */
+/** Creates the error with which a socket ends. Its `output.statusCode` is the code of the reason. */
 export function endReason(message: string, statusCode: number, data: unknown = {}): Error {
   return Object.assign(new Error(message), { output: { statusCode }, data })
 }

@@ -24,11 +24,11 @@ export interface HandshakeDeps {
   creds: AuthenticationCreds
   loginCounts: LoginCounts
   write(bytes: Uint8Array): Promise<void>
-  /** The server's first frame. */
+  /** Resolves with the first frame of the server, its hello message. */
   hello: Promise<Uint8Array>
   /**
-   * Rejects if another service has this account now. It is called right before the login, because a service that stood still while it was replaced
-   * would end the session of the other one. Absent if there can be no such service.
+   * Rejects if another process of the service runs this account now. It is called right before the login: this process may have been suspended and
+   * replaced, and its login would end the session of the process that replaced it. Absent if no other process can run the account.
    */
   confirmOwner?: (() => Promise<void>) | undefined
 }

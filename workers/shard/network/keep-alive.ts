@@ -10,16 +10,16 @@ import type { NetworkSocket } from './network-socket.ts'
 
 /** Interval of the pings, as in the official client. */
 const EVERY = 30 * SECOND
-/** Time limit of an answer. */
+/** Time limit for the answer to a ping. */
 const GRACE = 5 * SECOND
-/** The library's code `connectionLost`. */
+/** The code with which the socket ends without an answer: `connectionLost` of the library. */
 const LOST = 408
 
 export interface KeepAliveDeps {
-  /** A clock that does not step. */
+  /** Returns the time from a monotonic clock. */
   now(): number
   onError(error: unknown): void
-  /** Called with the network's time from an answer, in seconds. */
+  /** Called with the time of the network in seconds, which the answer to a ping contains. */
   onTime(seconds: number): void
 }
 
@@ -36,7 +36,7 @@ export function keepAlive(
       stop()
       return void sock.end(endReason('Connection was lost', LOST), 'abrupt').catch(onError)
     }
-    // The answer is handled like any received frame; only its time is used here.
+    // The answer counts as a received frame like any other; here only the network's time is read from it.
     if (sock.ws.isOpen) sock.query(ping(), EVERY).then(tell, () => {})
   }
 

@@ -1,6 +1,6 @@
 /**
- * Counters that a browser sends at its login: its logins since it was linked (`lc`), and since it was opened (`connectAttemptCount`). The number since
- * the pairing is in the credentials; the other one is counted here, since the start of the process.
+ * Two counters that a browser sends when it logs in: the number of logins since it was linked (`lc`), and since it was opened
+ * (`connectAttemptCount`). The first one is stored in the credentials; the second one is counted here from the start of the process.
  */
 import type { AuthenticationCreds, proto } from '@whiskeysockets/baileys'
 import { keepFacts, ownFacts } from '../keys/own-facts.ts'

@@ -1,4 +1,4 @@
-/** The queries with which a login is completed: the one-time keys are checked, and the network begins to send stanzas. */
+/** The queries that follow a successful login: they check the one-time keys on the network, and tell the network to begin with the stanzas. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { activeQuery, hasKeyDigest, keyDigestQuery } from '../wire/login.ts'
@@ -10,13 +10,13 @@ export interface LoginDeps {
   log: Pick<Logger, 'info'>
 }
 
-/** Never rejects: an account is logged in even if the network does not answer these queries. */
+/** Sends the queries that follow a login. Never rejects, because the account is logged in even if the network does not answer them. */
 export async function login({ query, oneTimeKeys, log }: LoginDeps): Promise<void> {
   await oneTimeKeys.check()
   try {
     await query(activeQuery())
     const answer = await query(keyDigestQuery())
-    // The network has lost the keys of this device.
+    // Without a digest in the answer, the network has lost the one-time keys of this device.
     if (!hasKeyDigest(answer)) await oneTimeKeys.upload()
   } catch (error) {
     log.info({ err: error }, 'the network did not answer a query of the login')

@@ -1,6 +1,6 @@
 /**
- * The socket of one linked device: its queries with their answers, its login or its pairing, and its end. It handles only the stanzas that belong to
- * these; every stanza is also emitted as `frame` on `ws`, for the other parts of the connection.
+ * The socket of one linked device: its queries and their answers, the login or the pairing, and the close. It handles only the stanzas of these;
+ * every received stanza is also emitted as `frame` on `ws`, for the other parts of the connection.
  */
 import { EventEmitter } from 'node:events'
 import {
@@ -39,13 +39,16 @@ export interface ConnectionUpdate {
   connection?: 'open' | 'close'
   /** Reason of the end; undefined if it was intended. */
   error?: Error | undefined
-  /** The device has just been linked. The network ends the connection next, and expects a login. */
+  /** True when the device has just been linked. The network then closes this connection, and expects a login on a new one. */
   isNewLogin?: true
 }
 
 export interface SocketEvents {
   'connection.update': [ConnectionUpdate]
-  /** Changes of the credentials, which already contain them. The one who emits the event need not change the credentials. */
+  /**
+   * Fields of the credentials that have changed. The socket has already applied the change to the credentials object, so that a listener only saves
+   * it.
+   */
   'creds.update': [Partial<AuthenticationCreds>]
 }
 
@@ -65,11 +68,11 @@ export interface NetworkSocket {
   uploadPreKeys(): Promise<void>
   /** Tells the network that the account becomes active, as the web client does. */
   sendUnifiedSession(): void
-  /** Cuts the connection; the socket then ends as if the network had closed it. */
+  /** Cuts the connection; the socket then ends in the same way as if the network had closed the connection. */
   cut(): void
   /**
-   * Ends the socket; resolves when it is closed. It may be called again. A clean close waits a short time for the server's answer. With `abrupt` (a
-   * silent or distrusted server) the connection is closed immediately.
+   * Ends the socket; resolves when the connection is closed. A second call is allowed. A clean close waits a short time for the server to close too.
+   * With `abrupt` (the server is silent or not trusted) the connection is closed immediately.
    */
   end(reason?: Error, how?: 'clean' | 'abrupt'): Promise<void>
 }
@@ -80,14 +83,14 @@ export interface NetworkSocketOptions
   makeSignalRepository: MakeSignalRepository
   /** Called when a frame could not be decrypted or decoded. The socket must be ended, because it receives nothing further. */
   onStalled(error: Error): void
-  /** Called with an error that concerns no caller. */
+  /** Called with an error of the socket for which no caller waits. */
   onStray(error: unknown): void
   log: Logger
 }
 
 /**
- * Number of listeners of one event above which Node warns of a leak. The default is 10, but eleven parts of a session listen to the updates of its
- * connection, so every session would log this warning.
+ * Number of listeners of one event above which Node warns of a leak. The default is 10, but eleven parts of a session listen to `connection.update`,
+ * so that every session would log the warning.
  */
 const LISTENERS = 20
 
@@ -116,7 +119,7 @@ export function openNetworkSocket(options: NetworkSocketOptions): NetworkSocket 
   const oneTimeKeys = createOneTimeKeys({ creds, keys, query, changed: (update) => ev.emit('creds.update', update), log })
 
   function sendUnifiedSession() {
-    // After a pairing the network often closes the connection before this.
+    // The connection may be closed here, because the network often closes it right after a pairing.
     if (ws.isOpen) sendNode(unifiedSession(Date.now() + networkAheadMs)).catch(stray)
   }
 
@@ -211,8 +214,9 @@ export function openNetworkSocket(options: NetworkSocketOptions): NetworkSocket 
 }
 
 /**
- * Returns a key store for those parts of the library that ask for transactions. Nothing is held back: a transaction only excludes others of its name,
- * and each write is a commit of its own. A transaction is not re-entrant: if its work began another one of the same name, both would wait forever.
+ * Returns the key store with the method `transaction`, which parts of the library call. Nothing is rolled back: a transaction only excludes other
+ * transactions of the same name, and each write is a commit of its own. It is not re-entrant: if the work of a transaction began another one of the
+ * same name, both would wait forever.
  */
 function withTransactions(keys: AuthenticationState['keys']): SignalKeyStoreWithTransaction {
   const { run } = createKeyedMutex()

@@ -1,7 +1,7 @@
 /**
- * The network sends the backlog of an account in batches that the client requests, and new stanzas only after all of them. This file
- * requests more as long as stanzas arrive, as the web client does, and also when none arrives for a while, because the network may count differently.
- * `wire/offline-batch.ts` shows the stanzas.
+ * Requests the backlog of an account: the stanzas that arrived while it was offline. The network sends them in batches that the client requests, and
+ * sends new stanzas only after the backlog. As in the web client, the next batch is requested while stanzas arrive, and also when none has arrived
+ * for a while, because the network may count the stanzas differently.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
@@ -11,10 +11,10 @@ import type { NetworkSocket } from './network-socket.ts'
 
 /** Number of stanzas per batch, as in the web client. */
 const BATCH = 200
-/** When this many stanzas of the last batch are still to come, the next batch is requested, so that the network need not pause. */
+/** When only this many stanzas of a batch are missing, the next batch is requested, so that the network need not pause. */
 const STILL_TO_COME = BATCH / 2
 const IDLE = 2 * SECOND
-/** Number of consecutive idle periods after which nothing more is requested: a minute, as in the web client. */
+/** Number of idle periods in a row after which no further batch is requested. Together they last a minute, as in the web client. */
 const MAX_IDLE = 30
 
 /** Begins to request batches. Must be called right after the socket is created. */

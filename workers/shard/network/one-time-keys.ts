@@ -1,6 +1,6 @@
 /**
- * The one-time keys of this device on the network: others begin a session with one of them, and each is used once. They are stored before they are
- * uploaded.
+ * The one-time keys of this device that are stored on the network. Another device needs one of them to begin a session, and each key is used once.
+ * They are stored here before they are uploaded.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AuthenticationCreds, BinaryNode, SignalKeyStoreWithTransaction } from '@whiskeysockets/baileys'
@@ -22,15 +22,15 @@ export interface OneTimeKeysDeps {
   creds: AuthenticationCreds
   keys: SignalKeyStoreWithTransaction
   query(node: BinaryNode): Promise<BinaryNode>
-  /** Called with changes of the credentials. */
+  /** Called with the changed fields of the credentials. */
   changed(update: Partial<AuthenticationCreds>): void
   log: Pick<Logger, 'info'>
 }
 
-/** Numbers of keys as in the library: of the first upload, and of each later one. */
+/** Number of keys in the first upload, and in each later one, as in the library. */
 const FIRST = 812
 const FEW = 5
-/** Number of attempts at an upload, and the pause before the second one, which doubles each time. */
+/** Number of attempts to upload, and the pause before the second attempt. The pause doubles with each attempt. */
 const TRIES = 4
 const FIRST_PAUSE = SECOND
 /** Deadline of an upload with all its attempts. */

@@ -1,46 +1,44 @@
 /**
- * Shows the QR codes to scan, and ends the socket when the last reference has been shown, 160 s after the first. A running pairing, such as a pairing
- * code that is entered late, keeps the socket. Each code has the secret that is in the credentials at that time.
+ * Decides which QR code is shown, and for how long. The network sends several references, and each makes one code. When the last one has expired, 160
+ * s after the first, the socket is ended, unless a pairing is in progress (for example with a pairing code that is entered late). Each code contains
+ * the secret that the credentials have at that time.
  */
 import { type AuthenticationCreds, buildPairingQRData, type WABrowserDescription } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
 import { endReason } from './end-reason.ts'
 import type { NetworkSocket } from './network-socket.ts'
 
-/**
- * Time for which the first reference of a socket is shown, and time for which each later reference is shown. `expires_at` of the QR code is computed
- * from it.
- */
+/** Time for which the first reference of a socket is shown, and the time for each later one. `expires_at` of the QR code is computed from them. */
 const FIRST_LIFE = 60 * SECOND
 const NEXT_LIFE = 20 * SECOND
 
 /**
- * Text and code (408) with which a socket ends after its last reference. By these two, the table of states distinguishes this end from a
- * lost connection.
+ * Text and status code (408) of the error that ends a socket after its last reference. The lifecycle table recognizes this end by the two, and so
+ * distinguishes it from a lost connection.
  */
 export const REFS_ENDED = 'QR refs attempts ended'
 const TIMED_OUT = 408
 
 export interface QrClockDeps {
-  /** Time in ms from a clock that does not step. */
+  /** Returns the time in ms from a monotonic clock. */
   now(): number
   browser: WABrowserDescription
-  /** Called with the next code. `expiresAt` is in the time of `now`. */
+  /** Called with the text of the next QR code. `expiresAt` is a time of the clock `now`. */
   onCode(text: string, expiresAt: number): void
-  /** The shown code now has another secret. */
+  /** Called when the text of the shown QR code has changed, because its secret was replaced. */
   onReplaced(text: string): void
-  /** Called when all references were shown, and no pairing keeps the socket. */
+  /** Called when all references have expired and no pairing is in progress. */
   onOver(reason: Error): void
 }
 
 export interface QrClock {
-  /** Called when references have arrived. The first one is shown now, in place of any earlier one. */
+  /** Called when the network has sent references. The code of the first one replaces the code that is shown. */
   offered(refs: readonly string[]): void
   /** Called when the secret in the credentials has changed. */
   secretChanged(): void
-  /** Called when a pairing is running: the socket stays for at least this time, and the last reference is shown for the same time. */
+  /** Called when a pairing is in progress: the socket is not ended for at least this time, and the code of the last reference is shown as long. */
   keep(ms: number): void
-  /** After this call no further code is shown, and this module no longer ends the socket. */
+  /** Stops the timers: no further code is shown, and the socket is no longer ended from here. */
   stop(): void
 }
 

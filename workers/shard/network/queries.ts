@@ -1,15 +1,15 @@
-/** The queries of one socket that wait for their answers. An answer has the id of its query. */
+/** The pending queries of one socket. An answer has the id of its query. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { MINUTE } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import { idOf } from '../wire/envelope.ts'
 import { isRefusal, refusalCode, refusalText, refusedField, withId } from '../wire/refusal.ts'
 
-/** The network refused a query. */
+/** Error of a query that the network refused. */
 export class QueryRefused extends Error {
-  /** The network's code. */
+  /** The error code that the network sent. */
   readonly data: number
-  /** The network's name of the field that it refused; null if it named none. */
+  /** The field that the network named as invalid; null if it named none. */
   readonly refusedField: string | null
 
   constructor(answer: BinaryNode) {
@@ -22,7 +22,7 @@ export class QueryRefused extends Error {
 export interface Queries {
   /** Rejects with `send_timeout`, with `QueryRefused`, or with another Error if the connection has ended. */
   query(node: BinaryNode, deadlineMs?: number): Promise<BinaryNode>
-  /** Called with every received stanza. */
+  /** Called with every received stanza, which may be the answer to a pending query. */
   came(node: BinaryNode): void
   /** Rejects the pending queries. */
   end(): void
@@ -30,11 +30,11 @@ export interface Queries {
 
 export interface QueriesDeps {
   send(node: BinaryNode): Promise<void>
-  /** Returns a new id. */
+  /** Returns a new id for a stanza. */
   tag(): string
 }
 
-/** Deadline in ms of a query whose caller gives none. */
+/** Time limit in ms of a query whose caller gives none. */
 const LONGEST = MINUTE
 
 interface Waiting {

@@ -1,6 +1,5 @@
 /**
- * The encrypted connection of a socket: the WebSocket, the handshake, and from its end on the stanzas that arrive. The library contributes the Noise
- * protocol.
+ * The encrypted connection of a socket: the WebSocket, the handshake, and then the stanzas that arrive. The library contributes the Noise protocol.
  */
 import type { EventEmitter } from 'node:events'
 import type { IncomingMessage } from 'node:http'
@@ -45,14 +44,14 @@ export interface TransportOptions extends Pick<HandshakeDeps, 'confirmOwner'> {
 export interface Transport {
   readonly ws: WebSocketClient
   send(node: BinaryNode): Promise<void>
-  /** Reads nothing further, and closes the connection. Resolves when it is closed, at the latest after a short deadline. */
+  /** Stops reading and closes the connection. Resolves when it is closed, at the latest after a short time limit. */
   close(): Promise<void>
   cut(): void
 }
 
 /** Time limit of a clean close. A server that answers the close does so within one round trip, but `ws` itself would wait for 30 s. */
 const CLEAN_CLOSE_DEADLINE = 3 * SECOND
-/** `readyState` of a closed WebSocket. */
+/** Value of `readyState` of a closed WebSocket. */
 const CLOSED = 3
 
 export function openTransport(options: TransportOptions): Transport {
@@ -88,7 +87,7 @@ export function openTransport(options: TransportOptions): Transport {
       stopWaiting()
       reader?.end()
       ws.removeAllListeners()
-      // An emitter without this listener throws; an error after the end has no effect.
+      // Without a listener for `error`, an emitter throws. After the end of the connection, errors are ignored.
       ws.on('error', () => {})
       return closed(raw)
     },
@@ -96,7 +95,7 @@ export function openTransport(options: TransportOptions): Transport {
   }
 }
 
-/** Resolves with the server's first frame. From the end of the handshake on, the reader gets all bytes. */
+/** Resolves with the first frame of the server. When the handshake has ended, `reader` returns the frame reader, and all bytes go to it. */
 function firstFrame(ws: WebSocketClient, reader: () => FrameReader | undefined): Promise<Buffer> {
   const splitter = createSplitter()
   return new Promise((resolve) => {
@@ -111,10 +110,10 @@ function firstFrame(ws: WebSocketClient, reader: () => FrameReader | undefined):
 }
 
 function openWebSocket({ url, agent }: Pick<TransportOptions, 'url' | 'agent'>): WebSocketClient {
-  // Without these two, a connection has no deadline: `watchdog.ts` has the one from the first attempt to the login.
+  // The two time limits of the library are switched off, because `watchdog.ts` limits the time from the first attempt to connect until the login.
   const config = { ...DEFAULT_CONNECTION_CONFIG, connectTimeoutMs: 0, ...(agent ? { agent } : {}) }
   const ws = new WebSocketClient(new URL(url), config as SocketConfig)
-  // This event precedes the first write.
+  // The event `upgrade` is emitted before the first write to the socket.
   ws.on('upgrade', ({ socket }: IncomingMessage) => corkPerTurn(socket))
   ws.connect()
   return ws
@@ -132,7 +131,10 @@ interface RawSocket extends EventEmitter {
 /** Returns the `ws` object inside the library's wrapper, whose type hides it. */
 const rawSocket = (ws: WebSocketClient): RawSocket => (ws as unknown as { socket: RawSocket }).socket
 
-/** Closes the connection; after the deadline it is cut. `once` of `node:events` is not used, because it rejects if `error` comes first. */
+/**
+ * Closes the connection; cuts it if it is not closed within the time limit. `once` of `node:events` is not used, because it rejects if `error` is
+ * emitted first.
+ */
 async function closed(raw: RawSocket): Promise<void> {
   if (raw.readyState === CLOSED) return
   const isClosed = new Promise<void>((resolve) => void raw.once('close', () => resolve()))

@@ -1,7 +1,7 @@
 /**
- * Two failures to connect cause no event at all: an HTTP answer in place of the upgrade (the library subscribes to `unexpected-response`, which keeps
- * `ws` from failing; Socket/Client/websocket.js), and a handshake that is followed neither by `<success>` nor by a pairing offer. So each connection
- * attempt gets this watchdog.
+ * Ends an attempt to connect of which no event tells that it failed. There are two such failures. The server may answer the WebSocket upgrade with an
+ * ordinary HTTP response: the library listens to `unexpected-response`, so `ws` emits no error (Socket/Client/websocket.js). Or neither `<success>`
+ * nor a pairing offer follows the handshake.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { SECOND } from '../../../src/domain/clock.ts'
@@ -11,11 +11,11 @@ import type { NetworkSocket } from './network-socket.ts'
 /** Time limit from the attempt to `<success>` or the first QR reference. */
 const LOGIN_DEADLINE = 20 * SECOND
 
-/** Code of both failures: 408, as for a lost connection. `data.watchdog` distinguishes the two failures. */
+/** Status code of both failures: 408, as for a lost connection. `data.watchdog` tells which of the two it was. */
 const LOST = 408
 
 export interface Watchdog {
-  /** Called when the server has accepted the login, has offered a pairing, or has sent a failure, which ends the socket. */
+  /** Called when the server has accepted the login, offered a pairing, or sent a `<failure>`, which ends the socket. */
   answered(): void
 }
 

@@ -1,4 +1,4 @@
-/** People whom an account knows: handlers of the lists in `src/features/contacts.ts`, and of the contacts saved on the phone. */
+/** Handlers of the lists of people in `src/features/contacts.ts`, and of the contacts that are saved on the phone. */
 import { Failure } from '../../../src/domain/failures.ts'
 import { renderIdentifier, toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
 import type { ReplyOfEndpoint } from '../../../src/features/endpoint.ts'
@@ -30,7 +30,7 @@ async function contactObject({ session }: ActionContext, entry: ContactEntry): P
   }
 }
 
-/** Finds the person in the directory, by number or by LID. */
+/** Finds a person in the directory of the account, by number or by LID. */
 async function known({ session, directory }: ActionContext, phone: UserIdentifier): Promise<ContactEntry | undefined> {
   await directory.ready()
   const jid = toJid(phone)
@@ -55,7 +55,7 @@ async function namesOf(context: ActionContext, phones: readonly UserIdentifier[]
   })
 }
 
-/** Whether the account has a business profile. A refusal counts as no profile. */
+/** Whether the account has a business profile. If the network refuses the query, the answer is no. */
 const hasBusinessProfile = ({ ask }: ActionContext, jid: string): Promise<boolean> =>
   ask(profileQuery(jid)).then(
     (answer) => profileIn(answer) !== null,
@@ -110,7 +110,7 @@ export const addressBook: Pick<Contacts, 'contacts.list' | 'contacts.get' | 'con
       const fullName = [firstName, last_name].filter(Boolean).join(' ')
       return [contactChange(person, { fullName, firstName, onPhone }, clock.now())]
     })
-    // If a person is named twice, the last name counts.
+    // If two changes have the same index (they are about the same person), the last one is used.
     const latest = new Map(changes.map((change) => [change.index.join(' '), change]))
     if (latest.size > 0) await ask.run(() => session.change([...latest.values()]))
     const results = await Promise.all(

@@ -1,4 +1,4 @@
-/** People: handlers of `src/features/contacts.ts`. */
+/** Handlers of `src/features/contacts.ts`. */
 import { Failure } from '../../../src/domain/failures.ts'
 import { toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
 import { type AccountNames, accountsOf, peopleOf } from '../chats/accounts.ts'

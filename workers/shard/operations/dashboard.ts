@@ -1,4 +1,4 @@
-/** Handlers of the dashboard's requests to an instance that are not in the API (`src/features/dashboard.ts`). */
+/** Handlers of requests that only the dashboard sends to an instance, and that are not in the API (`src/features/dashboard.ts`). */
 import { iso, MINUTE } from '../../../src/domain/clock.ts'
 import { MESSAGE_STATES, type MessageState, type Timeline, type TimelineStep } from '../../../src/domain/dashboard.ts'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -8,12 +8,12 @@ import type { QueueEntry } from '../queue/item.ts'
 import { bodyOf, messageRows } from './message-list.ts'
 import type { Handlers } from './types.ts'
 
-/** The most events of one message whose attempts are shown. */
+/** The most events of one message whose delivery attempts are shown. */
 const MAX_EVENTS = 100
-/** The most receipts of one status that are shown individually. If there are more, they are combined by the minute. */
+/** The most receipts of one kind that are shown individually. If there are more, they are combined by the minute. */
 const MAX_RECEIPTS = 20
 
-/** Order of steps in the same millisecond. */
+/** Order in which steps of the same millisecond are shown. */
 const ORDER: readonly TimelineStep['kind'][] = [
   'queued',
   'waiting',
@@ -25,7 +25,7 @@ const ORDER: readonly TimelineStep['kind'][] = [
   'webhook',
 ]
 
-/** Returns undefined if an event has no row; it is then shown without details. Other errors are thrown again. */
+/** Returns undefined if the error means that an event has no row: the event is then shown without details. Throws every other error again. */
 function unlessGone(error: unknown): undefined {
   if (error instanceof Failure && error.code === 'not_found') return undefined
   throw error
@@ -70,11 +70,14 @@ function eventSteps({ entry, attempts }: LogDetail): TimelineStep[] {
 /** A step without a known time comes last. */
 const timeOf = ({ at }: TimelineStep) => (at === null ? Number.POSITIVE_INFINITY : Date.parse(at))
 
-/** Order of what a message passes through; the network gives the times of receipts in whole seconds, so times alone do not tell it. */
+/**
+ * Returns the rank of a step in the life of a message. It is needed because the network gives the times of receipts in whole seconds, so that times
+ * alone do not give the order.
+ */
 const stageOf = (step: TimelineStep) =>
   ORDER.indexOf(step.kind) + (step.kind === 'receipt' ? MESSAGE_STATES.indexOf(step.status as MessageState) / 10 : 0)
 
-/** Returns the steps in their order. A step of the message is never before one that it presupposes; the events stand between by their time. */
+/** Sorts the steps. A step of the message never stands before a step that must precede it; events are placed by their time. */
 function inOrder(steps: readonly TimelineStep[]): TimelineStep[] {
   const isEvent = ({ kind }: TimelineStep) => kind === 'event' || kind === 'webhook'
   let soFar = 0
@@ -104,7 +107,7 @@ export const dashboard: Handlers<typeof import('../../../src/features/dashboard.
 
   async 'dashboard.timeline'({ config, queue, timeline, outbox, messages, inbound }, { id }): Promise<Timeline> {
     const entry = await queue.find(id)
-    // The time of sending is read before the facts, because the item may end while the facts are read.
+    // The time of sending is read first, because the item may end while the facts are being read.
     const leftAt = entry && queue.leftAt(entry.svc_id)
     const facts = await timeline.find(id)
     const end = facts.find((fact) => fact.kind === 'end') as End | undefined

@@ -1,4 +1,4 @@
-/** All handlers by the id of their operation, one entry per area. A missing area is a type error. */
+/** All handlers, by the id of their operation. If a handler is missing, TypeScript reports an error. */
 import type { OperationId } from '../../../src/engine/engine.ts'
 import { businessCatalog } from './business/catalog.ts'
 import { businessCollections } from './business/collections.ts'
@@ -84,10 +84,7 @@ const queued: Readonly<Record<string, unknown>> = {
 
 const handlers: Readonly<Record<string, unknown>> = all satisfies Record<OperationId, unknown>
 
-/**
- * Finds the handler of an operation. Undefined for an id without a declaration of this kind, for example of an item
- * that a later version queued.
- */
+/** Finds the handler of an operation. Undefined if there is no operation of this kind with this id: a later version may have queued the item. */
 export function handlerOf<K extends 'send' | 'action' | 'control'>(kind: K, operation: string): Handler<K> | undefined {
   if (kind === 'send' && Object.hasOwn(queued, operation)) return queued[operation] as Handler<K>
   return Object.hasOwn(handlers, operation) ? (handlers[operation] as Handler<K>) : undefined

@@ -1,4 +1,4 @@
-/** Instance: handlers for pairing, restart and state of `src/features/instance.ts`. */
+/** Handlers of `src/features/instance.ts` for pairing, restart and state. */
 import { iso, SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import type { RuntimeState, Status } from '../../../src/domain/instance.ts'
@@ -8,11 +8,11 @@ import { refuseStart } from '../lifecycle/moved.ts'
 import { bare } from '../wire/jid.ts'
 import type { ControlContext, Handlers } from './types.ts'
 
-/** Time that `GET /qr-code` waits for the first code. */
+/** Time for which `GET /qr-code` waits for the first QR code. */
 const QR_WAIT = 8 * SECOND
 
 const NOT_RUNNING: readonly Status[] = ['created', 'logged_out', 'banned', 'stopped']
-/** Statuses in which an instance without an account is being paired. */
+/** Statuses in which an instance that has no account can be paired. */
 const PAIRING: readonly Status[] = ['starting', 'qr', 'connecting']
 
 export const instance: Handlers<typeof import('../../../src/features/instance.ts')> = {
@@ -69,7 +69,7 @@ export const instance: Handlers<typeof import('../../../src/features/instance.ts
     return after(await context.request('restartRequested'))
   },
 
-  /** A logout or a move may be ahead of the request, so the state is read after its turn. */
+  /** A logout or a move may be carried out before this request, so the state is read when the turn of this request has come. */
   async 'instance.pause'({ request }) {
     const state = await request('pauseRequested')
     if (state.reason === 'paused') return after(state)
@@ -77,7 +77,10 @@ export const instance: Handlers<typeof import('../../../src/features/instance.ts
     throw new Failure('not_allowed', { message: whyNotPaused(state) })
   },
 
-  /** A move may be ahead of the request, and a moved device must not start here, so the reason is read at its turn. */
+  /**
+   * A move may be carried out before this request, and a moved device must not start here. So the reason is read when the turn of this request has
+   * come.
+   */
   async 'instance.resume'(context) {
     const state = await context.request('resumeRequested', () => context.state.reason === 'paused')
     if (NOT_RUNNING.includes(state.status)) throw new Failure('not_allowed', { message: 'The instance is not paused.' })

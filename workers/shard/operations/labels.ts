@@ -1,4 +1,4 @@
-/** Labels: handlers of `src/features/labels.ts`. They are app state of business accounts. */
+/** Handlers of `src/features/labels.ts`. Labels are app state of business accounts. */
 import { Failure } from '../../../src/domain/failures.ts'
 import type { ReplyOfEndpoint } from '../../../src/features/endpoint.ts'
 import { assertBusiness } from '../connection/identity.ts'
@@ -14,7 +14,7 @@ type Label = ReplyOfEndpoint<typeof import('../../../src/features/labels.ts').cr
 
 const DONE = { value: true } as const
 
-/** Limits of the network and of the API. */
+/** Limits of the network and of the API for labels. */
 const MAX_LABELS = 20
 const MAX_CHATS = 5_000
 const MAX_NAME = 100
@@ -31,7 +31,7 @@ function known({ directory }: ActionContext, id: string): LabelEntry {
   return label
 }
 
-/** Returns a function that looks up the name of each chat once, even if the chat has many labels. */
+/** Returns a function that looks up the name of a chat. It looks up each chat only one time, even if the chat has many labels. */
 function calling({ session }: ActionContext) {
   const names = new Map<ChatEntry, Promise<string>>()
   const nameOf = async ({ id, other }: ChatEntry) =>

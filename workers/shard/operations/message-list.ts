@@ -1,6 +1,6 @@
 /**
- * The newest messages of an instance for the dashboard. Nothing is stored for this list: it joins the messages in memory, the queue, and the newest
- * entries of the webhook log; the timeline of each message says how far it came.
+ * The newest messages of an instance, for the dashboard. Nothing is stored for this list: it is built from the messages in memory, the queue, and the
+ * newest entries of the webhook log. The timeline of a message gives its state (such as sent or read).
  */
 import { iso } from '../../../src/domain/clock.ts'
 import { MESSAGE_STATES, type MessageRow, type MessageState, type WebhookBody } from '../../../src/domain/dashboard.ts'
@@ -10,16 +10,16 @@ import type { Fact } from '../messages/message-timeline.ts'
 import { bare } from '../wire/jid.ts'
 import type { ControlContext } from './types.ts'
 
-/** The most entries of the log that are read: several report the same message. */
+/** The most entries of the webhook log that are read. Several entries may report the same message. */
 const MAX_ENTRIES = 100
-/** The most waiting messages that are read. */
+/** The most queued messages that are read. */
 const MAX_WAITING = 100
-/** Number of bytes of a content that are shown. */
+/** The most bytes of a message content that are shown. */
 const SHOWN_BYTES = 256 * 1_024
 
 type Known = Omit<MessageRow, 'at' | 'state' | 'from_me'> & {
   at: number
-  /** Undefined if it is not known yet; only an own message has a timeline. */
+  /** Whether the account has sent the message; undefined if it is not known yet. Only such a message has a timeline. */
   isOwn: boolean | undefined
   queued?: Extract<MessageState, 'waiting' | 'processing'>
 }
@@ -28,7 +28,7 @@ const NAMELESS = { chat_name: null, participant: null, participant_name: null } 
 
 type Needs = Pick<ControlContext, 'queue' | 'messages' | 'inbound' | 'outbox' | 'timeline'>
 
-/** Returns the messages in memory. A message that is not understood has no row. */
+/** Returns the messages in memory. A message that cannot be translated is not in the list. */
 async function inMemory({ messages, inbound }: Needs, chat: string | undefined, limit: number): Promise<Known[]> {
   const names = chat === undefined ? undefined : await inbound.namesOf(chat)
   const fits = (jids: readonly (string | null | undefined)[]) =>
@@ -66,7 +66,7 @@ const REPORTING: ReadonlySet<LogEntry['type']> = new Set(['received', 'delivery'
 
 async function inLog({ outbox }: Needs, chat: string | undefined): Promise<Known[]> {
   const entries = await outbox.newest(MAX_ENTRIES)
-  // The oldest entry about a message is nearest to its time.
+  // Several entries may be about the same message. The oldest one is used, because its time is nearest to the time of the message.
   return entries.toReversed().flatMap(({ type, phone, message_id, state, created_at }) => {
     if (!REPORTING.has(type) || phone === null || message_id === null || (chat !== undefined && phone !== chat)) return []
     const isReceived = type === 'received'
@@ -85,7 +85,7 @@ async function inLog({ outbox }: Needs, chat: string | undefined): Promise<Known
 
 const rank = (state: string) => MESSAGE_STATES.indexOf(state as MessageState)
 
-/** Returns how far an own message came. */
+/** Returns the state of a message that the account has sent: how far it has come. */
 function stateOf(facts: readonly Fact[], queued: Known['queued']): MessageState {
   const states = facts.flatMap((fact) => {
     if (fact.kind === 'end') return fact.errorCode === null ? 'sent' : 'failed'
@@ -102,7 +102,7 @@ async function rowOf({ timeline }: Needs, { isOwn, queued, at, kind, ...rest }: 
   return { ...shown, state: from_me ? stateOf(facts, queued) : 'received' }
 }
 
-/** Returns the newest messages, newest first. `chat` is in the form of the API. */
+/** Returns the newest messages, newest first. `chat` is an identifier of the API. */
 export async function messageRows(
   context: Needs,
   { chat, limit }: { chat?: string | undefined; limit: number },
@@ -118,7 +118,7 @@ export async function messageRows(
 /** Returns the content of a message as JSON. Throws `not_found` if it is no longer stored, and `instance_not_connected` before the first session. */
 export async function bodyOf({ messages, inbound }: Needs, messageId: string): Promise<WebhookBody> {
   const message = await messages.get(messageId, () => true)
-  // Only a session knows the account whose view of the message is shown, so nothing can be said of the content before.
+  // The content is shown as the account sees it, and only a session knows the account. So before the first session nothing can be shown.
   if (message && inbound.context() === null) throw new Failure('instance_not_connected')
   const event = message && (await inbound.shown(message))
   if (!event) throw new Failure('not_found', { message: 'The content of this message is no longer stored.' })

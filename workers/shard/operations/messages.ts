@@ -1,4 +1,4 @@
-/** Messages: handlers of `src/features/messages.ts`. */
+/** Handlers of `src/features/messages.ts`. */
 import { Failure } from '../../../src/domain/failures.ts'
 import { toJid } from '../../../src/domain/ids.ts'
 import { chatWith } from '../send/destination.ts'
@@ -10,10 +10,10 @@ export const messages: Handlers<typeof import('../../../src/features/messages.ts
   async 'messages.sendPresence'(context, { phone, presence }) {
     const { ask, session } = context
     const isAccountWide = presence === 'available' || presence === 'unavailable'
-    // The network accepts no presence without a name.
+    // The network refuses a presence if the account has no name.
     if (isAccountWide && !session.me?.name)
       throw new Failure('action_failed', { message: 'The account has no profile name yet.' })
-    // A group is not looked up, because its jid is already complete.
+    // Only a person is looked up; the jid of a group needs no look-up.
     const chat = async () => (phone?.kind === 'user' ? (await chatWith(context, phone)).jid : phone && toJid(phone))
     const to = isAccountWide ? undefined : await chat()
     if (to === undefined || isAccountWide) await ask.run(() => session.announce(presence === 'available'))

@@ -1,4 +1,4 @@
-/** Passkeys: handlers of `src/features/passkey.ts` in the shard of the instance. */
+/** Handlers of `src/features/passkey.ts`. */
 import type { PasskeyReport } from '../../../src/domain/passkey.ts'
 import type { ControlContext, Handlers } from './types.ts'
 

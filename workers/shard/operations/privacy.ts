@@ -1,4 +1,4 @@
-/** Privacy: handlers of `src/features/privacy.ts`. */
+/** Handlers of `src/features/privacy.ts`. */
 import { Failure, type Issue } from '../../../src/domain/failures.ts'
 import type { UserIdentifier } from '../../../src/domain/ids.ts'
 import { answered, peopleOf } from '../chats/accounts.ts'
@@ -19,10 +19,10 @@ import type { ActionContext, Handlers } from './types.ts'
 
 const DONE = { value: true } as const
 
-/** The most people in a list, a limit of the network. */
+/** The most people in a list of excluded people, a limit of the network. */
 const MAX_PEOPLE = 64_000
 
-/** Settings that can exclude people, by the network's names. */
+/** Privacy settings that can exclude people, with the names that the network uses. */
 const LISTS = {
   last_seen: 'last',
   profile_photo: 'profile',
@@ -50,7 +50,7 @@ const setAudience =
 /** Returns whether lists name people by LID or by number. They use the LID once the network has moved the account to LIDs. */
 const addressingOf = ({ me }: Session): Addressing => (me?.lid === undefined ? 'pn' : 'lid')
 
-/** Returns the changes of a list. If a person is named twice, the last change counts. */
+/** Returns the changes of a list of excluded people. If a person is named twice, the last change counts. */
 async function changesOf(context: ActionContext, contacts: NonNullable<AudienceInput['contacts']>): Promise<ListChange[]> {
   const people = await peopleOf(
     context,
@@ -67,8 +67,8 @@ async function changesOf(context: ActionContext, contacts: NonNullable<AudienceI
 }
 
 /**
- * Changes a list. A change applies to one version of the list. If the phone has changed the list in the meantime, it is
- * read again and the change is repeated once.
+ * Changes a list of excluded people. The query names the version of the list that it changes. If the phone has changed the list in the meantime, the
+ * list is read again, and the query is repeated one time.
  */
 async function changeList({ ask, session, inTurn }: ActionContext, name: ListCategory, changes: readonly ListChange[]) {
   const addressing = addressingOf(session)
@@ -92,7 +92,10 @@ const oneOf = <const T extends string>(values: readonly T[], value: string | und
 
 const READ_RECEIPTS: Readonly<Record<string, boolean>> = { all: true, none: false }
 
-/** Queries whether read receipts are on, because later read marks use the last answer. The setting has been changed even if this query fails. */
+/**
+ * Queries whether read receipts are on: the answer is stored, and decides how messages are marked as read later. If this query fails, the setting has
+ * been changed nevertheless.
+ */
 const refreshReadReceipts = ({ ask, session, log }: ActionContext) =>
   ask.run(session.privacySettings).catch((error) => log.warn({ err: error }, 'the privacy settings could not be refreshed'))
 

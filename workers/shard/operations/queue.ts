@@ -1,4 +1,4 @@
-/** Handlers of `src/features/queue.ts`. They work without a connection to the network, because the queue is stored here. */
+/** Handlers of `src/features/queue.ts`. They need no connection to the network, because the queue is stored here. */
 import { iso } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import { renderIdentifier } from '../../../src/domain/ids.ts'

@@ -29,20 +29,20 @@ export interface ActionContext extends Asker {
   state: RuntimeState
   log: Logger
   files: ActionFiles
-  /** Host of pictures for which the network sends only a path. */
+  /** Host of the pictures, because the network sends only their paths. */
   pictureHost: string
   /**
-   * Runs changes of the same target one after another, because each change contains the previous version of its target, and the network would refuse
-   * the second of two changes with the same version.
+   * Runs changes of the same object (such as a list) one after another. Each change names the version that it changes, and the network refuses the
+   * second of two changes of the same version.
    */
   inTurn: KeyedMutex['run']
   /** Queues a message that an action sends in addition, such as an invitation. */
   enqueue(call: SendCall): Promise<Queued>
-  /** Sends a message that changes a setting, without the queue. */
+  /** Sends, without the queue, a message that changes a setting. */
   direct: Sending['direct']
 }
 
-/** Context of an operation on the instance itself, in any state. */
+/** Context of an operation on the instance itself, which may be in any status. */
 export interface ControlContext {
   readonly config: InstanceConfig
   readonly state: RuntimeState
@@ -55,14 +55,14 @@ export interface ControlContext {
   readonly safety: Pick<SendSafety, 'reading'>
   readonly timeline: Pick<MessageTimeline, 'find'>
   readonly messages: Pick<MessageLedger, 'newest' | 'get'>
-  /** Messages as a person sees them. */
+  /** Translates received messages to what a person sees. */
   readonly inbound: Pick<ReceivedEvents, 'context' | 'shown' | 'namesOf'>
   readonly log: Logger
   /** The current session; null if there is none. */
   readonly session: Session | null
   /**
-   * Requests a change of status. The request waits for earlier requests. When its turn begins, `isWanted` is called; if it returns false, nothing
-   * changes.
+   * Requests a change of status, such as a pause or a restart. It is carried out after earlier requests. `isWanted` is called directly before; if it
+   * returns false, nothing changes.
    */
   request(what: Extract<LifecycleEvent['type'], `${string}Requested`>, isWanted?: () => boolean): Promise<RuntimeState>
 }
@@ -77,7 +77,7 @@ export interface Contexts extends HandlerContexts {
 /** Handlers of one feature file: `F` is `typeof import('…/features/x.ts')`. A missing handler is a type error. */
 export type Handlers<F> = HandlersOf<F, Contexts>
 
-/** A handler that was found by its id. `dispatch.ts` calls it with the arguments of its kind of operation. */
+/** The handler that belongs to an id. `dispatch.ts` calls it with the arguments of its kind of operation. */
 export type Handler<K extends Call['kind'] = Call['kind']> = (
   context: K extends 'send' ? SendContext : K extends 'action' ? ActionContext : ControlContext,
   input: never,

@@ -1,23 +1,23 @@
 /**
- * Keeps the in-flight record: the service id of the item in flight, and the number of thread runs that ended while it was in flight. Such an item may
- * have caused the end of the thread and of all its instances. So each attempt is counted before it begins, and the count is decremented when the
- * attempt returns.
+ * Keeps the in-flight record: the service id of the item in flight, and the number of times that the shard thread ended while it was in flight. Such
+ * an item may have crashed the thread, and with it all instances of the thread. So each attempt is counted before it begins, and the count is
+ * decremented when the attempt returns.
  */
 import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import type { QueueOptions } from './contract.ts'
 
-/** Number of consecutive ends of the thread after which an item is not attempted again, because it may have caused them. */
+/** The thread may end this many times in a row during attempts of one item. Then the item is not attempted again, because it may be the cause. */
 const MAX_TRIES = 3
 /**
- * Number of times that an attempt may fail for lack of a connection although the connection is reported as open. A connection that is really lost is
- * reported as closed after the first time.
+ * Number of attempts of an item that may fail for lack of a connection although the connection is reported as open. A connection that is really lost
+ * is reported as closed after the first failure.
  */
 const MAX_BACKS = 3
 
 interface Mark {
   svcId: string
-  /** Number of attempts, without the current one. */
+  /** Number of earlier attempts that ended the thread. */
   tries: number
   /** True if an earlier commit has recorded the item as in flight, but its attempt has not begun. */
   isNamed: boolean
@@ -34,23 +34,23 @@ export interface AttemptCounter {
   /** Counts an attempt; the count is on disk when it resolves. `spent` means that the item has used all its attempts. */
   begin(svcId: string): Promise<'first' | 'again' | 'spent'>
   /**
-   * Returns the in-flight record of a new item whose attempt begins directly after the commit that stores it. This commit then includes the record,
-   * and `begin` need not write anything. Call `written` after the commit. Undefined if the item was in flight before; `begin` then checks its
-   * attempts.
+   * Returns the in-flight record of a new item whose attempt begins directly after the commit that stores it. That commit then includes the record,
+   * so that `begin` need not write anything. Call `written` after the commit. Undefined if the item was in flight before: `begin` then checks the
+   * number of its attempts.
    */
   next(svcId: string): Naming | undefined
-  /** True if a commit with the operations of `next` recorded the item, and its attempt has not begun. */
+  /** True if the commit of an item also stored the record that `next` returned, and the attempt to send that item has not begun. */
   readonly isNamed: boolean
   /** Removes the record of an item whose attempt does not begin now. Never rejects: in the worst case, one attempt too many is counted. */
   unname(): Promise<void>
   /**
-   * Counts an attempt that failed for lack of a connection although the connection is open. Returns false if this happened too often, so that the
-   * item must fail.
+   * Counts an attempt that failed for lack of a connection although the connection is reported as open. Returns false if this happened too often, so
+   * that the item must fail.
    */
   mayComeBack(): boolean
   /** Reports that there is a new connection. */
   reconnected(): void
-  /** Removes the last attempt from the count, because the item did not cause its end. Never rejects. */
+  /** Subtracts the last attempt from the count, because it was not the item that ended it. Never rejects. */
   uncount(): Promise<void>
   /** Removes the record, because nothing of the item was sent: the next attempt counts as the first. */
   withdraw(): Promise<void>

@@ -1,4 +1,4 @@
-/** Types of `queue.ts`: its dependencies, requests and answers. */
+/** Types of `queue.ts`: its dependencies, its requests and its answers. */
 
 import type { Logger } from 'pino'
 import type { Clock } from '../../../src/domain/clock.ts'
@@ -20,8 +20,8 @@ import type { StoredItem } from './item-store.ts'
 import type { HoldPolicy } from './line/holds.ts'
 
 /**
- * Thrown if an operation is not possible yet, because the network has not decided, or because send safety holds the message. This is no refusal: the
- * item waits this many ms, and other items overtake it. An immediate operation fails with `action_failed`.
+ * Thrown if an operation is not possible yet: the network has not decided, or send safety holds the message. This is not a refusal: the item waits
+ * this many ms, and other items are sent before it. An immediate operation fails with `action_failed`.
  */
 export class TryLater extends Failure {
   readonly afterMs: number
@@ -41,11 +41,11 @@ export interface SendItem extends StoredItem {
   mayHaveLeft: boolean
   /** Called before anything of the item is sent: from then on the network may know it. */
   leaves(): void
-  /** Called if nothing of the item was sent after that. */
+  /** Called after `leaves` if nothing of the item was sent. */
   stays(): void
 }
 
-/** The decision on an item, with its effects outside of the queue. */
+/** The outcome of an attempt, and the writes and calls that belong to it. */
 export interface SendResult {
   outcome: SendOutcome
   /** Additional operations for the commit that ends the item. Called right before each attempt of the commit, because a failing disk is retried. */
@@ -56,7 +56,7 @@ export interface SendResult {
   usedUpBudgets?: Delivery['used_up_budgets']
 }
 
-/** Returns a result without effects outside of the queue. */
+/** Returns a result without additional writes and calls. */
 export const resultOf = (outcome: SendOutcome): SendResult => ({ outcome, commit: () => [], after() {} })
 
 export interface Enqueue {
@@ -64,7 +64,7 @@ export interface Enqueue {
   operation: string
   phone: string
   input: Record<string, unknown>
-  /** Text or caption; truncated here. */
+  /** Beginning of the text or caption; it is truncated here. */
   preview: string | null
   /** Delays in seconds. */
   delayMessage: number | null
@@ -83,10 +83,10 @@ export interface QueueOptions {
   store: StateStore
   sealer: Sealer
   clock: Clock
-  /** Clock that measures all waits. */
+  /** Monotonic clock that measures all waits. */
   steady: Clock
   random: () => number
-  /** Further policies that hold items. */
+  /** Additional policies that hold items. */
   policies?: readonly HoldPolicy[] | undefined
   /**
    * Whether the network may know the message of the item that was in flight when the previous run ended. By default
@@ -96,8 +96,8 @@ export interface QueueOptions {
   /** Whether the person or chat to which an item goes has ever written to this account. */
   hasWritten: (phone: string) => Promise<boolean>
   /**
-   * Resolves when the network has decided. If it rejects with the failure `instance_not_connected`, the item goes back to the head of the queue; if
-   * it rejects with `TryLater`, other items overtake it.
+   * Sends an item. Resolves when the network has accepted or refused it. If it rejects with the failure `instance_not_connected`, the item goes back
+   * to the head of the queue; if it rejects with `TryLater`, other items are sent before it.
    */
   send: (item: SendItem) => Promise<SendResult>
   /**
@@ -105,12 +105,12 @@ export interface QueueOptions {
    * `discard` drops the result, or all results if no id is given.
    */
   ahead?: { wants(operation: string): boolean; begin(item: StoredItem): void; discard(svcId?: string): void } | undefined
-  /** Whether the connection is open at this moment. `setConnected` reports the end of a connection a little later. */
+  /** Whether the connection is open at this moment. The end of a connection is reported with `setConnected` a little later. */
   isOpen: () => boolean
   settings: () => InstanceSettings
-  /** Whether the account was moved to another server, where the items of the queue are sent. False if this is absent. */
+  /** Whether the account was moved to another server, which then sends the items of the queue. By default false. */
   hasMoved?: (() => boolean) | undefined
-  /** Whether the owner has paused the instance. Its items do not age, because they wait until it is resumed. False if this is absent. */
+  /** Whether the owner has paused the instance. Its items do not age during the pause. By default false. */
   isPaused?: (() => boolean) | undefined
   events: Pick<Outbox, 'wanted' | 'append' | 'committed' | 'noted'>
   /** Called after the commit that ended or removed an item, because an HTTP request may still wait for the outcome. */
@@ -147,9 +147,9 @@ export interface Queue {
   remove(svcId: string): Promise<boolean>
   /** Number of waiting items, without the one in flight. */
   waiting(): number
-  /** Returns how far ids of items are ahead of the clock in ms; 0 if they are not ahead. */
+  /** Returns by how many ms the times in the ids of items are ahead of the clock; 0 if they are not ahead. */
   idsAhead(): number
-  /** Time in epoch ms at which the item began to be sent; undefined if it did not begin, or has ended. */
+  /** Time in epoch ms at which the sending of the item began; undefined if it has not begun, or has ended. */
   leftAt(svcId: string): number | undefined
   /** Message id of the item that is in flight, or that was in flight when the process or the connection ended: the network may know this id. */
   undecided(): string | undefined

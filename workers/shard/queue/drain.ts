@@ -1,6 +1,6 @@
 /**
- * Drains the line: it sends the next item when its time has come, one at a time, and records the outcome. An item without an outcome goes back to the
- * line.
+ * Sends the waiting items of the queue (`queue-line.ts`), one at a time, each when its time has come, and records the outcome. An item without an
+ * outcome waits again.
  */
 import { SECOND } from '../../../src/domain/clock.ts'
 import type { Timer } from '../../../src/storage/timer.ts'
@@ -17,7 +17,7 @@ import type { LookAhead } from './look-ahead.ts'
 import { inFlight, type Modes } from './modes.ts'
 import type { Settle } from './settle.ts'
 
-/** Pause in ms before a retry after storage failed or a blob could not be read. */
+/** Pause in ms before the next attempt, after the storage failed or media could not be read. */
 const STORAGE_PAUSE = 5 * SECOND
 
 export interface DrainDeps extends Pick<QueueOptions, 'instanceId' | 'steady' | 'log' | 'steps'> {
@@ -37,9 +37,12 @@ export interface DrainDeps extends Pick<QueueOptions, 'instanceId' | 'steady' | 
 }
 
 export interface Drain {
-  /** Sends the next item if its time has come, or else sets a timer for it. Called after every change that may change which item is next. */
+  /**
+   * Sends the next item if its time has come; otherwise sets a timer for it. Call it after every change that may change which item is next or when it
+   * may be sent.
+   */
   pump(): void
-  /** Removes the record of an item that was recorded as in flight and was not sent, because the item was removed or the connection is closed. */
+  /** Removes the in-flight record of an item that was not sent, because the item was removed or the connection is closed. */
   release(): Promise<void>
   stopTimer(): void
 }
@@ -48,8 +51,8 @@ export function createDrain(deps: DrainDeps): Drain {
   const { instanceId, steady, log, steps, timer, line, modes, schedule, holds, later, lookAhead, counter, isRunning, signal } =
     deps
   /**
-   * False while the item in flight may have ended the thread in an earlier try: no other item is prepared at the same time, because if that ended the
-   * thread, it would be counted as an end by the item in flight.
+   * Whether the next item may be prepared while this one is sent. False if this item was in flight when the thread ended: if the preparation of
+   * another item ended the thread now, this item would be blamed for it.
    */
   let mayLookAhead = false
   let alarm: { cancel(): void } | undefined
@@ -92,14 +95,14 @@ export function createDrain(deps: DrainDeps): Drain {
   async function sendOne(item: Waiting): Promise<string | undefined> {
     try {
       const result = await deps.attempt(item)
-      // After an abort the outcome can no longer be recorded: the next start may already have read the item, and sends it again with the same message
-      // id.
+      // The service stops, and the outcome can no longer be recorded. The next start sends the item again, with the same message id; it may have read
+      // the item from the storage already.
       if (signal.aborted) return undefined
       if (result === 'back') await putBack(item)
       else if ('laterMs' in result) await putAside(item, result.laterMs)
       else return await end(item, result)
     } catch (error) {
-      // Storage failed, or the service is stopping: the item is still in storage and keeps its place. If its message was sent, it is sent again with
+      // The storage failed, or the service is stopping. The item is still stored and keeps its place. If its message was sent, it is sent again with
       // the same message id.
       log.error(
         { instance_id: instanceId, svc_id: item.svcId, err: error },
@@ -112,7 +115,7 @@ export function createDrain(deps: DrainDeps): Drain {
     return undefined
   }
 
-  /** Ends the item. One commit contains its outcome, and the in-flight record of the item that follows immediately. */
+  /** Ends an item. One commit writes its outcome, and the in-flight record of the next item, if that item follows immediately. */
   async function end(item: Waiting, result: SendResult): Promise<string | undefined> {
     const sending = inFlight(modes.now)!
     modes.enter({ ...sending, name: 'settling' })
@@ -129,8 +132,8 @@ export function createDrain(deps: DrainDeps): Drain {
   }
 
   /**
-   * Puts the item back. The item stays recorded as in flight, so that after a restart it is known to be sent for a second time. This attempt is not
-   * counted, because it did not end the thread.
+   * Makes an item wait again. Its in-flight record stays, so that after a restart it is known that the network may have the message. The attempt is
+   * not counted, because it did not end the thread.
    */
   async function putBack(item: Waiting) {
     schedule.pause(RESUME_DELAY)

@@ -14,7 +14,7 @@ import type { Schedule } from './line/schedule.ts'
 import type { SendAt } from './line/send-at.ts'
 import type { Modes } from './modes.ts'
 
-/** The message has the limit, because no answer of the API shows it otherwise. */
+/** This text contains the limit, because no other answer of the API shows it. */
 const FULL = `The queue of this instance is full: it holds ${QUEUE_CAPACITY} messages.`
 
 export interface EnteringDeps extends Pick<QueueOptions, 'clock' | 'settings'> {
@@ -36,8 +36,8 @@ export function createEntering(deps: EnteringDeps): Queue['enqueue'] {
   let entering = 0
 
   /**
-   * Whether a new item is sent immediately, because nothing delays it and no other item is before it. False for an item
-   * with media, because writing the media takes time and other items should not wait for it.
+   * Whether a new item is sent immediately: nothing delays it, and no other item is before it. False for an item with media, because it takes time to
+   * write the media, and other items would wait for that.
    */
   const isNext = (item: Waiting) =>
     !item.hasBytes &&
@@ -88,7 +88,7 @@ export function createEntering(deps: EnteringDeps): Queue['enqueue'] {
     if (line.rows.length + entering >= QUEUE_CAPACITY) throw new Failure('queue_full', { message: FULL })
     entering++
     try {
-      // The clock for ids may be reset, because no waiting item depends on the order of the new id.
+      // The clock of the ids may be reset: no item waits, so no order depends on the id of the new item.
       if (ids.ahead() > 0 && line.rows.length === 0 && entering === 1 && modes.now.name === 'idle') ids.startOver()
       const item = itemOf(request)
       const waiting = waitingOf(item, sendAt.arrivalOf(item))
@@ -101,7 +101,7 @@ export function createEntering(deps: EnteringDeps): Queue['enqueue'] {
       return { svcId: item.svcId, messageId: item.messageId }
     } finally {
       entering--
-      // If the record could not be written, other items may have waited for it.
+      // Other items may have waited for this commit, which also writes the in-flight record; now they can be sent.
       drain.pump()
     }
   }

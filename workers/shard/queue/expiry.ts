@@ -51,13 +51,16 @@ export function createExpiry({
   let alarm: { cancel(): void } | undefined
   let checkedAt = steady.now()
 
-  /** Returns the items that do not age now: all of a paused instance, and the held ones. Without a connection all others wait for the connection. */
+  /**
+   * Returns the items that do not age now: all items of a paused instance, or else the held ones. Without a connection, all other items wait for the
+   * connection.
+   */
   function ageless(): readonly Waiting[] {
     if (isPaused?.()) return line.rows
     return schedule.isConnected ? line.rows.filter((item) => holds.of(item)?.stopsAge) : []
   }
 
-  /** Adds the time since the last check to the held time of the items that do not age now, and stores the sums. */
+  /** Adds the time since the last call to the held time of each item that does not age now, and stores the held times. */
   function sumHeldTimes() {
     const now = steady.now()
     heldTimes.add(ageless(), now - checkedAt)
@@ -75,7 +78,7 @@ export function createExpiry({
     const message = 'The message waited longer than queue_max_age_hours of the instance allows.'
     for (;;) {
       const expired = line.rows.filter((item) => !sendAt.holding(item) && item.arrivedAt + item.heldMs <= oldest).slice(0, BATCH)
-      // The items of a moved instance are on the new server, which sends them or reports them as failed.
+      // If the account was moved to another server, the items are there too, and that server sends them or reports them as failed.
       if (expired.length === 0 || !isRunning() || hasMoved?.()) return
       removal.takeOut(expired)
       await settle(expired.map((item) => [item, resultOf({ status: 'failed', code: 'send_timeout', message })]))

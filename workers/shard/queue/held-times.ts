@@ -1,7 +1,7 @@
 /**
- * Sums for each waiting item the time in which a hold, or a pause of the instance, stopped its age. The sums are stored, because after a restart nobody could say which part of
- * its age an item was held. They are added up once a minute, and stored in one record when an item is held for the first time, every ten minutes, and
- * at a stop.
+ * Stores for each waiting item how long a hold, or a pause of the instance, has stopped its age. Without this record, nobody would know after a
+ * restart for how long an item was held. The times are added up once a minute. They are stored in one record: when an item is held for the first
+ * time, every ten minutes, and at a stop.
  */
 import * as v from 'valibot'
 import { MINUTE } from '../../../src/domain/clock.ts'
@@ -15,7 +15,10 @@ const SAVE_EVERY = 10 * MINUTE
 const HeldTimesSchema = v.object({
   /** Held time in ms by the service id of the item. */
   ms: v.record(v.string(), v.number()),
-  /** Time of the save in epoch ms, if the items may be held for longer than their sums say; null after a stop. Earlier builds did not store it. */
+  /**
+   * Time at which the record was written, in epoch ms, if items may have been held for longer since then; null if it was written at a stop. Earlier
+   * builds did not store this field.
+   */
   savedAt: v.optional(v.nullable(v.number()), 0),
 })
 
@@ -23,9 +26,9 @@ export interface HeldTimes {
   load(): Promise<void>
   /** Returns the held time of an item that was stored before this start, in ms. */
   of(svcId: string): number
-  /** Adds this time to the sums of the items, which did not age in it. */
+  /** Adds this many ms to the held time of each of these items. */
   add(held: readonly Waiting[], ms: number): void
-  /** Stores the sums of the waiting items if they must be stored now, or in any case if `isLast`. */
+  /** Stores the held times of the waiting items if they must be stored now, or in any case if `isLast`. */
   save(waiting: readonly Waiting[], isLast?: boolean): Promise<void>
 }
 
@@ -35,10 +38,10 @@ export function createHeldTimes({ instanceId, store, sealer, clock, steady, log 
   const records = repository({ name: 'held times', schema: HeldTimesSchema, version: 1, sealed: sealer })
   const key = keys.queueHeldTimes(instanceId)
   let atStart: Readonly<Record<string, number>> = {}
-  /** The most held time that a kill may have lost, in ms. */
+  /** The most held time in ms that was not stored because the process was killed. */
   let lost = 0
   let isStored = false
-  /** Whether the stored record says that no time is lost after it. */
+  /** Whether the stored record was written at a stop, so that no held time is lost. */
   let isStopMarked = false
   let savedAt = steady.now()
   let change: 'none' | 'some' | 'urgent' = 'none'
@@ -62,7 +65,7 @@ export function createHeldTimes({ instanceId, store, sealer, clock, steady, log 
     },
     of(svcId) {
       const ms = Object.hasOwn(atStart, svcId) ? atStart[svcId]! : 0
-      // No message may become too old because of the lost time.
+      // A kill may have lost up to `lost` ms of held time. They are added in full, so that no message counts as older than it is.
       return ms > 0 ? ms + lost : 0
     },
     add(held, ms) {

@@ -1,6 +1,6 @@
 /**
- * A send that is repeated with the same key within 24 h is queued once, and its repetitions get the acknowledgement of the first. The acknowledgement
- * is written in the commit of the queue item, so that no crash can separate the two.
+ * A send that is repeated with the same idempotency key within 24 h is queued only one time; its repetitions get the acknowledgement of the first.
+ * The acknowledgement is written in the commit of the queue item, so that a crash cannot separate the two.
  */
 import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
@@ -17,7 +17,7 @@ import type { Sealer } from '../../../src/storage/sealer.ts'
 const MAX_AGE = DAY
 
 const Acknowledged = v.object({
-  /** Fingerprint of operation and body. */
+  /** Hash of the operation and the body. */
   fingerprint: v.string(),
   svcId: v.string(),
   messageId: v.string(),
@@ -31,8 +31,8 @@ export interface Acknowledgement {
 
 export interface Idempotency {
   /**
-   * Queues a send once per key. `queue` gets the operations for the commit of its item. Throws `invalid_request` if the
-   * key was used for another request.
+   * Queues a send only one time per key. `queue` gets the operations for the commit of its item. Throws `invalid_request` if the key was used for
+   * another request.
    */
   once(
     key: string,
@@ -40,7 +40,7 @@ export interface Idempotency {
     queue: (opsOf: (made: Acknowledgement) => Op[]) => Promise<Acknowledgement>,
   ): Promise<Acknowledgement>
   start(): void
-  /** Stops the sweep: after this resolves, nothing more is removed. */
+  /** Stops the removal of old records; when this has resolved, nothing more is removed. */
   stop(): Promise<void>
 }
 
@@ -54,9 +54,12 @@ export interface IdempotencyOptions {
 
 export function createIdempotency({ instanceId, store, sealer, clock, log }: IdempotencyOptions): Idempotency {
   const records = repository({ name: 'acknowledgement', schema: Acknowledged, version: 1, sealed: sealer })
-  /** Running requests by key: a second request with the same key waits for the result of the first. */
+  /** Requests in progress, by key. A second request with the same key waits for the result of the first. */
   const running = new Map<string, Promise<unknown>>()
-  /** Records that were used since the current sweep began. The sweep may have read them before, so it does not remove them. */
+  /**
+   * Keys of the records that were used since the current removal of old records began. The removal may have read a record before its use, so it does
+   * not remove these.
+   */
   const used = new Set<string>()
   let isSweeping = false
   const retention = createRetention(log)
@@ -103,7 +106,7 @@ export function createIdempotency({ instanceId, store, sealer, clock, log }: Ide
   return {
     async once(key, fingerprint, queue) {
       const recordKey = keys.idempotency(instanceId, sealer.blindOnce(createHash('sha256').update(key).digest('hex')))
-      // If the other request fails, only its own caller gets the failure.
+      // The failure of the other request is reported only to its own caller.
       while (running.has(recordKey)) await running.get(recordKey)!.catch(() => undefined)
       const answered = answer(recordKey, fingerprint, queue)
       running.set(recordKey, answered)

@@ -18,12 +18,12 @@ export interface ItemStoreOptions {
   log: Pick<Logger, 'warn' | 'error'>
 }
 
-/** Largest number of items that are kept in memory, sealed. */
+/** The most sealed (encrypted) records that are cached in memory. */
 const FRESH_ITEMS = 64
 const FRESH_BYTES = 4_096
 
 export type StoredItem = QueueItem & {
-  /** Writes a part of the item's inline media to a file, after `through` has transformed it. */
+  /** Writes a part of the item's inline media to a file. `through` transforms the bytes on the way. */
   copyMedia?: ((path: string, part: BlobPart, through?: Through) => Promise<void>) | undefined
 }
 
@@ -49,7 +49,8 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
         await store.commit({ ops: [op, ...also] })
         if (op[1]!.byteLength <= FRESH_BYTES) fresh.set(item.svcId, op[1]!)
       } catch (error) {
-        // No record refers to this media, but it would use up space in the budget until the next start.
+        // The record was not stored, so no record refers to this media. It is removed, because it would count against the disk budget until the next
+        // start.
         if (bytes !== undefined) await blobs?.remove(blobKey(item.svcId))
         throw error
       }
@@ -57,7 +58,7 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
 
     get: (svcId: string) => items.get(store, itemKey(svcId)),
 
-    /** Reads the item with access to its media; undefined if either can no longer be read. Throws if storage itself fails. */
+    /** Reads the item, and gives access to its media. Undefined if one of the two can no longer be read. Throws if the storage itself fails. */
     async load(svcId: string): Promise<StoredItem | undefined> {
       const record = fresh.get(svcId) ?? (await store.get(itemKey(svcId)))
       try {
@@ -83,7 +84,7 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
         const item = items.decode(itemKey(svcId), bytes)
         return waitingOf(item, arrivalOf(item))
       } catch (error) {
-        // The record is kept for a manual repair and must not block the other items.
+        // The unreadable record is kept, so that an operator can repair it, but it must not block the other items.
         log.error({ instance_id: instanceId, err: error }, 'queue: the record of an item could not be read; it was skipped')
         return undefined
       }

@@ -1,4 +1,4 @@
-/** The stored record of a queue item, and its form in the API. */
+/** The stored record of a queue item, and the object of the API that shows it. */
 import { encodeTime } from 'ulid'
 import * as v from 'valibot'
 import { iso } from '../../../src/domain/clock.ts'
@@ -15,14 +15,14 @@ const ItemSchema = v.object({
   messageId: v.string(),
   /** `operationId` of the call that created the item. */
   operation: v.string(),
-  /** Destination in the form of the API. */
+  /** Destination, as an identifier of the API. */
   phone: v.string(),
   /** Target of a reaction, pin, deletion, edit, vote or response. */
   referenceMessageId: v.nullable(v.string()),
-  /** The request in the form that the handler of the operation needs: plain JSON. */
+  /** The request in the form that the handler of the operation needs, as plain JSON. */
   input: v.record(v.string(), v.unknown()),
   preview: v.nullable(v.string()),
-  /** In seconds. */
+  /** Delay before sending, in seconds. */
   delayMessage: v.nullable(v.number()),
   delayTyping: v.number(),
   queuedAt: time,
@@ -35,19 +35,20 @@ const ItemSchema = v.object({
 })
 export type QueueItem = v.InferOutput<typeof ItemSchema>
 
-/** The part of a waiting item that is kept in memory: never its content. */
+/** The part of a queued item that is kept in memory. It never contains the content of the message. */
 export interface Waiting extends Omit<QueueItem, 'input' | 'preview' | 'delayTyping'> {
-  /** Time of the steady clock from which the item waits for its turn; Infinity before its `send_at`. */
+  /** Time of the monotonic clock from which the item waits for its turn; Infinity before its `send_at`. */
   arrivedAt: number
   /** Time in ms in which a hold stopped the ageing of the item. It is not part of its age. */
   heldMs: number
-  /** Text that determines the order in which items are sent. It can be compared with `svcId`, which has the same order. */
+  /** Sort key of the order in which items are sent. It can be compared with a `svcId`, which sorts in the same way. */
   place: string
   /**
-   * Time in epoch ms at which the latest attempt of the item began in this run of the process, with an open connection; undefined if there was none.
+   * Time in epoch ms at which the latest attempt to send the item began, if the connection was open, in this run of the process; undefined if there
+   * was none.
    */
   leftAt: number | undefined
-  /** True if the item came back from an attempt. Another item may have been in flight since then, if this item had to wait. */
+  /** True if an attempt to send the item ended without an outcome. Another item may have been in flight since then. */
   wasTried?: boolean
   /** True if the network may know the message of the item. */
   mayHaveLeft?: boolean
@@ -59,7 +60,7 @@ export const queueItems = (sealed: Sealer): Repository<QueueItem> =>
 /** Returns the time from which an item waits for its turn and ages: its `send_at`, unless that had passed when it was queued. */
 export const waitsFrom = ({ queuedAt, sendAt = 0 }: Pick<QueueItem, 'queuedAt' | 'sendAt'>) => Math.max(queuedAt, sendAt)
 
-/** Returns the place of an item. An item with a `send_at` gets the same place as an item that is queued at that time. */
+/** Returns the sort key of an item. An item with a `send_at` gets the sort key of an item that is queued at that time. */
 const placeOf = (item: QueueItem) => (waitsFrom(item) > item.queuedAt ? encodeTime(waitsFrom(item)) + item.svcId : item.svcId)
 
 /**
@@ -91,7 +92,7 @@ export const previewOf = (text: string | null): string | null =>
     ? text
     : [...text.slice(0, 2 * PREVIEW_CHARACTERS)].slice(0, PREVIEW_CHARACTERS).join('')
 
-/** An item in the form of `queue.list`. */
+/** A queue item as `queue.list` shows it. */
 export interface QueueEntry {
   svc_id: string
   message_id: string
@@ -116,7 +117,7 @@ export interface Place {
   /** Earliest time of sending. Null if it is unknown. Without a connection it is known only for an item that waits for its `send_at`. */
   sendAfter: number | null
   reason: QueueEntry['waiting_reason']
-  /** Time in epoch ms at which the item becomes too old. */
+  /** Time in epoch ms at which the item expires, because it has waited too long. */
   expiresAt: number
 }
 

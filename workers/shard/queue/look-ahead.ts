@@ -1,6 +1,6 @@
 /**
- * Prepares the media of the next item while another item is in flight. Nothing of this is recorded on disk. If the item is removed, the connection is
- * lost or the service stops, the prepared media is discarded, and it is prepared again when the item is sent.
+ * Prepares the media of the next item while another item is in flight. The preparation is not recorded on disk. If the item is removed, the
+ * connection is lost or the service stops, the prepared media is discarded, and the media is prepared when the item is sent.
  */
 import type { Logger } from 'pino'
 import type { QueueOptions } from './contract.ts'
@@ -10,7 +10,7 @@ import type { ItemStore } from './item-store.ts'
 export interface LookAhead {
   /** Prepares this item, which is sent next. */
   towards(next: Waiting | undefined): void
-  /** Reports that the item is being sent: the sender takes the prepared media, and its preparation does not begin after this call. */
+  /** Reports that the item is being sent now: the sender takes the prepared media. If the preparation has not begun, it does not begin any more. */
   turnOf(svcId: string): void
   /** Reports that these items will not be sent. */
   gone(items: readonly Waiting[]): void

@@ -14,7 +14,7 @@ export type Mode =
   | { name: 'idle' }
   | { name: 'naming'; svcId: string }
   | { name: 'named'; svcId: string }
-  /** `since`: a time of the steady clock. `done` resolves when the item has ended, and never rejects. */
+  /** `since`: time of the monotonic clock at which the sending began. `done` resolves when the item has ended, and never rejects. */
   | { name: 'sending'; item: Waiting; since: number; done: Promise<void> }
   | { name: 'settling'; item: Waiting; since: number; done: Promise<void> }
 
@@ -23,7 +23,8 @@ export type ModeName = Mode['name']
 const FOLLOWING: Readonly<Record<ModeName, readonly ModeName[]>> = {
   idle: ['naming', 'sending'],
   naming: ['named', 'idle'],
-  // A recorded item that was removed or put aside may be followed by another item. The in-flight record is then overwritten.
+  // From `named` the queue may enter `sending` with another item, if the recorded one was removed or must wait. The in-flight record is then
+  // overwritten.
   named: ['sending', 'idle'],
   sending: ['settling', 'idle'],
   settling: ['named', 'idle'],
@@ -31,7 +32,7 @@ const FOLLOWING: Readonly<Record<ModeName, readonly ModeName[]>> = {
 
 export interface Modes {
   readonly now: Mode
-  /** Throws for a change that the table does not allow, and for a different item. */
+  /** Throws if `FOLLOWING` does not allow this change of mode, or if the new mode must have the same item as the current mode and has another one. */
   enter(next: Mode): void
 }
 
@@ -54,5 +55,5 @@ export function createModes(): Modes {
   }
 }
 
-/** The item in flight, if any. */
+/** Returns the item in flight; undefined if there is none. */
 export const inFlight = (mode: Mode) => (mode.name === 'sending' || mode.name === 'settling' ? mode : undefined)

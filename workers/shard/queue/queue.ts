@@ -33,7 +33,10 @@ import { createModes, inFlight } from './modes.ts'
 import { createRemoval } from './removal.ts'
 import { createSettle } from './settle.ts'
 
-/** Time for which a removal waits for an item in flight if the connection has ended: the item is about to come back, and can then be removed. */
+/**
+ * Time for which the removal of an item that is in flight waits if the connection has ended: its attempt ends soon without an outcome, and then the
+ * item can be removed.
+ */
 const COMING_BACK = SECOND
 
 export function createQueue(options: QueueOptions): Queue {
@@ -116,7 +119,7 @@ export function createQueue(options: QueueOptions): Queue {
         'queue: the times in which messages were held could not be stored; the last minutes of them count as age',
       )
     })
-    // The service was stopped on request, so the item did not cause this end and the attempt is not counted.
+    // The service stops on request. The item did not cause this end of the thread, so the attempt is not counted.
     if (counter.isNamed) return counter.unname()
     if (inFlight(modes.now)) await counter.uncount()
   }
@@ -143,7 +146,7 @@ export function createQueue(options: QueueOptions): Queue {
     clear: (phone) => removal.remove(line.rows.filter((item) => phone === undefined || item.phone === phone)),
     async remove(svcId) {
       const flying = inFlight(modes.now)
-      // Without a connection the item is about to come back to the queue.
+      // Without a connection, the attempt ends soon without an outcome; then the item can be removed.
       if (flying?.item.svcId === svcId && !schedule.isConnected) await within(flying.done, COMING_BACK)
       return (await removal.remove(line.rows.filter((item) => item.svcId === svcId))) === 1
     },

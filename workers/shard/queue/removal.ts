@@ -1,4 +1,4 @@
-/** Takes items out of the line that are not sent: they were removed on request, or they waited too long. */
+/** Removes items from the queue without sending them: they were removed on request, or they have expired. */
 import type { QueueOptions } from './contract.ts'
 import type { Drain } from './drain.ts'
 import type { Waiting } from './item.ts'
@@ -16,7 +16,7 @@ export interface RemovalDeps extends Pick<QueueOptions, 'store' | 'announce'> {
 }
 
 export interface Removal {
-  /** Takes items that are about to end, so that they are not sent. */
+  /** Marks items that are about to end as taken, so that they are not sent. */
   takeOut(gone: readonly Waiting[]): void
   /** Removes items on request, and resolves with their number. */
   remove(gone: readonly Waiting[]): Promise<number>
@@ -32,7 +32,7 @@ export function createRemoval({ store, announce, items, line, later, lookAhead, 
 
   async function remove(gone: readonly Waiting[]): Promise<number> {
     if (gone.length === 0) return 0
-    // The items are removed from the line first, so that none of them is sent during the commit.
+    // The items are taken first, so that none of them is sent during the commit.
     takeOut(gone)
     try {
       await store.commit({ ops: gone.map(({ svcId }) => [items.itemKey(svcId), null] as const) })

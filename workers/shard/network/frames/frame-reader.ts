@@ -12,15 +12,15 @@ import { createTurns } from '../../../../src/lib/turns.ts'
 import { MalformedStanza, readingNode, readNode } from '../../wire/binary-node.ts'
 import { createSplitter } from './splitter.ts'
 
-/** Bit of a frame's first byte that means that the rest is deflated. */
+/** Bit in the first byte of a frame. If it is set, the rest of the frame is compressed (deflate). */
 const COMPRESSED = 2
-/** Largest inflated size of a frame. A frame itself has at most half of it. */
+/** The most bytes that a frame may have after it was inflated. Before it is inflated, it may have half as many. */
 export const MAX_INFLATED = 32 * 2 ** 20
 /** Number of bytes that are decoded in one turn. This takes a few milliseconds, even if all bytes are nodes. */
 const SMALL = 32 * 2 ** 10
 /**
- * Time in ms for which frames are decoded in one turn. A read of the socket has hundreds of short frames, and the work that they trigger follows in
- * the same turn.
+ * Time in ms for which frames are decoded in one turn of the event loop. One read of the socket can bring hundreds of short frames, and the work that
+ * they cause is done in the same turn.
  */
 const TURN = 3
 /** Number of nodes and attributes between two checks of the time. */
@@ -60,7 +60,7 @@ export function createFrameReader(key: Uint8Array, { onNode, onBroken, onBusy, n
     return frame && open(frame)
   }
 
-  /** Reads until nothing is left, or until the rest needs another turn. */
+  /** Decodes frames until no complete frame is left, or until the rest must wait for another turn of the event loop. */
   function read(): void {
     const turn = createTurns(now, TURN)
     for (let plain = next(); plain !== undefined; plain = next()) {

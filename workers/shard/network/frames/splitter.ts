@@ -9,7 +9,7 @@ export interface Splitter {
 }
 
 export function createSplitter(): Splitter {
-  /** Received bytes that were not returned yet. */
+  /** Received bytes that do not belong to a frame that was returned. */
   let pieces: Buffer[] = []
   let total = 0
 
@@ -29,7 +29,7 @@ export function createSplitter(): Splitter {
     },
     next() {
       if (size === undefined && total >= PREFIX) size = PREFIX + joined().readUIntBE(0, PREFIX)
-      // The pieces of a frame are joined at most twice, however many there are.
+      // This check comes before the pieces are joined, so that the bytes of a frame are copied at most twice, however many pieces there are.
       if (size === undefined || total < size) return undefined
       const all = joined()
       const frame = all.subarray(PREFIX, size)

@@ -1,4 +1,7 @@
-/** Resolves the account of a profile or a catalog. Catalogs belong to numbers, so a person is addressed by the number if it is known. */
+/**
+ * Finds the account that a profile or a catalog belongs to. The network stores catalogs by phone number, so a person is addressed by the number if it
+ * is known.
+ */
 import { Failure } from '../../../../src/domain/failures.ts'
 import type { UserIdentifier } from '../../../../src/domain/ids.ts'
 import { peopleOf } from '../../chats/accounts.ts'
@@ -19,7 +22,7 @@ export function ownAccount({ session }: ActionContext): string {
   return own
 }
 
-/** Resolves the account, too, for operations that have no error code for a number without an account. */
+/** Like `accountOf`, for operations whose API has no error code for a number without an account. */
 export async function ownerOf(context: ActionContext, phone: UserIdentifier | undefined): Promise<string> {
   try {
     return await accountOf(context, phone)

@@ -29,7 +29,7 @@ import { productObject, shownCursor, shownId, units } from './catalog-objects.ts
 const DONE = { value: true } as const
 
 const NOT_THERE = 404
-/** Codes with which the network refuses an order between other accounts. */
+/** Codes with which the network refuses to show an order of other accounts. */
 const NOT_OURS = new Set([401, 403, 405])
 
 const MAX_ORDERED = 500
@@ -123,11 +123,11 @@ async function readProduct({ ask }: ActionContext, jid: string, id: string): Pro
   return product
 }
 
-/** Prepares the pictures concurrently and returns them in their order. */
+/** Prepares all pictures at the same time. The result has the order of the input. */
 const picturesOf = (context: ActionContext, images: readonly MediaInput[]) =>
   Promise.all(images.map((image) => productPicture(context, image)))
 
-/** Fields of a product for the network. An empty text means that the product has no such text. */
+/** Converts the fields of a product for the network. An empty text means that the product has no such text. */
 const detailsOf = ({ description, price, currency, retailer_id, url, origin_country }: Omit<Changes, 'name' | 'is_hidden'>) => ({
   description: description || null,
   price: price === undefined ? null : Math.round(price * 1_000),

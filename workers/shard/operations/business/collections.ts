@@ -26,9 +26,12 @@ const DONE = { value: true } as const
 const NOT_THERE = 404
 const BAD_REQUEST = 400
 
-/** Number of products that are requested with each collection. If a collection has fewer, their count is known. */
+/**
+ * The most products that are requested of each collection. If the answer has fewer, it has all of them, so their number is the size of the
+ * collection; otherwise the size is unknown.
+ */
 const COUNTED = 51
-/** Number of products that are read to count those of one collection. */
+/** The most products that are read to find out the size of one collection. */
 const ALL = 100
 
 export const businessCollections: Handlers<typeof import('../../../../src/features/business/collections.ts')> = {
@@ -76,14 +79,15 @@ export const businessCollections: Handlers<typeof import('../../../../src/featur
 }
 
 /**
- * Elements of our queries, each with the field of the request whose value it contains. If the network refuses an element, the error names this field.
+ * The elements of our queries, and the field of the request from which each has its value. If the network refuses an element, the error names this
+ * field.
  */
 const CREATED: Readonly<Record<string, string>> = { name: 'name', product: 'product_ids' }
 const UPDATED: Readonly<Record<string, string>> = { name: 'name', add: 'add_product_ids', remove: 'remove_product_ids' }
 
 /**
- * Changes a collection. The network refuses an invalid name or product with 400, and may name the element. `fields`:
- * the field of the request for each element.
+ * Sends a change of a collection. The network refuses an invalid name or product with 400, and may name the element. `fields`: the field of the
+ * request for each element.
  */
 async function change({ ask }: ActionContext, query: BinaryNode, fields: Readonly<Record<string, string>>): Promise<Collection> {
   const collection = collectionIn(
@@ -99,7 +103,7 @@ async function change({ ask }: ActionContext, query: BinaryNode, fields: Readonl
   return collection
 }
 
-/** Converts a collection to the form of the API. A collection without a status is approved. */
+/** Converts a collection to the object of the API. A collection without a status is approved. */
 const shown = ({ id, status }: Collection, name: string | null, count: number | null): CollectionObject => ({
   id: shownId(id),
   name: cut(name ?? '', MAX_COLLECTION_NAME),

@@ -80,12 +80,13 @@ export const businessProfile: Handlers<typeof import('../../../../src/features/b
   },
 }
 
-/** Name of a time zone with an area and a place, in the letter case of the tz database. */
+/** Matches the name of a time zone with an area and a place, with the upper and lower case of the tz database. */
 const PLACE = /^(?:US|[A-Z][a-z]+)(?:\/[A-Z][a-z][\w-]*)+$/
 
 /**
- * Name of a time zone in the letter case of the tz database. Our check accepts any case (`utc`), as `Intl` does, but apps look the name up exactly
- * and use GMT if they do not find it. For an alias such as `asia/kolkata`, some versions of `Intl` return only the main name of the zone.
+ * Returns the name of a time zone with the upper and lower case of the tz database. Our validation accepts any case (`utc`), as `Intl` does, but the
+ * apps need the exact name, and use GMT if they do not find it. For an alias such as `asia/kolkata`, some versions of `Intl` return only the main
+ * name of the zone.
  */
 function asWritten(name: string): string {
   const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions()
@@ -101,7 +102,7 @@ const shownHours = ({ day, mode, opensAt, closesAt }: OpeningHours) => ({
   close_time: clockOf(closesAt),
 })
 
-/** Converts minutes of a day to a time. Midnight at the end of a day is shown as its last minute. */
+/** Converts a number of minutes since midnight to a time of day. Midnight at the end of the day becomes its last minute, 23:59. */
 function clockOf(minutes: number | null): string | null {
   if (minutes === null) return null
   const within = Math.min(minutes, LAST_MINUTE)

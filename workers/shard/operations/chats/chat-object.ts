@@ -1,4 +1,4 @@
-/** A chat in the form of the API. */
+/** Converts a chat to the object of the API. */
 import type { ReplyOfEndpoint } from '../../../../src/features/endpoint.ts'
 import type { Session } from '../../chats/session.ts'
 import type { AccountDirectory } from '../../directory/account-directory.ts'
@@ -9,7 +9,7 @@ import { chatKind, identifierOf } from '../../wire/jid.ts'
 type ChatObject = ReplyOfEndpoint<typeof import('../../../../src/features/chats.ts').list>['data'][number]
 
 const MAX_NAME = 100
-/** Timers that the network accepts, in seconds; the API has no others. */
+/** The durations of disappearing messages that the network accepts, in seconds. The API has no others. */
 const LIFETIMES = [0, 86_400, 604_800, 7_776_000]
 
 export async function chatObject(
@@ -37,7 +37,10 @@ export async function chatObject(
   }
 }
 
-/** Flags of a chat, also shown in lists of groups. Undefined if the directory has no entry for the chat. `now` is in epoch ms. */
+/**
+ * Returns the flags of a chat (such as pinned or muted), which lists of groups show too. Undefined if the directory has no entry for the chat. `now`
+ * is in epoch ms.
+ */
 export function chatFlags(chat: ChatEntry | undefined, now: number) {
   const mutedUntil = chat?.mutedUntil ?? 0
   const isMuted = mutedUntil === -1 || mutedUntil > now

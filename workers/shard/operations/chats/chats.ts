@@ -1,4 +1,4 @@
-/** Chats: handlers of `src/features/chats.ts`. Flags of chats are app state, which the phone shares with its linked devices. */
+/** Handlers of `src/features/chats.ts`. The flags of a chat are app state, which the phone and its linked devices share. */
 import { proto } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
 import { Failure, type FailureCode } from '../../../../src/domain/failures.ts'
@@ -29,9 +29,9 @@ import { chatAt, knownChat, newestOf } from './target.ts'
 
 const DONE = { value: true } as const
 
-/** The most pinned chats, a limit of the apps. */
+/** The most chats that can be pinned, a limit of the apps. */
 const MAX_PINNED = 3
-/** The most receipts that are sent for one chat. */
+/** The most read receipts that are sent when a chat is marked as read. */
 const MAX_RECEIPTS = 1_000
 
 interface Made {
@@ -50,7 +50,7 @@ async function change(context: ActionContext, phone: UserIdentifier | GroupIdent
   return DONE
 }
 
-/** Converts a chat to the form of the API. Data of a person that is hidden, missing or refused by the network becomes null. */
+/** Converts a chat to the object of the API. Data of a person becomes null if it is hidden or missing, or if the network refuses it. */
 async function shown(context: ActionContext, chat: ChatEntry) {
   const { ask } = context
   const orNull = <T>(asked: Promise<T | null>) =>
@@ -67,7 +67,7 @@ async function shown(context: ActionContext, chat: ChatEntry) {
   return { about: text, picture_url }
 }
 
-/** Error codes of sends, mapped to those of an immediate operation. */
+/** Maps error codes of sends to the codes of an immediate operation. */
 const AS_ACTION: Partial<Record<FailureCode, FailureCode>> = {
   send_failed: 'action_failed',
   phone_not_on_whatsapp: 'chat_not_found',
@@ -88,7 +88,7 @@ async function expireInGroup(context: ActionContext, phone: GroupIdentifier, sec
   context.directory.group(toJid(phone), { ephemeralSeconds: seconds })
 }
 
-/** Sets the timer of a 1:1 chat. It applies to both sides and is sent as a message without other content. */
+/** Sets the duration of disappearing messages in a 1:1 chat. It is valid for both people, and is sent as a message without other content. */
 async function expireWithPerson(context: ActionContext, phone: UserIdentifier, seconds: number) {
   const { ask, session, directory, direct } = context
   const chat = await chatAt(context, phone)
@@ -120,7 +120,7 @@ export const chats: Handlers<typeof import('../../../../src/features/chats.ts')>
 
   async 'chats.get'(context, { phone }) {
     let chat = await knownChat(context, phone)
-    // The given number may have another form than the registered one.
+    // The number in the request may differ from the registered number, so the chat is looked up again under the registered one.
     if (!chat && phone.kind === 'user') chat = await chatAt(context, phone)
     if (!chat?.isListed) throw new Failure('chat_not_found')
     const [object, more] = await Promise.all([chatObject(context, chat, context.clock.now()), shown(context, chat)])

@@ -1,4 +1,4 @@
-/** Finds the chat of an operation, under the jid that the phone uses for it. */
+/** Finds the chat of an operation, with the jid under which the phone has the chat. */
 import { Failure } from '../../../../src/domain/failures.ts'
 import { type GroupIdentifier, toJid, type UserIdentifier } from '../../../../src/domain/ids.ts'
 import { peopleOf } from '../../chats/accounts.ts'
@@ -11,7 +11,10 @@ import type { ActionContext } from '../types.ts'
 type ChatIdentifier = UserIdentifier | GroupIdentifier
 type Context = Pick<ActionContext, 'ask' | 'session' | 'directory'>
 
-/** Returns the directory's entry for the chat; undefined if it has none. A person is found by number and by LID, whichever the caller gave. */
+/**
+ * Returns the directory's entry for the chat; undefined if it has none. A person is looked up by number and by LID, even if the caller gave only one
+ * of the two.
+ */
 export async function knownChat({ session, directory }: Context, phone: ChatIdentifier): Promise<ChatEntry | undefined> {
   await directory.ready()
   const jid = toJid(phone)
@@ -28,7 +31,7 @@ export async function chatAt(context: Context, phone: ChatIdentifier): Promise<C
   return (await knownChat(context, phone)) ?? (phone.kind === 'group' ? groupChat(context, phone) : personChat(context, phone))
 }
 
-/** Codes with which the network refuses an account that is not in the group. */
+/** Codes with which the network refuses an account that is not a member of the group. */
 const NO_MEMBER = new Set([401, 403, 404])
 
 async function groupChat({ ask, session }: Context, phone: GroupIdentifier): Promise<ChatEntry> {
@@ -48,7 +51,7 @@ async function personChat(context: Context, phone: UserIdentifier): Promise<Chat
   return context.directory.chat([lid, pn]) ?? newChat(pn ?? lid ?? '', pn === null ? null : lid)
 }
 
-/** Returns the last message that a change of the chat covers. */
+/** Returns the newest message of the chat. A change of the chat (such as archive) names it, and covers all messages up to it. */
 export function newestOf({ id, last, activeAt }: ChatEntry, nowSeconds: number): Newest {
   if (last === null) return { at: activeAt || nowSeconds }
   const { participant, fromMe } = last

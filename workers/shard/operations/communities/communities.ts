@@ -1,4 +1,4 @@
-/** Communities: handlers of `src/features/communities/communities.ts`. */
+/** Handlers of `src/features/communities/communities.ts`. */
 
 import { generateMessageIDV2 } from '@whiskeysockets/baileys'
 import { Failure } from '../../../../src/domain/failures.ts'
@@ -18,7 +18,7 @@ import type { ActionContext, Handlers } from '../types.ts'
 import { announcementOf, communityObject, isRefused, listedCommunity, readCommunity, subGroupsAt } from './sub-groups.ts'
 
 const DONE = { value: true } as const
-/** Codes with which the network refuses a request in a form that it does not support. */
+/** Codes with which the network refuses a query whose format it does not support. */
 const NOT_THIS_WAY = new Set([400, 405, 501])
 const ID_LENGTH = 12
 
@@ -87,7 +87,7 @@ export const communities: Handlers<typeof import('../../../../src/features/commu
   },
 }
 
-/** Returns the new community. It already exists, so the creation does not fail if the community cannot be read back. */
+/** Reads the new community. If it cannot be read, the creation does not fail, because the community already exists. */
 async function made(context: ActionContext, jid: string) {
   const group = await readGroup(context, jid)
   const known = context.session.groups
@@ -102,7 +102,7 @@ async function made(context: ActionContext, jid: string) {
   return communityObject(context, group, groups)
 }
 
-/** Writes the property in the form that the phone app uses. If the network refuses this form too, rejects with the network's first refusal. */
+/** Sets the property with the query that the phone app sends. If the network refuses this query too, rejects with the first refusal. */
 async function byProperty({ ask }: ActionContext, jid: string, isEverybody: boolean, refusal: unknown): Promise<void> {
   const update = { allow_non_admin_sub_group_creation: isEverybody }
   const value = await ask.mex('UpdateGroupProperty', { group_id: jid, update }).catch((error: unknown) => {

@@ -1,4 +1,4 @@
-/** Groups and people of a community: handlers of `src/features/communities/members.ts`. */
+/** Handlers for the groups and people of a community: `src/features/communities/members.ts`. */
 import { type GroupIdentifier, renderIdentifier, toJid, type UserIdentifier } from '../../../../src/domain/ids.ts'
 import { networkCodeOf } from '../../connection/failures.ts'
 import { communityAdminQuery, linkCodesIn, linkQuery, removeFromAllQuery, unlinkQuery } from '../../wire/communities.ts'
@@ -55,8 +55,8 @@ export const communityMembers: Handlers<typeof import('../../../../src/features/
 const jidsOf = (groups: readonly GroupIdentifier[]) => [...new Set(groups.map(toJid))]
 
 /**
- * Builds the results, and drops the cached groups, so that the community of each is read again: the network's notices
- * name only the community and not its groups.
+ * Builds the results, and drops the cached metadata of the groups, because each contains the community of the group. The notices of the network name
+ * only the community, and not its groups.
  */
 function linkResults(context: ActionContext, groups: readonly GroupIdentifier[], codes: ReadonlyMap<string, number>) {
   context.session.groups.changed(groups.map(toJid))

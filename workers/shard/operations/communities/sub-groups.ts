@@ -1,4 +1,4 @@
-/** The groups of a community, and the community in the form of the API. */
+/** Reads the groups of a community, and converts a community to the object of the API. */
 import { Failure } from '../../../../src/domain/failures.ts'
 import type { ReplyOfEndpoint } from '../../../../src/features/endpoint.ts'
 import type { GroupEntry } from '../../groups/group-entry.ts'
@@ -26,8 +26,8 @@ export async function readCommunity(context: Context, jid: string): Promise<Grou
 }
 
 /**
- * Lists the groups of a community, its announcement group first. The query uses GraphQL like the web client. If the network refuses it, the library's
- * kind of query is used.
+ * Lists the groups of a community, its announcement group first. The query is the GraphQL query of the web client. If the network refuses it, the
+ * query of the library is sent.
  */
 export async function subGroupsAt({ ask, log }: Context, jid: string): Promise<SubGroup[]> {
   const asked = ask.mex('FetchAllSubgroups', { group_id: jid, query_context: 'INTERACTIVE' }).then(subGroupsOf)
@@ -42,7 +42,7 @@ export async function subGroupsAt({ ask, log }: Context, jid: string): Promise<S
 export const isRefused = (error: unknown): boolean =>
   error instanceof Failure && error.code !== 'instance_not_connected' && error.code !== 'send_timeout'
 
-/** Resolves the group that receives messages to a community. */
+/** Finds the announcement group of a community: a message to the community goes to this group. */
 export async function announcementOf(context: Context, jid: string): Promise<string> {
   await readCommunity(context, jid)
   const announcement = (await subGroupsAt(context, jid)).find(({ isAnnouncement }) => isAnnouncement)

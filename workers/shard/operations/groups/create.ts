@@ -13,7 +13,7 @@ import { type Answer, answerOf, resultsOf } from './results.ts'
 
 type Input = InputOfEndpoint<typeof import('../../../../src/features/groups/groups.ts').create>
 
-/** Time limit of the first attempt. All attempts together have 45 s, so if the answer is lost, there is time left to query the result. */
+/** Time limit of the first attempt. All attempts together have 45 s: if the answer is lost, time is left to ask the network for the result. */
 const FIRST_TRY = 15 * SECOND
 const DONE = 200
 
@@ -61,8 +61,8 @@ export const askOnce = ({ ask }: Pick<ActionContext, 'ask'>, query: BinaryNode):
   })
 
 /**
- * Finds each person's result after the answer with the results was lost. People who are now members of the group were added. The others are added
- * again, and the answer contains their refusals.
+ * Determines the result of each person when the answer with the results was lost. People who are members of the group now were added. The others are
+ * added again, and the network answers with the reason of each refusal.
  */
 async function afterwards(
   { ask, session }: ActionContext,
@@ -77,7 +77,7 @@ async function afterwards(
   return new Map(people.map((one) => [one.id, isIn(one) ? { code: DONE, invitation: null } : answerOf(outcomes, one)]))
 }
 
-/** Creates the failure for a refused name. The network does not name the refused field, but in this query it can only be the name. */
+/** Creates the failure for a refused name. The network does not say which field it refuses, but in this query it can only be the name. */
 const nameRefused = (cause: Failure) => {
   const refused = Failure.invalid({ path: 'name', message: 'was not accepted by the network' })
   refused.cause = cause

@@ -1,4 +1,4 @@
-/** A group in the form of the API. */
+/** Converts a group to the object of the API. */
 import type { ReplyOfEndpoint } from '../../../../src/features/endpoint.ts'
 import { cut, cutOrNull, secondsToIso } from '../../wire/bounds.ts'
 import type { Group } from '../../wire/groups.ts'
@@ -18,7 +18,7 @@ export const NO_INVITATION: Invitation = { invitation_link: null, invitation_lin
 
 export const invitationLinkOf = (code: string) => `https://chat.whatsapp.com/${code}`
 
-/** Converts a group. People are shown by the number that the network sends beside their LID, or by a number that is known locally. */
+/** Converts a group. The number of a person is the one that the network sends together with the LID, or else one that is known here. */
 export async function groupObject(identity: Identity, group: Group, invitation: Invitation): Promise<GroupObject> {
   const phoneOf = async (jid: string | undefined, pn: string | undefined) =>
     jid || pn ? (await identity.person((jid ?? pn)!, pn)).phone : null
@@ -59,5 +59,5 @@ export const settingsOf = (group: Group): GroupSettings => ({
 export const isAdmin = ({ participants }: Group, { isMe }: Pick<Identity, 'isMe'>): boolean =>
   participants.some(({ id, admin }) => Boolean(admin) && isMe(id))
 
-/** Converts epoch seconds; an absent or invalid value becomes null. */
+/** Converts epoch seconds to an ISO time; an absent or invalid value becomes null. */
 const isoOf = (seconds: number | undefined) => (seconds && Number.isFinite(seconds) ? secondsToIso(seconds) : null)

@@ -1,4 +1,4 @@
-/** Groups: handlers of `src/features/groups/groups.ts`. */
+/** Handlers of `src/features/groups/groups.ts`. */
 import { generateMessageIDV2 } from '@whiskeysockets/baileys'
 import { Failure, type FailureCode } from '../../../../src/domain/failures.ts'
 import type { InputOfEndpoint } from '../../../../src/features/endpoint.ts'
@@ -81,8 +81,8 @@ export const groups: Handlers<typeof import('../../../../src/features/groups/gro
 }
 
 /**
- * Changes the description of a group. The network requires the id of the present description, so it is read before each attempt. If the description
- * was changed in the meantime, the first attempt conflicts and there is a second one.
+ * Changes the description of a group. The query must name the id of the current description, so this id is read before each attempt. If somebody else
+ * has changed the description in between, the network refuses the first attempt, and there is a second one.
  */
 export const describe = ({ ask, session, inTurn }: ActionContext, jid: string, text: string): Promise<unknown> =>
   inTurn(`description ${jid}`, () =>
@@ -92,7 +92,7 @@ export const describe = ({ ask, session, inTurn }: ActionContext, jid: string, t
     }),
   )
 
-/** Renames a group. The list of chats shows the new name without waiting for the network's notice. */
+/** Renames a group. The new name is also put into the list of chats at once, without waiting for the network's notice. */
 export async function rename({ ask, directory }: ActionContext, jid: string, name: string): Promise<void> {
   await directory.ready()
   await ask(subjectQuery(jid, name))
@@ -133,7 +133,7 @@ async function apply(ask: Ask, jid: string, wanted: Settings): Promise<void> {
   }
 }
 
-/** Reads the invitation link. Only administrators get it, so the whole operation does not fail if the link cannot be read. */
+/** Reads the invitation link of a group. Only administrators may read it, so a refusal does not fail the whole operation. */
 async function invitationTo(context: ActionContext, group: Group): Promise<Invitation> {
   if (!isAdmin(group, context.session.identity)) return { invitation_link: null, invitation_link_error: 'not_allowed' }
   try {

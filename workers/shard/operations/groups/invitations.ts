@@ -1,4 +1,4 @@
-/** Invitation links: handlers of `src/features/groups/invitations.ts`. */
+/** Handlers for invitation links of groups. */
 import { networkCodeOf } from '../../connection/failures.ts'
 import { groupIn, groupJidIn, invitedQuery, joinQuery } from '../../wire/groups.ts'
 import { identifierOf } from '../../wire/jid.ts'
@@ -7,7 +7,7 @@ import { groupObject, invitationLinkOf } from './group-object.ts'
 import { inviteCodeOf, newInviteCodeOf } from './invite-code.ts'
 import { inGroup, writable } from './membership.ts'
 
-/** The network's code for a person who is already a member. */
+/** Code of the network for a person who is already a member. */
 const NOT_MODIFIED = 304
 
 export const groupInvitations: Handlers<typeof import('../../../../src/features/groups/invitations.ts')> = {

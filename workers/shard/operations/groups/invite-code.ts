@@ -1,6 +1,6 @@
 /**
- * Reads the code of a group's invitation link with the query that the library zapo sends. If the network refuses it, the query of the web client is
- * used.
+ * Reads the code in a group's invitation link. The query is the one of the library zapo; if the network refuses it, the query of the web client is
+ * sent.
  */
 import { Failure } from '../../../../src/domain/failures.ts'
 import { networkCodeOf } from '../../connection/failures.ts'
@@ -10,7 +10,7 @@ import type { ActionContext } from '../types.ts'
 
 type Context = Pick<ActionContext, 'ask'>
 
-/** Codes with which the network refuses a request in a form that it does not support. */
+/** Codes with which the network refuses a query whose format it does not support. */
 const NOT_THIS_WAY = new Set([400, 501])
 
 const noCode = () => new Failure('action_failed', { message: 'The network did not return the invitation link.' })
@@ -22,7 +22,9 @@ export async function plainInviteCodeOf({ ask }: Context, jid: string): Promise<
   return code
 }
 
-/** Queries the code with one query and then, if it is refused, with the other. If the network refuses both, rejects with the first refusal. */
+/**
+ * Reads the code with the first query, and with the second one if the first is refused. If the network refuses both, rejects with the first refusal.
+ */
 export const inviteCodeOf = (context: Context, jid: string): Promise<string> =>
   plainInviteCodeOf(context, jid).catch((refusal: unknown) => {
     const code = networkCodeOf(refusal)
@@ -40,7 +42,7 @@ async function byGraphQl({ ask }: Context, jid: string, refusal: unknown): Promi
   return code
 }
 
-/** Creates a new code for the invitation link. */
+/** Replaces the code of the invitation link, so that the old link becomes invalid. */
 export async function newInviteCodeOf({ ask }: Context, jid: string): Promise<string> {
   const code = inviteCodeIn(await ask(newInviteCodeQuery(jid)))
   if (code === null) throw noCode()

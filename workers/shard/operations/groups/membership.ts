@@ -14,8 +14,8 @@ type Context = Pick<ActionContext, 'ask' | 'session'>
 const NO_PERMISSION = new Set([401, 403, 405])
 
 /**
- * Runs `work` on the jid of a group. Rejects with `group_not_found` if the account is not, or no longer, a member. After a refusal, the group is read
- * again to find out.
+ * Calls `work` with the jid of a group. If the network refuses, the metadata of the group is read, and the call rejects with `group_not_found` if the
+ * account is not a member (any more).
  */
 export async function inGroup<T>(context: Context, group: GroupIdentifier, work: (jid: string) => Promise<T>): Promise<T> {
   const jid = toJid(group)
@@ -47,8 +47,8 @@ export async function changing<T>(context: Context, group: GroupIdentifier, work
 }
 
 /**
- * Whether the network may have made the change although the operation failed: if the answer is missing, the outcome is unknown, but a refusal leaves
- * the group unchanged.
+ * Whether the network may have made the change although the operation failed. Without an answer this is unknown; a refusal means that the group is
+ * unchanged.
  */
 const isOpen = (error: unknown) =>
   error instanceof Failure && (error.code === 'send_timeout' || error.code === 'instance_not_connected')

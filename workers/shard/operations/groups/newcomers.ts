@@ -1,6 +1,4 @@
-/**
- * Finds people to add to a group, with the jids that the network needs for them, and sends an invitation to people whom the network refuses to add.
- */
+/** Finds people to add to a group, with the jids that the network needs for them. Sends an invitation to people whom the network refuses to add. */
 import { type SendCall, sendCall } from '../../../../src/domain/call.ts'
 import type { UserIdentifier } from '../../../../src/domain/ids.ts'
 import { peopleOf } from '../../chats/accounts.ts'
@@ -14,8 +12,8 @@ export interface Candidate extends Listed, Newcomer {}
 const CAPTION = 'Invitation to join my WhatsApp group'
 
 /**
- * Returns people in the order of the identifiers; undefined for a person without an account, and for a LID whose number is unknown, because the
- * network refuses such a person.
+ * Finds the person for each identifier, in the same order. The result is undefined for a person without an account, and for a LID whose number is
+ * unknown, because the network refuses to add such a person.
  */
 export async function candidatesOf(
   context: Pick<ActionContext, 'ask' | 'session'>,
@@ -37,19 +35,19 @@ export async function candidatesOf(
   })
 }
 
-/** Fields of the group that a queued invitation stores. */
+/** Facts about the group that a queued invitation stores. */
 export interface InvitationInput {
   phone: UserIdentifier
   /** Jid of the group. */
   group: string
   name: string
   code: string
-  /** Expiry in epoch s. */
+  /** Expiry of the invitation in epoch seconds. */
   expires_at: number
   caption: string
 }
 
-/** Operations that queue invitations under their own id. */
+/** Ids of the operations that queue invitations. The queue shows an invitation with the id of its operation. */
 export type Inviting = 'groups.create' | 'groups.addParticipants' | 'communities.addParticipants'
 
 /**

@@ -1,4 +1,4 @@
-/** Members of a group and requests to join it: handlers of `src/features/groups/participants.ts`. */
+/** Handlers for members of a group and requests to join it: `src/features/groups/participants.ts`. */
 import type { GroupIdentifier, UserIdentifier } from '../../../../src/domain/ids.ts'
 import { peopleOf } from '../../chats/accounts.ts'
 import { secondsToIso } from '../../wire/bounds.ts'
@@ -71,7 +71,10 @@ export async function addTo(
   return resultsOf(phones, candidates, answers, await invite(context, operation, { jid, subject }, asked, answers))
 }
 
-/** Addresses people by their ids in the group's own list, because the network does not find them by their other jid. */
+/**
+ * Changes members of a group. Each is addressed by the id in the group's own list of members (a number or a LID), because the network does not find a
+ * member by the other one.
+ */
 const changeMembers = (context: ActionContext, { group_id, phones }: People, change: MemberChange) =>
   changing(context, group_id, async (jid) => {
     const { participants } = await context.ask.run(() => context.session.groups.refresh(jid))

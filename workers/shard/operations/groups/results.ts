@@ -1,4 +1,4 @@
-/** Builds one result per person from the network's answers, in batches, because a query accepts few people at a time. */
+/** Sends a query about many people in batches, because the network accepts few people per query, and returns one result for each person. */
 import { SECOND } from '../../../../src/domain/clock.ts'
 import { renderIdentifier, type UserIdentifier } from '../../../../src/domain/ids.ts'
 import { networkCodeOf } from '../../connection/failures.ts'
@@ -12,9 +12,9 @@ const BATCH_PAUSE = SECOND
 const NOT_THERE = 404
 const DONE = 200
 
-/** A person with the ids under which queries and answers about a group name them. */
+/** A person, with the jids by which queries and answers about a group name this person. */
 export interface Listed {
-  /** Id of the person for the query. */
+  /** Jid of the person in the query. */
   id: string
   /** Every jid that the answer may use for the person, without a device part. */
   names: readonly string[]
@@ -24,7 +24,7 @@ export type Answer = Pick<Outcome, 'code' | 'invitation'>
 
 const unnamed: Answer = { code: NOT_THERE, invitation: null }
 
-/** Finds the part of an answer about a person, which may use another jid than the query did. */
+/** Finds the result for a person in an answer. The answer may name the person by another jid than the query did. */
 export const answerOf = (outcomes: readonly Outcome[], { names }: Listed): Answer =>
   outcomes.find((outcome) => outcome.names.some((name) => names.includes(name))) ?? unnamed
 
@@ -55,8 +55,8 @@ export async function inBatches<L extends Listed>(
 }
 
 /**
- * Builds the results. `found`: the person for each phone, in the same order; undefined if the phone has no account. `invited`: `id`s of the people
- * who were invited.
+ * Builds the result of each phone. `found`: the person for each phone, in the same order; undefined if the phone has no account. `invited`: `id`s of
+ * the people who were invited.
  */
 export function resultsOf(
   phones: readonly UserIdentifier[],

@@ -1,4 +1,4 @@
-/** Administrators of a channel: handlers of `src/features/newsletters/administrators.ts`. */
+/** Handlers for administrators of a channel: `src/features/newsletters/administrators.ts`. */
 import { Failure } from '../../../../src/domain/failures.ts'
 import { type NewsletterIdentifier, toJid, type UserIdentifier } from '../../../../src/domain/ids.ts'
 import { peopleOf } from '../../chats/accounts.ts'
@@ -9,7 +9,7 @@ import { acceptTerms, asFollower } from './following.ts'
 
 const DONE = { value: true } as const
 
-/** Checks the answer of a mutation, which is `{ id }`; null means that the channel was not found. */
+/** Checks the answer of a mutation: `{ id }`, or null if the channel was not found. */
 const known = (answer: unknown) => {
   if (answer === null) throw new Failure('newsletter_not_found')
 }
@@ -38,7 +38,7 @@ interface About {
   phone: UserIdentifier
 }
 
-/** Runs a mutation about one person. Afterwards the stored role of the account is forgotten, because the change may have affected it. */
+/** Runs a mutation about one person. Afterwards the stored role of the account is forgotten, because the mutation may have changed it. */
 async function change(
   context: ActionContext,
   name: MexName,
@@ -54,7 +54,10 @@ async function change(
   return DONE
 }
 
-/** Gives up the account's role as administrator. The ownership was already transferred; if this step fails, the details of its failure say so. */
+/**
+ * Ends the account's own role as administrator, after the ownership was transferred. If this step fails, the details of the failure say that the
+ * ownership is transferred.
+ */
 async function quit({ ask, session }: ActionContext, jid: string): Promise<void> {
   const [pn, lid = pn] = session.identity.own()
   try {
@@ -65,7 +68,10 @@ async function quit({ ask, session }: ActionContext, jid: string): Promise<void>
   }
 }
 
-/** Returns the id of a person. After the network has moved the account to LIDs, this is the LID, because the network then names people by LID. */
+/**
+ * Returns the id of a person in these mutations. If the account itself has a LID, this is the LID of the person, because the network then names
+ * people by LID.
+ */
 async function userIdOf(context: ActionContext, phone: UserIdentifier): Promise<string> {
   const [person] = await peopleOf(context, [phone])
   const { lid = null, pn = null } = person ?? {}

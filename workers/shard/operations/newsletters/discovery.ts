@@ -9,7 +9,7 @@ import { directoryPage, newsletterIn } from '../../wire/newsletters.ts'
 import type { ActionContext, Handlers } from '../types.ts'
 import { newsletterObject } from './newsletter-object.ts'
 
-/** Rank of the account's role in a list: owned channels come first. */
+/** Position of a channel in a list, by the account's role in it: owned channels come first. */
 const RANK: Readonly<Record<string, number>> = { owner: 0, admin: 1, subscriber: 2 }
 const rankOf = (role: string | null) => RANK[role ?? ''] ?? 3
 

@@ -1,6 +1,6 @@
 /**
- * Determines whether the account follows a channel from the channel's description, because the network refuses followers and other accounts with the
- * same codes.
+ * Determines whether the account follows a channel. It reads the metadata of the channel, because the codes with which the network refuses a query
+ * are the same for followers and for other accounts.
  */
 import { Failure } from '../../../../src/domain/failures.ts'
 import { type NewsletterIdentifier, toJid } from '../../../../src/domain/ids.ts'
@@ -20,12 +20,12 @@ type Context = Pick<ActionContext, 'ask' | 'session'>
 
 /** Codes with which the network refuses an account that does not follow the channel, and an account without the permission. */
 const NO_PERMISSION = new Set([401, 403, 405])
-/** Code for a query that used a role other than the account's. */
+/** Code with which the network refuses a query that names a role which the account does not have. */
 const OTHER_ROLE = 405
 
 /**
- * Runs `work` on the jid of a channel. Rejects with `newsletter_not_found` also if the account does not, or no longer, follow the channel. To find
- * out, one more query is sent after a refusal.
+ * Calls `work` with the jid of a channel. After a refusal, one more query finds out whether the account follows the channel; if not, the call rejects
+ * with `newsletter_not_found`.
  */
 export async function asFollower<T>(
   context: Context,
@@ -66,7 +66,10 @@ export async function shownBy<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Reads the current channel from the network. Tries the next role if the previous one is not the account's. */
+/**
+ * Reads the current state of a channel from the network. The query must name the account's role, so the next role is tried if the network refuses
+ * one.
+ */
 export async function readNewsletter({ ask, session }: Context, jid: string): Promise<Newsletter> {
   const [first = 'SUBSCRIBER', ...others] = session.newsletterRoles.toTry(jid)
   const asked = (role: ViewRole) => ask.mex('FetchNewsletter', newsletterLookUp(jid, 'JID', role))
@@ -92,8 +95,8 @@ export function present(description: unknown): Newsletter {
 }
 
 /**
- * Accepts terms of the network with one query. A failure does not stop the operation that needs the terms, because the network would refuse that
- * operation itself.
+ * Accepts the terms of use that an operation needs, with one query. If this fails, the operation continues, because the network itself refuses an
+ * operation whose terms are not accepted.
  */
 export async function acceptTerms({ ask, log }: ActionContext, notice: (typeof TERMS)[keyof typeof TERMS]): Promise<void> {
   try {

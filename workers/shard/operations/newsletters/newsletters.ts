@@ -1,4 +1,4 @@
-/** One channel: handlers of `src/features/newsletters/newsletters.ts`. */
+/** Handlers for one channel: `src/features/newsletters/newsletters.ts`. */
 import { Failure } from '../../../../src/domain/failures.ts'
 import { type NewsletterIdentifier, toJid } from '../../../../src/domain/ids.ts'
 import { networkCodeOf } from '../../connection/failures.ts'
@@ -37,7 +37,7 @@ export const newsletters: Handlers<typeof import('../../../../src/features/newsl
       .slice(0, limit)
     const last = posts.at(-1)
     const read = posts.flatMap((post) => readPost(jid, post) ?? [])
-    // The posts are stored, oldest first, because the caller may react to them, even to those published before the
+    // The posts are stored, oldest first, so that the caller can react to them. This also makes reactions possible to posts from the time before the
     // account followed the channel.
     for (const { message } of read.toReversed()) if (message) messages.add(message)
     return {
@@ -105,7 +105,7 @@ function exists(answer: unknown): void {
   if (GONE.has(present(answer).state ?? '')) throw new Failure('newsletter_not_found')
 }
 
-/** Tries several forms of the same change until the network accepts one. `isDone`: whether the answer shows the requested state. */
+/** Sends one change in several formats, one after another, until the network accepts one. `isDone`: whether the answer shows the requested state. */
 const update = (
   context: ActionContext,
   newsletter: NewsletterIdentifier,
@@ -124,7 +124,7 @@ const update = (
     throw new Failure('action_failed')
   })
 
-/** Mutes or unmutes a channel. If the network refuses the current form, uses the form of older builds. */
+/** Mutes or unmutes a channel. If the network refuses the current query, the query of older builds of the web client is sent. */
 const setMuted = (context: ActionContext, newsletter: NewsletterIdentifier, isMuted: boolean) =>
   asFollower(context, newsletter, async (jid) => {
     const { ask } = context

@@ -1,4 +1,4 @@
-/** Reads a post of a channel and returns it in two forms: as the API lists it, and as a message that later operations find by its id. */
+/** Reads a post of a channel. Returns the object of the API for lists, and the message that later operations find by its id. */
 import { proto, type WAMessage } from '@whiskeysockets/baileys'
 import type { ReplyOfEndpoint } from '../../../../src/features/endpoint.ts'
 import { type Content, type Field, unwrap } from '../../translate/inbound/content.ts'
@@ -28,7 +28,7 @@ const TYPES: Partial<Record<Field, PostObject['type']>> = {
 /** A post that was not deleted. */
 export interface ReadPost {
   shown: PostObject
-  /** Message for reactions and forwards; null if it cannot be decoded or has no id. */
+  /** The post as a message, for reactions and forwards; null if it cannot be decoded or has no id. */
   message: WAMessage | null
 }
 

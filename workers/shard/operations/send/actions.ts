@@ -1,4 +1,4 @@
-/** Reactions, forwards, pins, deletions: handlers of `src/features/send/actions.ts`. */
+/** Handlers for reactions, forwards, pins and deletions: `src/features/send/actions.ts`. */
 import { isJidNewsletter, proto, toNumber, type WAMessage } from '@whiskeysockets/baileys'
 import { Failure } from '../../../../src/domain/failures.ts'
 import { type Identifier, toJid } from '../../../../src/domain/ids.ts'
@@ -90,13 +90,13 @@ export const actions: Handlers<typeof import('../../../../src/features/send/acti
   },
 }
 
-/** Deletes a message for everybody; its stored content is removed here too. */
+/** Deletes a message for everybody, and removes its content from the storage here. */
 const deleting = (context: SendContext, message: WAMessage | undefined, send: () => Promise<Accepted>): Promise<Accepted> =>
   remembering(context, send, async () => {
     if (message) await context.messages.deleted(message)
   })
 
-/** Forwards a message to a channel. Posts have no secrets, and need unencrypted media. */
+/** Forwards a message to a channel. A post contains no secret, and its media must be unencrypted. */
 async function forwardPost(
   context: SendContext,
   { messageContextInfo: _, ...content }: proto.IMessage,
@@ -136,7 +136,7 @@ async function deleteForMe(context: SendContext, chat: Destination, id: string) 
   return { message: null }
 }
 
-/** Returns the chat of a message. Only a person needs a look-up, because a person may have a number and a LID. */
+/** Returns the chat of a message. Only a person is looked up, because a person has a number and a LID, and the chat has one of them. */
 async function chatOf(context: SendContext, identifier: Identifier): Promise<Destination> {
   if (identifier.kind === 'user') return resolveDestination(context, identifier)
   return { jid: toJid(identifier), kind: identifier.kind, other: null, group: null }

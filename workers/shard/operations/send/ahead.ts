@@ -1,6 +1,6 @@
 /**
- * Prepares the media file of an operation before the turn of its item (`send/ahead.ts`). The calls and their input are the same as in the handlers,
- * so that a handler finds the result.
+ * Prepares the media file of a queued message before its turn to be sent (`send/ahead.ts`). The calls and their arguments are the same as in the
+ * handlers, because a handler finds the prepared file by them.
  */
 import type { Identifier } from '../../../../src/domain/ids.ts'
 import { audioMessage, imageMessage, stickerMessage, videoMessage } from '../../media/compose.ts'
@@ -14,9 +14,9 @@ type All = Handlers<typeof import('../../../../src/features/send/media.ts')> &
   Handlers<typeof import('../../../../src/features/send/status.ts')>
 type Prepares<Id extends keyof All> = { [I in Id]: (context: SendContext, input: Parameters<All[I]>[1]) => Promise<unknown> }
 
-/** Returns only the kind of the destination, because nothing else about it changes how a file is uploaded. */
+/** Returns the destination without its id, because only its kind changes how a file is uploaded. */
 const of = ({ kind }: Identifier) => ({ kind })
-/** The answer to a status goes to its author, who is a person. */
+/** An answer to a status is sent to its author, who is a person. */
 const AUTHOR = { kind: 'user' } as const
 
 const all: Prepares<

@@ -1,4 +1,4 @@
-/** Links with a card, locations, contacts, invitations to administer a channel: handlers of `src/features/send/contents.ts`. */
+/** Handlers for links with a preview card, locations, contacts, and invitations to administer a channel: `src/features/send/contents.ts`. */
 import type { proto, WAUrlInfo } from '@whiskeysockets/baileys'
 import { type Identifier, toJid } from '../../../../src/domain/ids.ts'
 import { type CardPicture, cardPicture } from '../../send/compose/card-picture.ts'
@@ -19,7 +19,7 @@ export const contents: Handlers<typeof import('../../../../src/features/send/con
     const { message, link_url: url } = input
     const text = message.includes(url) ? message : `${message}\n${url}`
     const words = { title: input.title, ...(input.link_description ? { description: input.link_description } : {}) }
-    // A channel post has both an embedded picture and one on the media hosts, for both sizes of the card.
+    // In a channel post, a card of either size has an embedded picture and a picture on the media hosts.
     const size = to.kind === 'newsletter' ? 'large' : input.link_type
     const picture = input.image ? await cardPicture(context, to, input.image, size) : {}
     if (to.kind === 'newsletter')

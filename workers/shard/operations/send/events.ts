@@ -1,4 +1,4 @@
-/** Calendar events: handlers of `src/features/send/events.ts`. */
+/** Handlers for calendar events: `src/features/send/events.ts`. */
 import { randomBytes } from 'node:crypto'
 import { Failure } from '../../../../src/domain/failures.ts'
 import type { Identifier } from '../../../../src/domain/ids.ts'
@@ -38,7 +38,8 @@ export const events: Handlers<typeof import('../../../../src/features/send/event
     }
     const edit = eventEdit(target.key, about, changed, context.now())
     const { contextInfo } = target.event
-    // The edited event is stored, because the next edit is based on it: if the call link does not change, it is taken from the last edit.
+    // The edited event is stored, because the next edit needs it: an edit that does not change the call link must contain the link of the previous
+    // one.
     const eventNow = { ...changed, ...(contextInfo ? { contextInfo: { ...contextInfo, ...mentions } } : {}) }
     return remembering(
       context,

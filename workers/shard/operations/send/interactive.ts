@@ -1,4 +1,4 @@
-/** Buttons, lists and carousels: handlers of `src/features/send/interactive.ts`. */
+/** Handlers for buttons, lists and carousels: `src/features/send/interactive.ts`. */
 
 import { Failure } from '../../../../src/domain/failures.ts'
 import { pixKey } from '../../../../src/domain/pix.ts'
@@ -64,7 +64,7 @@ export const interactive: Handlers<typeof import('../../../../src/features/send/
       text: input.message,
       async compose(text, to) {
         const cards: Card[] = []
-        // The cards are prepared one after another, because together they would hold every picture in memory at once.
+        // The cards are prepared one after another. If all were prepared at the same time, all pictures would be in memory.
         for (const { image, ...card } of input.carousel) cards.push({ ...card, media: await headerPicture(context, to, image) })
         return carousel(text, cards)
       },

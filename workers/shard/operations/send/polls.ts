@@ -1,4 +1,4 @@
-/** Polls and votes: handlers of `src/features/send/polls.ts`. */
+/** Handlers for polls and votes: `src/features/send/polls.ts`. */
 import { randomBytes } from 'node:crypto'
 import type { proto } from '@whiskeysockets/baileys'
 import { surroundings } from '../../send/context-info.ts'

@@ -1,4 +1,4 @@
-/** Texts: handlers of `src/features/send/text.ts`. */
+/** Handlers for texts: `src/features/send/text.ts`. */
 import type { WAMessage } from '@whiskeysockets/baileys'
 import { STATUS_BACKGROUND, STATUS_FONT } from '../../../../src/domain/status-text.ts'
 import type { Session } from '../../chats/session.ts'
@@ -34,7 +34,8 @@ export const text: Handlers<typeof import('../../../../src/features/send/text.ts
     const { quoted } = around
     if (input.private_answer && to.kind === 'group' && quoted && !quoted.key.fromMe) {
       const author = await authorOf(session, quoted)
-      // Mentions and the timer of a group do not apply in a 1:1 chat, so the text is prepared for the author's chat.
+      // An answer to a status goes to the 1:1 chat with its author. Mentions and the timer of a group do not apply there, so the text is prepared for
+      // that chat.
       const { text, info } = await surroundings(context, author, { mentions: input.mentions }, input.message)
       return sendMessage(context, author, {
         content: { text, linkPreview: card },

@@ -14,19 +14,22 @@ import type { Waiting } from '../item.ts'
 import { createSortedList, type SortedList } from './sorted-list.ts'
 
 export interface Hold {
-  /** `waiting_reason` in the list of the queue. */
+  /** The value of `waiting_reason` in the list of the queue. */
   reason: WaitingReason
   /**
-   * Time of the policy's clock at which the policy is asked again; the list of the queue shows it as `send_after`. If it has passed, the policy is
-   * asked again a minute later; if it is null, only after the policy has reported a change or a clock was set.
+   * Time at which the policy is asked again, on the policy's clock; the list of the queue shows it as `send_after`. If it has passed, the policy is
+   * asked again a minute later. If it is null, the policy is asked again only after it has reported a change or after a clock was set.
    */
   until: number | null
-  /** Whether the item does not age while it is held. It can then not become too old because of this hold. */
+  /** Whether the item does not age while it is held, so that it cannot expire because of this hold. */
   stopsAge?: boolean
 }
 
 export interface HoldPolicy {
-  /** Clock of `until`: `steady` if it is the end of a duration, the clock of the epoch if it is a date or a time of day. */
+  /**
+   * The clock that `until` refers to: the monotonic clock `steady` if `until` is the end of a duration, the clock of the epoch if it is a date or a
+   * time of day.
+   */
   readonly clock: Clock
   /**
    * Returns the hold of an item; undefined if the policy lets the item be sent. It is called for the item that would be sent next, also while another
@@ -42,9 +45,9 @@ export interface HoldPolicy {
 
 export type ChangeListener = (concerns?: (item: Waiting) => boolean) => void
 
-/** Longest time in ms between two readings of the clocks: if a clock is set forward, no timer fires earlier because of that. */
+/** The clocks are read at least this often, in ms, because a timer does not fire earlier when a clock is set forward. */
 const LONGEST_SLEEP = MINUTE
-/** Change in ms of the difference between the two clocks after which one of them was set. Smaller changes adjust a clock. */
+/** If the difference between the two clocks changes by more than this, in ms, one of them was set. A smaller change is a normal adjustment. */
 const ADJUSTMENT = MINUTE
 
 export interface Holds {
@@ -56,9 +59,9 @@ export interface Holds {
   of(item: Waiting): Hold | undefined
   /** Returns the next item to send: the first item that no policy holds. */
   next(): Waiting | undefined
-  /** Returns the ms after which `next` may return an item that is held now; Infinity if no item is held until a time. */
+  /** Returns the number of ms after which an item that is held now may be allowed; Infinity if no hold ends at a known time. */
   nextIn(): number
-  /** The listener is called when a policy has reported a change. */
+  /** Registers the listener, which is called when a policy has reported a change. */
   onChange(listener: () => void): void
 }
 
@@ -77,7 +80,7 @@ interface Group {
 const isBefore = (one: Waiting, other: Waiting) => one.place < other.place
 
 export interface Clocks {
-  /** Clock of the epoch. */
+  /** The clock that shows epoch time. */
   clock: Clock
   steady: Clock
 }
@@ -88,7 +91,7 @@ export function createHolds(policies: readonly HoldPolicy[], { clock: epoch, ste
   const heldIn = new Map<string, { group: Group; held: Held }>()
   const listeners: (() => void)[] = []
   const difference = () => epoch.now() - steady.now()
-  /** Difference between the clocks when they were last seen to be set. */
+  /** Difference between the two clocks. It is updated when a clock was set. */
   let seen = difference()
 
   function askedFirst(item: Waiting): { group: Group; hold: Hold } | undefined {
@@ -127,7 +130,7 @@ export function createHolds(policies: readonly HoldPolicy[], { clock: epoch, ste
     for (let first = held.values[0]; first !== undefined && first.askAt <= now; first = held.values[0]) release(first)
   }
 
-  /** Asks all policies again after the machine's clock was set, because the holds then name wrong times. */
+  /** Asks all policies again after the clock of the machine was set, because the times of the holds are then wrong. */
   function releaseIfClockWasSet() {
     const now = difference()
     if (Math.abs(now - seen) <= ADJUSTMENT) return

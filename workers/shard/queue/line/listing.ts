@@ -1,6 +1,6 @@
 /**
- * Lists a queue: the position of each item, and the earliest time at which it can be sent. Times are of the steady
- * clock, except those of places.
+ * Builds the list of a queue: the position of each item, and the earliest time at which it can be sent. Times are of the monotonic clock, except in
+ * the resulting places, where they are in epoch ms.
  */
 import { HOUR, SECOND } from '../../../../src/domain/clock.ts'
 import type { InstanceSettings } from '../../../../src/domain/instance.ts'
@@ -17,7 +17,7 @@ import type { Schedule } from './schedule.ts'
 export interface Standing {
   line: readonly Waiting[]
   inFlight: { item: Waiting; since: number } | undefined
-  /** Time at which the next item is sent; null while the instance is not connected. */
+  /** Time at which the next item is sent; null if the instance is not connected. */
   headAt: number | null
   /** Returns the hold of an item, with a time in epoch ms. */
   holdOf(item: Waiting): Hold | undefined
@@ -43,7 +43,7 @@ export function places({ line, inFlight, headAt, holdOf, now, epoch, settings }:
   let position = inFlight ? 1 : 0
   let at = headAt ?? 0
 
-  /** While a hold stops the age, the item becomes too old as much later. */
+  /** The hold stops the age, so the time at which the item expires moves by the length of the hold. */
   const expiryOf = (item: Waiting, hold?: Hold) => {
     const stillHeld = hold?.stopsAge ? Math.max(0, (hold.until ?? now) - now) : 0
     return waitsFrom(item) + item.heldMs + stillHeld + settings.queue_max_age_hours * HOUR
@@ -54,7 +54,7 @@ export function places({ line, inFlight, headAt, holdOf, now, epoch, settings }:
   }
   const freeOnes = free.map((item, index) => {
     if (!isConnected) return waiting(item, null, 'instance_not_connected')
-    // The waits of the items after the next one are not drawn yet, so the earliest time is computed with the shortest waits.
+    // The random intervals before the items after the next one are not known yet, so the earliest time is computed with the shortest interval.
     const interval = item.delayMessage === null ? settings.delay_message_min_ms : item.delayMessage * SECOND
     if (index > 0) at = Math.max(at, item.arrivedAt) + interval
     return waiting(item, epoch(at), 'pacing')

@@ -1,4 +1,4 @@
-/** Decides when the next item may be sent. Pure: the times and the random number are inputs. All times are of the steady clock. */
+/** Decides when the next item may be sent. Pure: the times and the random number are arguments. All times are of the monotonic clock. */
 import { SECOND } from '../../../../src/domain/clock.ts'
 import type { InstanceSettings } from '../../../../src/domain/instance.ts'
 
@@ -15,17 +15,17 @@ export function drawWait({ delay_message_min_ms: least, delay_message_max_ms: mo
 export interface Turn {
   /** Time from which the item waits for its turn. */
   arrivedAt: number
-  /** Delay in seconds, as requested; null if the drawn wait applies. */
+  /** Delay in seconds that the request gave; null if the random interval applies. */
   delayMessage: number | null
   drawnMs: number
-  /** Time at which the previous item ended; null if no item was sent since the start. */
+  /** Time at which the sending of the previous item ended; null if no item was sent since the start. */
   previousDoneAt: number | null
   connectedAt: number
 }
 
 /**
- * Returns the earliest time of sending. Every item waits for an interval, which is drawn or requested. The interval begins when the previous item
- * ends or when the item itself arrives, whichever is later. So a text also waits if the queue is empty.
+ * Returns the earliest time at which the item may be sent. Before each item there is an interval, random or from the request. It begins when the
+ * previous item ends or when this item arrives, whichever is later. So an item waits even if the queue is empty.
  */
 export function turnAt({ arrivedAt, delayMessage, drawnMs, previousDoneAt, connectedAt }: Turn): number {
   const interval = delayMessage === null ? drawnMs : delayMessage * SECOND

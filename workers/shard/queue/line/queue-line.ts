@@ -7,16 +7,18 @@ import type { Waiting } from '../item.ts'
 import type { Holds } from './holds.ts'
 
 export interface QueueLine {
-  /** All waiting items, in the order of their ids. The item in flight and items that are being removed are taken, so they are not included. */
+  /**
+   * All waiting items, in the order of their ids. Items that were taken are not included: the item in flight, and the items that are being removed.
+   */
   readonly rows: readonly Waiting[]
   /** Reads the items from the disk. Resolves with the newest id; undefined if there is none. */
   load(): Promise<string | undefined>
   /** Adds a new item that is on disk. */
   add(item: Waiting): void
   take(item: Waiting): void
-  /** Makes a taken item wait again. */
+  /** Adds an item again that was taken and not ended. */
   back(item: Waiting): void
-  /** Reports that the end of a taken item is committed. */
+  /** Reports that the commit which ends a taken item is done. */
   ended(svcId: string): void
 }
 

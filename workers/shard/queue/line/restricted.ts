@@ -1,12 +1,12 @@
 /**
- * Decides which items may be sent while the network restricts whom the account may write to: only those to people who
- * have written to it. Each attempt to reach a new person would count against the account.
+ * Holds items while the network restricts to whom the account may write: only items to people who have written to the account may be sent. Each
+ * attempt to reach a new person would count against the account.
  */
 import type { Clock } from '../../../../src/domain/clock.ts'
 import type { Waiting } from '../item.ts'
 import type { ChangeListener, HoldPolicy } from './holds.ts'
 
-/** Restriction of the queue. `until`: a time of the steady clock; null if unknown. */
+/** The restriction of the account. `until`: time of the monotonic clock; null if unknown. */
 export interface QueueRestriction {
   until: number | null
 }

@@ -1,6 +1,6 @@
 /**
- * Decides when the next item may be sent, by the connection, the end of the previous item, and the drawn wait. Times
- * are of the steady clock.
+ * Decides when the next item may be sent, from the state of the connection, the end of the previous item, and the random interval. Times are of the
+ * monotonic clock.
  */
 import type { QueueOptions } from '../contract.ts'
 import type { Waiting } from '../item.ts'
@@ -14,8 +14,8 @@ export interface Schedule {
   readonly isConnected: boolean
   setConnected(connected: boolean): void
   /**
-   * Returns the time at which the item is sent if it is the next one; without an item, the time at which an item could be sent. Null without a
-   * connection.
+   * Returns the time at which this item is sent if it is the next one. Without an argument, returns the time at which an item could be sent. Null if
+   * there is no connection.
    */
   timeOf(head: Waiting | undefined): number | null
   /** Returns the ms until the item may be sent; Infinity if it waits for something other than a time. */
@@ -29,9 +29,9 @@ export interface Schedule {
 export function createSchedule({ steady, random, settings, isRunning }: ScheduleDeps): Schedule {
   let connectedAt: number | null = null
   let previousDoneAt: number | null = null
-  /** Earliest next attempt after a failure that the item did not cause. */
+  /** Time before which no attempt is made, after a failure that the item did not cause. */
   let notBefore = 0
-  /** Interval that was drawn for the next item. It is kept, so that it is not drawn again each time. */
+  /** The random interval before the next item. It is kept, so that the interval does not change with each call. */
   let drawn: { svcId: string; ms: number } | undefined
 
   function headTurnAt(head: Waiting, connected: number): number {

@@ -1,6 +1,6 @@
 /**
- * Holds items until their `send_at`. From then on they wait like items that were queued at that time: after the items that were queued before that
- * time (`placeOf` in `item.ts`), and their interval and age are counted from that time.
+ * Holds an item until its `send_at`. Then it is treated as if it had been queued at that time: its place is after the items that were queued before
+ * (`placeOf` in `item.ts`), and its interval and its age begin at that time.
  */
 import type { Clock } from '../../../../src/domain/clock.ts'
 import { type QueueItem, waitsFrom } from '../item.ts'

@@ -9,7 +9,7 @@ export interface SortedList<V> {
 export function createSortedList<V>(isBefore: (one: V, other: V) => boolean): SortedList<V> {
   const values: V[] = []
 
-  /** Returns the index of the first value that is equal to this one or comes after it. */
+  /** Returns the index of the first value in the list that is equal to this value or comes after it. */
   function placeOf(value: V): number {
     let low = 0
     let high = values.length

@@ -1,4 +1,4 @@
-/** Reports about the budgets: their use on request, and used-up ones with the `delivery` of a send. */
+/** Reports the budgets of first contacts: their use on request, and used-up budgets in the `delivery` event of a send. */
 import { type Clock, DAY, HOUR, iso } from '../../../../src/domain/clock.ts'
 import type { InstanceSettings } from '../../../../src/domain/instance.ts'
 import { hasBudget } from '../../../../src/domain/send-safety.ts'
@@ -30,7 +30,7 @@ export interface BudgetReportsDeps {
   /** Time at which the device was linked, in epoch ms; null if unknown. */
   linkedAt(): number | null
   told: ToldBudgets
-  /** Whether anybody receives `delivery` events, which report used-up budgets. */
+  /** Whether a receiver is subscribed to `delivery` events, which report used-up budgets. */
   isTold(): boolean
   onUntold(error: unknown): void
   /** Steps at which fault tests stop. */
@@ -54,7 +54,8 @@ export function createBudgetReports(
     const { due, op } = await told.due(spent, now.at)
     if (due.length === 0) return result
     const waitingNow = () => queue.waitingFor(['first_contact_budget']).first_contact_budget
-    // The first count starts the look-ups of all recipients; until a look-up has ended, its message counts as one that waits for its turn.
+    // The first count of the waiting items starts the look-ups of all recipients. Until a look-up has ended, its item counts as one that waits for
+    // its turn.
     waitingNow()
     await recipients.settled()
     const waiting = waitingNow()
@@ -72,7 +73,7 @@ export function createBudgetReports(
       try {
         return await usedUpResult(result, queue)
       } catch (error) {
-        // The message was sent, so its result counts; the next send reports the budget.
+        // The message was sent, so a failure of this report must not change its result. The next send reports the budget.
         onUntold(error)
         return result
       }
@@ -86,7 +87,7 @@ export function createBudgetReports(
   }
 }
 
-/** Returns a used-up budget in the form of the event. */
+/** Returns a used-up budget as the event shows it. */
 const usedUp = ({ ms, most, used, freeAt = Number.POSITIVE_INFINITY }: Budget, waiting: number, { at, steady }: Moment) => ({
   period: ms === HOUR ? ('hour' as const) : ('day' as const),
   limit: most,

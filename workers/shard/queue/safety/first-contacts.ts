@@ -1,4 +1,4 @@
-/** The first contacts that the budgets count, and the time at which the budgets allow the next one. */
+/** Keeps the first contacts that the budgets count, and computes when the budgets allow the next one. */
 import { type Clock, DAY, SECOND } from '../../../../src/domain/clock.ts'
 import type { InstanceSettings } from '../../../../src/domain/instance.ts'
 import type { AccountDirectory } from '../../directory/account-directory.ts'
@@ -20,7 +20,7 @@ export interface BudgetEndDeps {
 
 export type FirstContacts = ReturnType<typeof createFirstContacts>
 
-/** The first contacts of the last day, as times of the steady clock. The contacts of earlier runs are read from the directory once. */
+/** The first contacts of the last day, as times of the monotonic clock. Those of earlier runs are read from the directory one time. */
 export function createFirstContacts({ clock, steady, directory, onError }: FirstContactsDeps) {
   let times: number[] | undefined
   let loading: Promise<void> | undefined
@@ -34,7 +34,10 @@ export function createFirstContacts({ clock, steady, directory, onError }: First
     onLoaded()
   }
 
-  /** Reads the contacts once. Reading them again would lose those that were counted while the clock was behind. */
+  /**
+   * Reads the contacts of earlier runs. This happens only one time: a second reading would lose the contacts that were recorded while the clock was
+   * behind.
+   */
   const load = async () => {
     if (times !== undefined) return
     loading ??= read().finally(() => {
@@ -49,12 +52,12 @@ export function createFirstContacts({ clock, steady, directory, onError }: First
       onLoaded = listener
     },
     isLoaded() {
-      // Many items ask at once, and one failure is reported once.
+      // Many items call this at the same time, so a failure is reported only one time.
       if (times === undefined && loading === undefined) load().catch(onError)
       return times !== undefined
     },
     times: () => times ?? [],
-    /** Counts a contact that is made now. Returns a function that takes the count back. */
+    /** Counts a first contact at the present time. Returns a function that removes it from the count. */
     add(): () => void {
       if (times === undefined) return () => {}
       const now = steady.now()
@@ -70,7 +73,7 @@ export function createFirstContacts({ clock, steady, directory, onError }: First
   }
 }
 
-/** Keeps the end of the used-up budgets, because all held messages need it at once. */
+/** Caches the time at which the budgets allow the next first contact, because it is needed for all held messages at the same time. */
 export function createBudgetEnd({ clock, steady, settings, linkedAt }: BudgetEndDeps, contacts: () => readonly number[]) {
   let last: { settings: InstanceSettings; contacts: readonly number[]; difference: number; freeAt: number } | undefined
 

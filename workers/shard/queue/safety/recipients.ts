@@ -1,6 +1,6 @@
 /**
- * Facts about the recipients of waiting messages, for the rules of send safety. To find the jids of a destination, a look-up is necessary; its result
- * is cached. The facts about the chat are then read from the account's directory, which is in memory.
+ * Facts about the recipients of waiting messages, for the rules of send safety. A look-up finds the jids of a destination, and its result is cached.
+ * The facts about the chat are then read from the account's directory, which is in memory.
  */
 import { SECOND } from '../../../../src/domain/clock.ts'
 import { type Identifier, parseIdentifier, toJid } from '../../../../src/domain/ids.ts'
@@ -11,7 +11,7 @@ import { bare, chatKind, identifierOf } from '../../wire/jid.ts'
 import { numberForms } from './number-forms.ts'
 import type { Recipient } from './rules.ts'
 
-/** The most cached look-ups: more than a queue can hold. */
+/** The most look-ups in the cache: more than a queue can hold. */
 const MAX_KNOWN = 2_000
 
 export interface RecipientsDeps {
@@ -33,7 +33,7 @@ interface LookUp {
   /** Result of the last look-up that ended; undefined before the first one. */
   chat: Chat | undefined
   isRunning: boolean
-  /** Number of the `refresh` after which it began. */
+  /** Number of `refresh` calls that were made before the look-up began. */
   round: number
 }
 
@@ -54,16 +54,17 @@ export interface Recipients {
   /** Looks up a chat by its jid. */
   at(jid: string): Promise<Recipient & { jids: readonly [string, string?] }>
   /**
-   * Returns whether a destination is the chat of this jid, which must be in the directory. The answer is no if the destination was not looked up.
+   * Returns a function that tells whether a destination is the chat with this jid, which must be in the directory. If the destination was not looked
+   * up, it returns false.
    */
   inChat(jid: string): (phone: string) => boolean
-  /** The listener gets the destinations whose look-ups have ended since it was called before. */
+  /** Registers a listener. It gets the destinations whose look-ups have ended since its last call. */
   onFound(listener: (phones: ReadonlySet<string>) => void): void
   /** Resolves when the look-ups that are running now have ended and are reported. */
   settled(): Promise<void>
   /**
-   * Repeats each look-up when its result is needed, because a session has opened, which knows more names, or a history was read. Until it has ended,
-   * the earlier result counts.
+   * Makes every look-up outdated, because a session has opened, which knows more names, or a history was read. A look-up is repeated when its result
+   * is needed; until then the earlier result is used.
    */
   refresh(): void
   /** Forgets all look-ups, because another account is linked. */
@@ -100,7 +101,10 @@ export function createRecipients(deps: RecipientsDeps): Recipients {
     return { jids: [first, ...others, ...forms], isUser: true, hasWritten: wrote.includes(true) }
   }
 
-  /** Returns the jids that a destination may have. A message goes to the registered form, which is often known only when the message is sent. */
+  /**
+   * Returns the jids that the chat of a destination may have. A message goes to the registered number, which is often known only when the message is
+   * sent.
+   */
   function jidsOf(destination: Identifier): Jids {
     const given = toJid(destination)
     if (destination.kind !== 'user' || destination.space === 'lid') return [given]
@@ -121,7 +125,7 @@ export function createRecipients(deps: RecipientsDeps): Recipients {
           if (current === lookUps) reportSoon(phone)
         },
         (error: unknown) => {
-          // It is repeated when its result is needed again.
+          // The look-up is marked as outdated, so that it is repeated when its result is needed again.
           begun.round = -1
           onError(error)
         },

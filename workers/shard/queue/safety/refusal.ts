@@ -1,9 +1,9 @@
-/** The refusal of a message that must wait and was not in the queue, so it cannot wait there. */
+/** Creates the failure for a message that is not in the queue and that send safety does not allow now. */
 import { iso } from '../../../../src/domain/clock.ts'
 import { Failure } from '../../../../src/domain/failures.ts'
 import type { Wait } from './rules.ts'
 
-/** Returns the failure. `until` of the wait is in epoch ms. */
+/** Returns the failure for this wait. `until` of the wait is in epoch ms. */
 export function refusalOf({ reason, until }: Wait): Failure {
   const end = reason === 'unanswered' ? ' until the person answers' : until === null ? '' : ` until ${iso(until)}`
   return new Failure('held_by_send_safety', {

@@ -1,6 +1,6 @@
 /**
- * The rules of send safety: whether a message to a chat may be sent now, or else until when it waits and why. The functions are pure: settings,
- * earlier sends, the recipient and the time are arguments.
+ * The rules of send safety. They decide whether a message to a chat may be sent now; if not, they return until when and why it waits. The functions
+ * are pure: settings, earlier sends, the recipient and the time are arguments.
  */
 import { DAY, HOUR } from '../../../../src/domain/clock.ts'
 import type { SafetyReason, SendSafetySettings, WarmUpStep } from '../../../../src/domain/send-safety.ts'
@@ -18,13 +18,13 @@ export interface Recipient {
 }
 
 export interface SafetyState {
-  /** Times of first contacts by the steady clock, ascending; at least those of the last 24 hours. */
+  /** Times of first contacts on the monotonic clock, ascending; at least those of the last 24 hours. */
   contacts: readonly number[]
-  /** Time at which the device was linked, in epoch ms; null if unknown, and the account's number then counts as old, without a warm-up. */
+  /** Time at which the device was linked, in epoch ms; null if unknown: the account is then treated as an old one, without a warm-up. */
   linkedAt: number | null
 }
 
-/** One moment in the time of two clocks: as a date, and in the time of a clock that does not change when the date is set. */
+/** One moment, on two clocks: in epoch ms, and on the monotonic clock. */
 export interface Moment {
   at: number
   steady: number
@@ -32,7 +32,7 @@ export interface Moment {
 
 export interface Wait {
   reason: SafetyReason
-  /** Earliest time at which the message may be sent; null if it is unknown. */
+  /** Time at which the wait ends; null if it is unknown. */
   until: number | null
 }
 
@@ -45,9 +45,8 @@ export const ANSWER_WINDOW = DAY
 const NEVER = Number.POSITIVE_INFINITY
 
 /**
- * Returns the wait of a message to this chat, for an answer or for a free place in a budget, and its end by the steady
- * clock; undefined if the message need not wait. The wait for an answer is checked first, because its end is unknown.
- * `freeAt`: see `budgetsFreeAt`.
+ * Returns how long a message to this chat must wait for the other person to answer, or for a free place in a budget; undefined if it need not wait.
+ * The end of the wait is on the monotonic clock. The wait for an answer is checked first, because its end is unknown. `freeAt`: see `budgetsFreeAt`.
  */
 export function paceWait(
   settings: SendSafetySettings,
@@ -69,28 +68,26 @@ export function quietWait({ heardAt }: Recipient, at: number, quiet: QuietUntil)
   return until === null ? undefined : { reason: 'quiet_hours', until }
 }
 
-/** The use of one budget: how many first contacts are allowed and were made in a time window. */
+/** A budget of first contacts: how many are allowed in a time window, and how many were made. */
 export interface Budget {
   /** Length of the time window in ms. */
   ms: number
   most: number
   used: number
-  /**
-   * Time of the steady clock at which the next first contact is allowed, `Infinity` if no contact is ever allowed; undefined if a contact is allowed
-   * now.
-   */
+  /** Time of the monotonic clock at which the next first contact is allowed, `Infinity` if none is ever allowed; undefined if one is allowed now. */
   freeAt: number | undefined
 }
 
 /**
- * Returns the time of the steady clock at which all budgets allow the next first contact, `Infinity` if they never do; undefined if they allow it now.
+ * Returns the time of the monotonic clock at which all budgets allow the next first contact, `Infinity` if they never do; undefined if they allow one
+ * now.
  */
 export function budgetsFreeAt(settings: SendSafetySettings, state: SafetyState, now: Moment): number | undefined {
   const ends = budgetsOf(settings, state, now).flatMap(({ freeAt }) => freeAt ?? [])
   return ends.length === 0 ? undefined : Math.max(...ends)
 }
 
-/** Returns the budgets that are set: for an hour, and for a day. */
+/** Returns the budgets that are set: per hour and per day. */
 export function budgetsOf(settings: SendSafetySettings, { contacts, linkedAt }: SafetyState, now: Moment): Budget[] {
   const warmUp = warmUpOf(settings.first_contacts_warm_up, linkedAt, now)
   const limits = [
@@ -102,13 +99,13 @@ export function budgetsOf(settings: SendSafetySettings, { contacts, linkedAt }: 
     .map(({ ms, most, raisedAt }) => {
       const used = contacts.filter((contact) => contact > now.steady - ms)
       if (used.length < most) return { ms, most, used: used.length, freeAt: undefined }
-      // A contact is allowed again when the oldest of the last `most` contacts is no longer in the window.
+      // A first contact is allowed again when the oldest of the last `most` contacts has left the time window.
       const oldest = most === 0 ? NEVER : used[used.length - most]!
       return { ms, most, used: used.length, freeAt: Math.min(oldest + ms, raisedAt) }
     })
 }
 
-/** Returns the budget of the current warm-up step, and the time of the steady clock at which a step with a larger budget begins. */
+/** Returns the budget of the current warm-up step, and the time of the monotonic clock at which a step with a larger budget begins. */
 function warmUpOf(steps: readonly WarmUpStep[] | null, linkedAt: number | null, { at, steady }: Moment) {
   if (steps === null) return { most: NEVER, raisedAt: NEVER }
   const age = linkedAt === null ? NEVER : Math.max(0, at - linkedAt)

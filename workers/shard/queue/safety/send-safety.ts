@@ -1,7 +1,7 @@
 /**
- * Send safety of one instance: it holds waiting messages as the rules demand, and records the first contacts that the rules count. While all its
- * settings are off, it holds no message and looks up no chat. A first contact is recorded when its message is about to be sent, in the commit of the
- * keys, so after a kill no contact is lost or counted twice. First contacts are stored in the account's directory.
+ * Send safety of one instance: it holds waiting messages as the rules require, and records the first contacts that the rules count. If all settings
+ * are off, it holds no message and looks up no chat. A first contact is recorded directly before its message is sent, in the commit of the encryption
+ * keys, so a kill cannot lose it or count it twice. First contacts are stored in the account's directory.
  */
 import { type Clock, SECOND } from '../../../../src/domain/clock.ts'
 import type { Failure } from '../../../../src/domain/failures.ts'
@@ -22,10 +22,10 @@ import { paceWait, type QuietUntil, quietWait, type Recipient, type Wait } from 
 /** Time after which a look-up that failed is repeated. */
 const LOOK_UP_AGAIN = 5 * SECOND
 
-/** Operation of texts that answer a call. They are never held, because the caller has contacted the account first. */
+/** Id of the operation that answers a call with a text. Such a text is never held, because the caller has contacted the account first. */
 const CALL_ANSWER = 'instance.callReject'
 
-/** The most items whose message goes to another chat than the item says: as many as a queue can hold. */
+/** The most items to remember whose message goes to another chat than the item names: as many as a queue can hold. */
 const MAX_OTHER_CHATS = 1_000
 
 export interface SendSafetyDeps extends Omit<RecipientsDeps, 'directory'>, BudgetReportsDeps {
@@ -37,7 +37,7 @@ export interface SafetyReading extends BudgetReadings {
   quietUntil: number | null
 }
 
-/** A message that is about to be sent; `svcId` is absent for a message that was not in the queue. */
+/** A message that is about to be sent. `svcId` is absent if it was not in the queue. */
 export interface Leaving {
   svcId?: string
   operation: string
@@ -45,7 +45,7 @@ export interface Leaving {
 }
 
 export interface SendSafety {
-  /** Policies of the queue. */
+  /** Policies for the queue. */
   readonly policies: readonly HoldPolicy[]
   /**
    * Called before a message to this chat is sent. A first contact is recorded in the commit of the message's keys. The message may go to another chat
@@ -63,7 +63,7 @@ export interface SendSafety {
   heard(jid: string): void
   /** Called when more may be known about all people: a session has opened, or the phone's history was read. */
   peopleLearned(): void
-  /** Called when the settings may have changed. */
+  /** Called when the settings of send safety may have changed. */
   configured(): void
   /** Returns the use of the budgets. */
   reading(): Promise<SafetyReading>
@@ -79,7 +79,7 @@ export function createSendSafety(deps: SendSafetyDeps): SendSafety {
   const reports = createBudgetReports(deps, contacts, recipients)
   const quietNow = memo(quietUntil)
   const listeners: ChangeListener[] = []
-  /** Chats of items that go to another chat than they say, by service id: answers in private to a message in a group. */
+  /** Chat of each item that goes to another chat than it names, by service id. Such an item is a private answer to a message in a group. */
   const otherChats = boundedCache<string, string>(MAX_OTHER_CHATS)
   const recipientOf = ({ svcId, phone }: Pick<Waiting, 'svcId' | 'phone'>) => otherChats.get(svcId) ?? phone
 
@@ -99,13 +99,13 @@ export function createSendSafety(deps: SendSafetyDeps): SendSafety {
   const isPaced = () => hasBudget(settings()) || settings().pause_after_unanswered !== null
 
   /**
-   * Whether no rule holds the item: it refers to another message, which it changes or answers, the caller has contacted the account first, or the
-   * network may know it already.
+   * Whether no rule holds the item. This is so if it changes or answers another message, if the recipient has called the account before, or if the
+   * network may already know its message.
    */
   const isExempt = ({ operation, referenceMessageId, mayHaveLeft }: Waiting) =>
     mayHaveLeft === true || referenceMessageId !== null || operation === CALL_ANSWER
 
-  /** Creates a policy. `waitOf` decides with the facts about the recipient. */
+  /** Creates a policy. `waitOf` decides from the facts about the recipient. */
   const policyOf = (policyClock: Clock, isOn: () => boolean, waitOf: (recipient: Recipient) => Wait | undefined) => {
     const holding = (item: Waiting): Hold | undefined => {
       const recipient = contacts.isLoaded() ? recipients.of(recipientOf(item)) : undefined
@@ -131,8 +131,8 @@ export function createSendSafety(deps: SendSafetyDeps): SendSafety {
   )
 
   /**
-   * Returns the wait of a message that is about to be sent, with its end in epoch ms. The queue has applied the quiet hours to its items, so they are
-   * checked here only for a message that was not in the queue.
+   * Returns the wait of a message that is about to be sent, with its end in epoch ms. For an item, the queue has already checked the quiet hours;
+   * they are checked here only for a message that was not in the queue.
    */
   function waitNow(recipient: Recipient, isQueued: boolean): Wait | undefined {
     const wait = paceWait(settings(), recipient, budgets.freeAt)
@@ -157,7 +157,7 @@ export function createSendSafety(deps: SendSafetyDeps): SendSafety {
       const recipient = await recipients.at(jid)
       const wait = isFurther || referenceMessageId !== null ? undefined : waitNow(recipient, isQueued)
       if (wait) throw held(wait, jid, svcId)
-      // Nothing may be awaited between the check and the count, because another message may leave meanwhile.
+      // Between the check and the count there must be no `await`, because another message could be sent in between.
       if (!hasBudget(settings()) || !recipient.isPerson || recipient.isKnown) return () => {}
       directory.contacted(recipient.jids, clock.now())
       const uncount = contacts.add()

@@ -1,7 +1,6 @@
 /**
- * Remembers which used-up budgets of first contacts were reported, so that each is reported once in its time window.
- * The record is written in the commit of the event that reports it. It is read for each decision and not cached,
- * because only a used-up budget leads to a decision.
+ * Remembers which used-up budgets of first contacts were reported, so that each is reported only one time in its time window. The record is written
+ * in the commit of the event that reports it. It is not cached, because it is read only if a budget is used up.
  */
 import * as v from 'valibot'
 import type { Op } from '../../../../src/storage/contract.ts'
@@ -14,7 +13,7 @@ const ToldBudget = v.object({
   /** Length of the time window of the budget in ms. */
   ms: v.number(),
   most: v.number(),
-  /** Time of the event in epoch ms. */
+  /** Time at which the budget was reported, in epoch ms. */
   at: v.number(),
 })
 type ToldBudget = v.InferOutput<typeof ToldBudget>
@@ -42,7 +41,7 @@ export function createToldBudgets({ id, store, sealer, log }: Context<'id' | 'st
   const records = repository({ name: 'told budgets', schema: ToldSchema, version: 1, sealed: sealer })
   const key = keys.toldBudgets(id)
 
-  /** An unreadable record starts again, because a budget that is reported twice is better than one that is never reported. */
+  /** An unreadable record counts as empty: it is better to report a budget twice than never. */
   async function read(): Promise<readonly ToldBudget[]> {
     try {
       return (await records.get(store, key))?.budgets ?? []
