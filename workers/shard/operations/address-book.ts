@@ -41,8 +41,8 @@ async function known({ session, directory }: ActionContext, phone: UserIdentifie
 }
 
 /**
- * Resolves the number and LID of each person. Queries the network only for those whom the directory does not know; null
- * if the number has no account.
+ * Resolves the number and the LID of each person. Only people who are not in the directory are queried from the network. The result is null for a
+ * number without an account.
  */
 async function namesOf(context: ActionContext, phones: readonly UserIdentifier[]): Promise<(AccountNames | null)[]> {
   const entries = await Promise.all(phones.map((phone) => known(context, phone)))

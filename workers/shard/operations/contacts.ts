@@ -11,7 +11,7 @@ import { groupReport, personReport } from '../wire/report.ts'
 import { addressBook } from './address-book.ts'
 import type { ActionContext, Handlers } from './types.ts'
 
-/** The most blocked people in the network's list. */
+/** The most people in the list of blocked people, a limit of the network. */
 const MAX_BLOCKED = 64_000
 
 /** Returns the registered form of a number, or the given number if it has no account or an unknown registered form. */

@@ -89,7 +89,7 @@ export function createQueue(options: QueueOptions): Queue {
   const enqueue = createEntering({ ...shared, ids, items, line, modes, schedule, holds, sendAt, counter, drain })
   holds.onChange(drain.pump)
 
-  /** The item that was in flight when the previous run ended: if the network may know it, no policy may hold it back. */
+  /** Reads which item was in flight when the previous run ended. If the network may know its message, no policy may hold this item. */
   async function recallUndecided() {
     const item = line.rows.find(({ svcId }) => isUndecided(svcId))
     if (item) item.mayHaveLeft = (await options.mayHaveLeft?.(item.messageId)) ?? true

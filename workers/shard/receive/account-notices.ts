@@ -1,8 +1,7 @@
 /**
- * Reports changes of the account itself from app state: its profile name, the labels of its chats, the people saved on
- * the phone. The state from before the device was linked is history and not reported (`app-state/app-state-reader.ts`).
- * Events are written in one commit with the version of app state (`app-state/app-state.ts`), saved people right before
- * it.
+ * Reports changes of the account itself that arrive as app state: its profile name, the labels of its chats, and the contacts saved on the phone. The
+ * state from before the device was linked is not reported (`app-state/app-state-reader.ts`). The events are written in the commit of the new app
+ * state version (`app-state/app-state.ts`), saved contacts right before it.
  */
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
@@ -26,7 +25,7 @@ export interface AccountNoticeDeps {
   contacts: Pick<SavedContacts, 'write'>
 }
 
-/** Limits of one event. */
+/** The most items in one event; more items are divided into several events. */
 const MAX_ASSOCIATIONS = 100
 const MAX_NAME = 256
 
@@ -38,7 +37,7 @@ export function createAccountNotices({ clock, log, outbox, inbound, contacts }: 
     return inbound.translated({ key, messageTimestamp: Math.floor(clock.now() / SECOND) }, translated)
   }
 
-  /** Returns functions, each of which creates one of the events of a reading. */
+  /** Returns functions, each of which creates one event of the changes that were read. */
   function noticesOf({ name, associations }: Changes, context: InboundContext): (() => Promise<ReceivedEvent | null>)[] {
     const { identity } = context
     const notices: (() => Promise<ReceivedEvent | null>)[] = []

@@ -1,4 +1,4 @@
-/** Operations that are written in the commit of a received message, beside its keys and its event. */
+/** Operations that belong to a received message and are written in its commit, together with its keys and its event. */
 import type { WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Op } from '../../../src/storage/contract.ts'
 import type { Correspondents } from '../chats/correspondents.ts'
@@ -8,7 +8,7 @@ import type { changedMessages } from './effects/changed-messages.ts'
 
 export interface AlongsideDeps {
   messages: Pick<MessageLedger, 'arrivalOps' | 'authorOps'>
-  /** Message timers of chats whose messages disappear. */
+  /** Timers of chats with disappearing messages. */
   disappearing: Pick<Disappearing, 'ops'>
   correspondents: Pick<Correspondents, 'ops'>
   changed: ReturnType<typeof changedMessages>
@@ -19,17 +19,17 @@ export interface AlongsideDeps {
 export const alongsideOf = ({ messages, disappearing, correspondents, changed, record }: AlongsideDeps) => ({
   async message(message: WAMessage): Promise<Op[]> {
     await changed.message(message)
-    // These functions are called together, so that their reads happen in one turn.
+    // These functions are called without waiting in between, so that their reads are made in one turn of the event loop.
     const ops = await Promise.all([messages.arrivalOps(message), disappearing.ops(message), correspondents.ops(message)])
     // `record` is called last, because its commit must reach the store directly before the commit of the message.
     await record(message)
     return ops.flat()
   },
 
-  /** For a message of which only the envelope is known. */
+  /** Called for a message of which only the envelope could be read. */
   async unreadable({ key, timestamp }: { key: WAMessageKey; timestamp: number }): Promise<Op[]> {
     const ops = await Promise.all([messages.authorOps(key), correspondents.ops({ key })])
-    // The person has written, although nobody can read what.
+    // A message that cannot be read is recorded too, because it shows that the person has written.
     await record({ key, messageTimestamp: timestamp })
     return ops.flat()
   },

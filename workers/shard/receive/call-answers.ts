@@ -1,7 +1,6 @@
 /**
- * Remembers callers that were recently answered with a text, and when: one text per caller in ten minutes, however
- * often they call. The times are on disk, so that a restart does not answer again; old rows are removed when the next
- * one is written.
+ * Remembers when a caller was answered with a text. A caller gets at most one text in ten minutes, however often they call. The times are on disk, so
+ * that a restart does not cause another answer. Old rows are removed when a new one is written.
  */
 import { MINUTE } from '../../../src/domain/clock.ts'
 import type { Op } from '../../../src/storage/contract.ts'
@@ -34,8 +33,8 @@ export function createCallAnswers({
   let tail: Promise<unknown> = Promise.resolve()
 
   /**
-   * Whether the last text was recent. A time in the future was written before the clock was set back; it does not count as recent, and the next text
-   * writes the correct time.
+   * Whether the last text to the caller was recent. A time in the future was written before the clock was set back: it does not count as recent, and
+   * the next text replaces it with the correct time.
    */
   function isRecent(value: Uint8Array): boolean {
     const age = clock.now() - Number(Buffer.from(value).readBigUInt64BE())

@@ -18,7 +18,7 @@ export interface CallDeps {
   settings(): InstanceSettings
   translated(readable: ReadableMessage, translated: Translated): Promise<ReceivedEvent | null>
   once(mark: Mark, make: () => Promise<readonly ReceivedEvent[]>, ops?: Op[]): Promise<void>
-  /** Queues the text that follows a rejected call. A key is queued only once, and there is a limit per caller. */
+  /** Queues the text that follows a rejected call. A text with the same key is queued only one time, and there is a limit per caller. */
   enqueue(caller: Pick<Call, 'from' | 'alt'>, text: string, key: string): Promise<void>
 }
 
@@ -27,11 +27,11 @@ export interface Calls {
   /** Handles a stanza. Returns undefined if the stanza neither begins nor ends a call. */
   take(node: BinaryNode, session: Session): Promise<void> | undefined
   /**
-   * Rejects calls again after a login, if their rejection had no answer when the connection or the service ended. If the network had accepted such a
-   * rejection, it sends no end of the call, so the call would never be reported.
+   * Called after a login. Rejects calls again whose rejection had no answer when the connection or the service ended. If the network has accepted
+   * such a rejection, it does not send the end of the call, so without this the call would never be reported.
    */
   resume(session: Session): void
-  /** Called after the device was unlinked and its session has ended: the ends of its calls will not arrive. */
+  /** Called after the device was unlinked and its session has ended. Forgets all calls, because the stanzas that end them will not arrive. */
   forget(): Promise<void>
 }
 
@@ -46,11 +46,11 @@ export function createCalls(
   const { clock, log } = context
   const ringing = createRingingCalls(context)
   /**
-   * Calls that have ended or were rejected, newest last. An offer that arrives again for such a call is ignored, so that it is not answered with a
-   * second text.
+   * Ids of calls that have ended or were rejected, newest last. If the offer of such a call arrives again, it is ignored, so that the caller does not
+   * get a second text.
    */
   const over = new Set<string>()
-  /** Calls whose rejection the network has accepted, until their event is on disk. */
+  /** Ids of calls whose rejection the network has accepted and whose event is not on disk yet. */
   const rejected = new Set<string>()
 
   function isOver(id: string) {
@@ -70,7 +70,7 @@ export function createCalls(
     rejectLater(call, session, () => true)
   }
 
-  /** Rejects a call in the background. The answer to the stanza does not depend on the rejection, which can take long. */
+  /** Rejects a call in the background. The ack of the stanza does not wait for this, because it can take long. */
   function rejectLater(call: Call, session: Session, isOurs: () => boolean) {
     void reject(call, session, isOurs).catch((error: unknown) => log.warn({ err: error }, 'a call could not be rejected'))
   }
@@ -85,13 +85,13 @@ export function createCalls(
 
   async function ended(call: Call) {
     const autoRejected = rejected.has(call.id)
-    // This runs before the commit of the event, which removes the call: after a crash between the two, both are repeated, and because of its key the
-    // text is queued only once.
+    // The text is queued before the commit of the event, which also removes the call. After a crash between the two, both are repeated; the text has
+    // the same key, so it is queued only one time.
     if (autoRejected) await answer(call)
     const mark = messageMark({ id: call.id, chat: call.from, author: 'call' })
     const make = async () => [await translated(...missedCall(call, autoRejected))].filter((event) => event !== null)
     await once(mark, make, [ringing.removal(call.id)])
-    // The call is removed only now: if the commit fails, the end of the call arrives again and must find it.
+    // The call is removed after the commit. If the commit fails, the stanza that ends the call arrives again and needs it.
     ringing.gone(call.id)
     rejected.delete(call.id)
     isOver(call.id)
@@ -101,10 +101,10 @@ export function createCalls(
     const { call_reject_message: text } = settings()
     if (text === null) return
     try {
-      // The keys of clients come from an HTTP header, which cannot contain a line break, so no client can have the same key.
+      // A client cannot use this key, because clients send their keys in an HTTP header, which cannot contain a line break.
       await enqueue({ from, alt }, text, `call\n${from}\n${id}`)
     } catch (error) {
-      // If the queue is full, or closed while disconnected, the handling of the call does not fail.
+      // A failure to queue the text does not fail the handling of the call: the queue may be full, or closed while the instance is disconnected.
       log.warn({ err: error }, 'the reply to a rejected call could not be queued')
     }
   }
@@ -130,7 +130,7 @@ export function createCalls(
           return taken(id)
         case 'terminate':
           if (ANSWERED.has(reason ?? '')) return taken(id)
-          // If the offer of an ended call is not known, the call is not reported, unless the network says that nobody answered it.
+          // The offer of this call did not arrive. Without it, the call is only reported if the network says that nobody answered it.
           if (!known && reason !== 'timeout') return undefined
           return ended(known ?? callOf(stanza, clock.now()))
         default:
@@ -138,15 +138,15 @@ export function createCalls(
       }
     },
     resume(session) {
-      // Stanzas that arrived while the instance was offline may show that the call was answered on another device. It
-      // is then no longer ringing.
+      // Called when the backlog was received: its stanzas may show that a call was answered on another device. Such a call is not ringing any more,
+      // so it is not rejected.
       for (const call of ringing.all()) if (call.isRejecting) rejectLater(call, session, () => ringing.get(call.id) !== undefined)
     },
     forget: ringing.forget,
   }
 }
 
-/** Returns the arguments of `translated` for a call: the key of its event, and the content of the event. */
+/** Returns the arguments of `translated` for a call: the message key and the content of the event. */
 const missedCall = ({ id, from, alt, group, isVideo, timestamp }: Call, autoRejected: boolean) =>
   [
     {

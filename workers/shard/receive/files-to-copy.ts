@@ -1,18 +1,15 @@
 /**
- * Records the received files that are still to be copied to the bucket (`SVC_MEDIA_URL`): a record per file, in the
- * commit of its event, so that no file is forgotten. The record is the link to the file, which is sealed. The main thread
- * copies the files and removes the records (`src/media/copies/media-copies.ts`).
+ * Records the received files that must still be copied to the bucket (`SVC_MEDIA_URL`): one record per file, in the commit of the event, so that no
+ * file is forgotten. The record contains the encrypted link to the file. The main thread copies the files and removes the records
+ * (`src/media/copies/media-copies.ts`).
  */
 import { BoundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 
-/**
- * The most links in the cache. The links of events that are filtered out are never taken from it, so only this limit
- * removes them.
- */
+/** The most links in the cache. Links of events that nobody wants are never taken out, so only this limit removes them. */
 const MAX_LINKS = 1_000
-/** The most events whose commit is running. */
+/** The most events whose commit is not finished. */
 const MAX_EVENTS = 10_000
 
 export interface FilesToCopy {
@@ -20,7 +17,7 @@ export interface FilesToCopy {
   made(url: string, link: string): void
   /** Returns the records of the files of an event, for the commit of the event. */
   ops(event: object, eventId: string): Op[]
-  /** Called after that commit. */
+  /** Called after the commit of the event. */
   committed(eventId: string): void
 }
 

@@ -34,7 +34,7 @@ export function createMessageAnswer({ sock, receiver, askAgain, inbox, log, step
     for (const confirmation of messageConfirmations(node, outcome, receiver())) await sock.sendNode(confirmation)
   }
 
-  /** Receipts of this turn of the loop, by their common fields. */
+  /** Receipts of the current turn of the event loop, by the fields that they share. */
   const due = new Map<string, { receipts: [BinaryNode, ...BinaryNode[]]; sent: Promise<void> }>()
 
   async function sendTogether(receipt: BinaryNode): Promise<void> {
@@ -49,7 +49,7 @@ export function createMessageAnswer({ sock, receiver, askAgain, inbox, log, step
       receipts,
       sent: nextTurn().then(async () => {
         if (due.get(group) === begun) due.delete(group)
-        // If the connection has ended, nothing is sent: the messages are delivered again and are then recognised as known.
+        // If the connection has ended, no receipt is sent: the messages are delivered again, and their marks show that they are known.
         if (sock.ws.isOpen) await sock.sendNode(joinedReceipt(receipts))
       }),
     }
@@ -58,8 +58,8 @@ export function createMessageAnswer({ sock, receiver, askAgain, inbox, log, step
   }
 
   /**
-   * Requests a retry, then confirms the message. The confirmation must come last: the network considers a confirmed message as settled, and would not
-   * pass a later request to the sender.
+   * Sends a retry request, then confirms the message. This order is necessary: the network treats a confirmed message as finished, and would not pass
+   * a later request to the sender.
    */
   async function askAndConfirm(node: BinaryNode) {
     const key = isPeerStanza(node, creds.me) ? null : addressed(node, creds.me).key

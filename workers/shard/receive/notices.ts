@@ -22,11 +22,11 @@ export interface NoticeDeps {
   inbound: Pick<ReceivedEvents, 'context' | 'translated'>
   log: Logger
   once: Once
-  /** Returns the operations for changes of a group's admins in a notice, for its commit. */
+  /** Returns the operations for changes of a group's administrators that a notification contains, for the commit of its event. */
   rolesChanged(notice: BinaryNode): Promise<Op[]>
 }
 
-/** Resolves when the events of a notification are on disk, and rejects if the stanza must be delivered again. */
+/** Handles a notification. Resolves when its events are on disk; rejects if the network must deliver the stanza again. */
 export type AppendNotice = (node: BinaryNode) => Promise<void>
 
 /** A notice and the message key of its event. */
@@ -37,14 +37,14 @@ interface Notice {
   translated: Translated
 }
 
-/** Time limit for querying the URL of our own new picture, in ms; after this time the event is created without a URL. */
+/** Time limit in ms for the query of the URL of the account's own new picture. After this time the event is created without a URL. */
 const PICTURE_DEADLINE = 3_000
 
 export function createNotices(session: SocketSession, deps: NoticeDeps): AppendNotice {
   const { inbound, log, once } = deps
   const { identity } = session
 
-  /** Whether the failure was not caused by the stanza. Its event is then created when the stanza is delivered again. */
+  /** Whether the error was not caused by the stanza. The event is then created when the network delivers the stanza again. */
   const isOurs = (error: unknown) => error instanceof LookupError || session.ended.aborted
 
   async function events(node: BinaryNode, notices: readonly Notice[]): Promise<ReceivedEvent[]> {
@@ -68,7 +68,7 @@ export function createNotices(session: SocketSession, deps: NoticeDeps): AppendN
   async function noticesOf(node: BinaryNode, context: InboundContext): Promise<Notice[]> {
     const { type, from } = envelopeOf(node)
     switch (type) {
-      // The notice is about the group in `from`. The network sets this jid, so a notice with another kind of sender is ignored.
+      // The group is read from the attribute `from`, which the network sets. A notification of another sender is ignored.
       case 'w:gp2': {
         if (!isJidGroup(from)) return []
         const { jid: participant, alt: participantAlt } = groupNoticeIn(node).actor
@@ -122,7 +122,7 @@ export function createNotices(session: SocketSession, deps: NoticeDeps): AppendN
         return await events(node, await noticesOf(node, context))
       } catch (error) {
         if (isOurs(error)) throw error
-        // A stanza that cannot be parsed is confirmed, because parsing it again after a redelivery would fail too.
+        // A stanza that cannot be parsed is confirmed, because parsing would fail again after another delivery.
         log.warn({ err: error, type, stanza: id }, 'a notification could not be translated')
         return []
       }

@@ -1,4 +1,4 @@
-/** Reports channel posts. Posts are not encrypted, because everybody may read them. A later change of a post arrives under the id of the post. */
+/** Reports channel posts. They are not encrypted, because everybody may read them. An edited or removed post arrives with the id of the post. */
 import { type BinaryNode, decodeMessageNode, proto, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { SECOND } from '../../../src/domain/clock.ts'
@@ -23,11 +23,11 @@ export interface PostDeps {
   onMessage(message: WAMessage): void
   /** Returns the operations that record the author of a post, for its commit. */
   authored(key: WAMessageKey): Promise<Op[]>
-  /** Called when a post was edited or removed. The call is idempotent. */
+  /** Called when a post was edited or removed. It may be called again with the same post. */
   postChanged(message: WAMessage): Promise<void>
 }
 
-/** Resolves when the event of a post is on disk, and rejects if the stanza must be delivered again. */
+/** Handles a post. Resolves when its event is on disk; rejects if the network must deliver the stanza again. */
 export type AppendPost = (node: BinaryNode) => Promise<void>
 
 export function createPosts({ sock }: Pick<SocketSession, 'sock'>, deps: PostDeps): AppendPost {
@@ -39,13 +39,13 @@ export function createPosts({ sock }: Pick<SocketSession, 'sock'>, deps: PostDep
       return inbound.unread(message, notification({ notification: 'revoke' }, [], { reference_message_id: idOrNull(id) }))
     if (!message.message) return inbound.unread(message, unsupported(cut(kind, 64)))
     const event = await inbound.message(message)
-    // An edited post arrives in full.
+    // An edited post arrives with its complete content, like a new one, so the event must be marked as an edit.
     return edit && isEvent(event) && event.body.is_edit === false
       ? { ...event, body: { ...event.body, is_edit: true, edit_message_id: idOrEmpty(id) } }
       : event
   }
 
-  /** Builds the message of a post. Null for a stanza without an address. If no content can be decoded, the message has none. */
+  /** Builds the message of a post. Null for a stanza without a valid address. If the content cannot be decoded, the message has no content. */
   async function postOf(node: BinaryNode, post: PostStanza): Promise<WAMessage | null> {
     const { isOwn, editedAt } = post
     try {

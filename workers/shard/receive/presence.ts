@@ -1,7 +1,7 @@
 /**
- * `chat_presence`: who is online and who is typing. The network sends these stanzas only to an account that is itself available, and an available
- * account gets no notifications on its phone. So the account is available only while a webhook or a stream wants these events. The presence is read
- * from the stanzas, because the library turns `paused` into `available`.
+ * Creates `chat_presence` events: who is online and who is typing. The network sends these stanzas only to an account that is itself available, and
+ * the phone of an available account shows no notifications. So the account is available only while a webhook or a stream wants these events. The
+ * presence is read from the stanzas, because the library changes `paused` to `available`.
  */
 
 import { type BinaryNode, isPnUser } from '@whiskeysockets/baileys'
@@ -20,7 +20,7 @@ export interface Presence {
   attach(session: SocketSession): void
   /** Handles `<presence>` and `<chatstate>`. */
   onStanza(session: Session, node: BinaryNode): void
-  /** Called after each connection, and when the interest in these events changes. */
+  /** Called after each connection, and when a webhook or a stream begins or ceases to want these events. */
   announce(): void
   /** Called when a message arrived from this chat. */
   met(jid: string): void
@@ -31,7 +31,7 @@ export interface Presence {
   stop(): Promise<void>
 }
 
-/** The most chats whose last state is remembered, so that a repeated state is not reported again. */
+/** The most chats whose last state is remembered; a state that did not change is not reported again. */
 const REMEMBERED = 5_000
 
 export function createPresence(
@@ -42,9 +42,9 @@ export function createPresence(
   let session: Session | null = null
   let subscribed = new Set<string>()
   /**
-   * Chats with messages in the offline backlog while it is being delivered; null afterwards. The service subscribes to
-   * the presence of these chats only afterwards. Otherwise their current state would be reported before an older
-   * message, whose `momment` (spelled so in the API) must not be lower.
+   * Chats with messages in the offline backlog, while the backlog is being delivered; null afterwards. The presence of these chats is subscribed to
+   * only afterwards. Otherwise their current state would be reported before an older message, whose `momment` (spelled so in the API) must not be
+   * lower.
    */
   let early: Set<string> | null = new Set()
   let isAvailable = false
@@ -56,7 +56,7 @@ export function createPresence(
     const chat = bare(fromOf(node))
     const kind = chatKind(chat)
     const person = kind === 'user' ? await from.identity.person(chat) : { phone: identifierOf(chat), lid: null }
-    // A person has two jids, but one number, so the state is compared by number.
+    // The last state is stored by the number, because the same person may appear under two jids.
     if (last.get(person.phone) === state) return
     last.set(person.phone, state)
     const seconds = lastSeenIn(node)
@@ -84,7 +84,10 @@ export function createPresence(
       .catch((error) => log.error({ err: error }, 'a presence update could not be reported'))
   }
 
-  /** Subscribes once per person, even under two jids: each subscription returns the current state, which could arrive between later changes. */
+  /**
+   * Subscribes to the presence of a person only one time, even if the person has two jids. Each subscription is answered with the current state, and
+   * that answer could arrive between later changes.
+   */
   async function subscribe(from: Session, chat: string) {
     const lid = isPnUser(chat) ? await from.identity.lidOf(chat) : null
     const name = lid === null ? chat : bare(lid)
@@ -113,7 +116,7 @@ export function createPresence(
     announce,
     attach(next) {
       session = next
-      // The network accepts no presence from an account without a name, and the name arrives after the first login.
+      // The network refuses a presence of an account without a name, and the name arrives after the first login.
       next.sock.ev.on('creds.update', ({ me }) => {
         if (me?.name && session === next) announce()
       })

@@ -1,5 +1,5 @@
 /**
- * Creates the events of received stanzas of one instance: the look-ups of the translation, and the filter for wanted events. These parts exist as
+ * Creates the events of received stanzas of one instance: it makes the look-ups that the translation needs, and drops unwanted events. It exists as
  * long as the instance, so a message whose session has just ended is still reported, with the data of that session.
  */
 import type { BinaryNode, Contact, WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
@@ -33,12 +33,12 @@ import { eventOrNull, type Reported } from './unreported.ts'
 export interface ReceivedEventsDeps {
   outbox: Outbox
   links: MediaLinks
-  /** Records of files to copy to the bucket; undefined if there is none. */
+  /** Records files to copy to the bucket; undefined if there is no bucket. */
   toCopy: FilesToCopy | undefined
   messages: Pick<MessageLedger, 'original' | 'post' | 'claim'>
   contacts: Pick<SavedContacts, 'all'>
   directory: { contact: NameDeps['listed'] }
-  /** `host:port` that replaces the library's fixed media host. */
+  /** `host:port` that replaces the media host in links, which the library sets; null if it is not replaced. */
   mediaHost: string | null
   roles: GroupBook['roles']
   /** Number of the account in digits; null if it is not known yet. */
@@ -48,7 +48,7 @@ export interface ReceivedEventsDeps {
 export interface ReceivedEvents {
   /** Called with every session before it is used. */
   use(session: SocketSession): void
-  /** Null before the first session. */
+  /** Returns the context of the translation; null before the first session. */
   context(): InboundContext | null
   /** Returns the event of a message, or the reason why there is none. */
   message(readable: WAMessage, fromApi?: boolean): Promise<Reported>
@@ -58,16 +58,16 @@ export interface ReceivedEvents {
   answer(key: WAMessageKey, node: BinaryNode, ciphertext: Uint8Array): Promise<Uint8Array | null>
   /** Returns the event of a notification; null if it is not wanted. */
   translated(readable: ReadableMessage, translated: Translated): Promise<ReceivedEvent | null>
-  /** Returns the chat's jids, the LID and the number, of a chat in the form of the API. */
+  /** Returns all jids of a chat (of a person: the number and the LID). `chat` is an identifier of the API. */
   namesOf(chat: string): Promise<ReadonlySet<string>>
   /**
-   * Translates a message for a person who looks at it, whether or not its event is wanted. It makes no links to files, and asks the network nothing.
-   * Null if there is nothing to show.
+   * Translates a message for the dashboard, even if its event is not wanted. It creates no links to files and sends no query to the network. Null if
+   * there is nothing to show.
    */
   shown(readable: WAMessage): Promise<ReceivedEvent | null>
   /** Called when the phone's address book has changed, and the change is on disk. */
   contactsSaved(contacts: readonly Contact[]): void
-  /** Reader of the phone's history. It reads only names, because events show nothing else of it. */
+  /** Reads the phone's history. Only the names in it are read, because events show nothing else of it. */
   history: HistoryReader
   /** Called when a chat has a new name or picture. */
   chatChanged(change: ChatChange): Promise<void>
@@ -94,7 +94,7 @@ export function createReceivedEvents(
   const pictures = createPictures({ clock: steady, log, host: mediaHost ?? PICTURE_HOST, askNewsletter: names.askNewsletter })
   names.onNewsletter(pictures.learnNewsletter)
 
-  /** Returns every jid of the chat of a message. */
+  /** Returns all jids of the chat of a message. */
   const chatOf = (about: WAMessageKey): Promise<Set<string>> =>
     session
       ? allNames({ context: { identity: session.identity } }, chatNamesOf(about))
@@ -109,7 +109,10 @@ export function createReceivedEvents(
     return url
   }
 
-  /** Creates the look-ups. `toPrefetch` collects data that was unknown but that the event should show; it is queried afterwards for later events. */
+  /**
+   * Creates the context of the translation with its look-ups. `toPrefetch` collects data that an event should show and that is not known; it is
+   * queried afterwards, for later events.
+   */
   function context(toPrefetch: ToPrefetch[] = []): InboundContext | null {
     if (!session) return null
     const { identity } = session

@@ -1,4 +1,4 @@
-/** Receives everything that the network sends to an instance: ciphertexts, stanzas without a ciphertext, calls, presence, changes of the account. */
+/** Receives everything that the network sends to an instance: encrypted messages, other stanzas, calls, presence, and changes of the account. */
 import type { WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { sendCall } from '../../../src/domain/call.ts'
@@ -47,10 +47,10 @@ export interface ReceivingDeps
 
 export interface Receiving {
   load(): Promise<void>
-  /** Called when the credentials are removed: clears data that arrived for the removed device. */
+  /** Called when the credentials are removed. Removes the data that arrived for the unlinked device. */
   forget(): Promise<void>
   session(): InboxSession
-  /** Writes the effects of changes of the account itself. */
+  /** Writes the effects of changes in app state. */
   readonly appState: WriteChanges
   /** Whether a stanza whose processing failed should be delivered again. Counts the attempt. */
   isWorthAnother(what: string): boolean
@@ -62,7 +62,7 @@ export interface Receiving {
   readonly history: readonly HistoryReader[]
   /** Called when a chat has a new name or picture. */
   chatChanged: ReceivedEvents['chatChanged']
-  /** Whether a message that could not be read is still missing. */
+  /** Whether the content of a message is still missing. */
   isMissing: WaitingMessages['has']
   /** Must be called right after the session is created, before anything arrives. */
   attach(session: SocketSession): void
@@ -187,7 +187,7 @@ export function createReceiving(context: ReceivingContext, deps: ReceivingDeps):
   }
 }
 
-/** Queues the text that follows a call which we rejected. A key is queued only once. */
+/** Queues the text that follows a rejected call. A text with the same key is queued only one time. */
 async function answerCall(enqueue: Sending['enqueue'], phone: string, message: string, key: string): Promise<void> {
   const identifier = parseIdentifier(phone)
   if (!identifier) return

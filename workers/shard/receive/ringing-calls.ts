@@ -1,6 +1,6 @@
 /**
- * Keeps the calls that are ringing. The offer of a call states its kind, and its end does not. So the offer is kept on disk until the end, and
- * nothing is lost if the service restarts while the call rings.
+ * Keeps the calls that are ringing. The offer of a call (its first stanza) says whether it is a video call, and the stanza that ends it does not. So
+ * the offer is on disk until the call ends, and nothing is lost if the service restarts while the call rings.
  */
 import * as v from 'valibot'
 import { DAY, SECOND } from '../../../src/domain/clock.ts'
@@ -21,7 +21,7 @@ const Call = v.object({
   isVideo: v.boolean(),
   /** Time in epoch seconds. */
   timestamp: v.number(),
-  /** True while we are rejecting the call and the result is not on disk yet. */
+  /** True while the call is being rejected and the result is not on disk yet. */
   isRejecting: v.optional(v.literal(true)),
 })
 export type Call = v.InferOutput<typeof Call>
@@ -44,10 +44,10 @@ export function createRingingCalls({
 }: Context<'id' | 'store' | 'sealer' | 'clock' | 'log'>) {
   const records = repository({ name: 'ringing call', schema: Call, version: 1, sealed: sealer })
   const ringing = new Map<string, Call>()
-  /** The id is stored in blind form, because the caller chooses it, and it may contain characters that no key may have. */
+  /** The key contains a hash of the id, because the caller chooses the id, and it may contain characters that a key cannot have. */
   const removal = (id: string): Op => records.remove(keys.call(instance, sealer.blind(id)))
 
-  /** Whether a call is so old that its end can no longer arrive. */
+  /** Whether a call is so old that the stanza that ends it can no longer arrive. */
   const isStale = ({ timestamp }: Call) => clock.now() - timestamp * SECOND > DAY
 
   return {

@@ -1,6 +1,6 @@
 /**
- * Requests messages that could not be read: from the sender with a retry request, and from our own phone if the sender does not answer. Later stanzas
- * do not wait for these requests. Requests are limited per sender, so that a sender with a broken key, or a group whose key is lost, does not use up
+ * Requests messages that could not be read: first from the sender, with a retry request, then from the account's own phone. Later stanzas do not wait
+ * for these requests. The number of requests is limited per sender, so that a sender with a broken key, or a group whose key is lost, cannot use up
  * the limit of others.
  */
 import { type BinaryNode, proto, type WAMessageKey } from '@whiskeysockets/baileys'
@@ -26,9 +26,9 @@ const COUNTED_FOR = 15 * MINUTE
 /** Number of the first request that contains keys for a new session. Earlier requests contain none, because an intact session does not need them. */
 const KEYS_FROM = 2
 /**
- * Number of requests that are sent to one sender at once. Further ones are sent at an interval, and a request that would wait longer than the limit
- * is not sent. The rate is limited because webhooks are sent in the order of their events, so the reports about these messages delay later texts of
- * other senders.
+ * Number of requests that can be sent to one sender immediately. Further requests are sent at an interval; a request that would have to wait longer
+ * than the limit is not sent. The rate is limited because each request causes a report: webhooks are sent in the order of their events, so many
+ * reports delay later texts of other senders.
  */
 const BURST = 20
 const PAUSE = SECOND / 10
@@ -49,7 +49,7 @@ const ABSENT_TIME = 2 * SECOND
 /** The most requests that are queued for the phone; each is a message to the phone. */
 const MAX_FOR_PHONE = 1_000
 
-/** The network's numbers for the reasons why a message could not be decrypted. */
+/** The codes by which a retry request tells the sender why the message could not be decrypted. */
 const ERRORS: Readonly<Record<SignalProblem, number>> = {
   no_session: 1,
   no_sender_key: 1,
@@ -61,31 +61,31 @@ const ERRORS: Readonly<Record<SignalProblem, number>> = {
 export interface AskAgainDeps {
   sock: Pick<NetworkSocket, 'authState' | 'ev' | 'sendNode'>
   askPhone: AskPhone
-  /** A clock that does not step. */
+  /** A monotonic clock. */
   clock: Clock
   log: Pick<Logger, 'info' | 'warn'>
   /** Whether the message is still missing. */
   isMissing(key: WAMessageKey): boolean
-  /** Aborted when the connection has ended. */
+  /** Aborted when the connection ends. */
   ended: AbortSignal
 }
 
 export interface AskAgain {
-  /** Asks the sender. Resolves when the sender has been asked, or will not be asked. */
+  /** Sends a retry request to the sender. Resolves when it is sent, or when it is decided that it is not sent. */
   sender(node: BinaryNode, key: WAMessageKey | null, problem: SignalProblem | undefined): Promise<void>
-  /** Asks the phone after a short delay, unless the message has arrived by then. */
+  /** Asks the phone for the message after a short delay, unless the message has arrived by then. */
   phone(key: WAMessageKey): void
 }
 
 export function createAskAgain({ sock, askPhone: ask, clock, log, isMissing, ended }: AskAgainDeps): AskAgain {
   const { authState } = sock
   const counts = bounded<number>(MAX_COUNTED, COUNTED_FOR, clock.now)
-  /** Time in ms at which the next request to a sender may be sent. It may be in the past, by as much as the sender has left of its burst. */
+  /** Time in ms at which the next request may be sent, by sender. While requests of the first burst are left, it is in the past. */
   const nextAt = bounded<number>(MAX_SENDERS, 2 * LONGEST_WAIT, clock.now)
   const forPhone: { key: WAMessageKey; at: number }[] = []
   let isAsking = false
 
-  /** Returns the ms to wait before a request; null if too many requests are waiting. */
+  /** Returns the number of ms that a request must wait; null if too many requests are waiting. */
   function place(sender: string): number | null {
     const now = clock.now()
     const before = nextAt.get(sender) ?? 0
@@ -95,7 +95,7 @@ export function createAskAgain({ sock, askPhone: ask, clock, log, isMissing, end
     return Math.max(0, at - now)
   }
 
-  /** Creates another pre-key of ours, which is stored before it is used. */
+  /** Creates another pre-key of this device. It is stored before it is used. */
   async function nextPreKey() {
     return authState.keys.transaction(async () => {
       const { keys, update } = await nextOneTimeKeys(authState, 1)

@@ -1,7 +1,7 @@
 /**
- * Sends a message of ours again to a device that could not decrypt it, in the stanza of its first send (`sent.ts`), encrypted only for that device.
- * As in the library, and unlike in the first send, the stanza has no report token, and it always has the identity of our device. The contact's token
- * is included, because the network refuses the message with 463 without it.
+ * Sends a message of the account again to a device that could not decrypt it. The stanza is the one of the first send (`sent.ts`), encrypted only for
+ * that device. As in the library, and unlike the first send, it has no report token, and it always contains the identity of this device. The
+ * contact's token is included, because the network refuses the message with 463 without it.
  */
 import {
   type BinaryNode,
@@ -33,7 +33,10 @@ import { createSessionRenewal } from './session-renewal.ts'
  */
 const MAX_RETRIES = 5
 const MAX_COUNTED = 10_000
-/** If a device sends receipts without keys, it gets one new session per interval, however often it asks, because each new session needs a query. */
+/**
+ * A device whose retry receipts contain no keys gets at most one new session in this time, however often it asks, because each new session needs a
+ * query.
+ */
 const FETCH_PAUSE = 10 * SECOND
 
 export interface ResendDeps {
@@ -64,7 +67,7 @@ export function createResend(deps: ResendDeps): (request: RetryRequest) => Promi
   const renewFor = createSessionRenewal({ repository, renewSession: deps.renewSession, clock, log })
   const renew = (request: RetryRequest) => renewFor(request, () => mayFetch(request.asker))
 
-  /** Returns the jids of the same person or device, by number and by LID. */
+  /** Returns all jids of the same person or device: with the number and with the LID. */
   async function namesOf(jid: string): Promise<string[]> {
     const { user, server, device } = jidDecode(jid) ?? {}
     if (user === undefined || (server !== 'lid' && server !== 's.whatsapp.net')) return [jid]
@@ -73,23 +76,24 @@ export function createResend(deps: ResendDeps): (request: RetryRequest) => Promi
     return decoded ? [jid, jidEncode(decoded.user, decoded.server, device)] : [jid]
   }
 
-  /** Returns the chat that the request states for the message. */
+  /** Returns the chat in which the message was sent, according to the request. */
   const chatOf = ({ asker, shared, recipient }: RetryRequest) =>
     bare(shared ?? (recipient !== null && identity.isMe(asker) ? recipient : asker))
 
   /**
-   * Whether the message is of this chat. Ids are visible to others in quotes, so knowing an id must not be enough to get a message of another chat.
+   * Whether the message was sent to this chat. Other people can see ids in quotes, so an id alone must not be enough to get a message of another
+   * chat.
    */
   const isOfChat = async ({ to }: Stanza, chat: string) =>
     identity.isMe(to) ? identity.isMe(chat) : (await namesOf(bare(to))).includes(chat)
 
   /**
-   * Whether a device may ask for a status: only its audience may, which are the devices that have its sender key. For groups the network itself
-   * checks who may ask.
+   * Whether a device may request a status again. Only recipients of the status may, and these devices have the sender key. For groups the network
+   * itself checks who may ask.
    */
   const isAudience = async (group: string, asker: string): Promise<boolean> => holders.has(group, await namesOf(asker))
 
-  /** The next message to the group also sends the sender key to this device, in case the resent message does not arrive. */
+  /** Makes the next message to the group also contain the sender key for this device, because the resent message may not arrive. */
   const forgetKeyHolder = async (group: string, asker: string) => holders.forget(group, await namesOf(asker))
 
   async function withSenderKey(group: string, message: proto.IMessage): Promise<proto.IMessage> {
@@ -139,8 +143,8 @@ export function createResend(deps: ResendDeps): (request: RetryRequest) => Promi
     const about = { message_id: id, count }
     const stored = await sent.stored(id)
     if (!stored || isDeleted({ key: { id }, message: stored.message })) {
-      // The request comes from one of our own devices, about a request that the library sent to its phone. The session is renewed, so that the next
-      // request is readable.
+      // The request comes from another device of the account, and is about a request that the library sent to the phone. Only the session is renewed,
+      // so that the next request can be read.
       if (identity.isMe(asker)) await renew(request)
       return log.info(about, 'a resend was requested for a message that is not stored')
     }
@@ -149,8 +153,8 @@ export function createResend(deps: ResendDeps): (request: RetryRequest) => Promi
       return log.warn(about, 'a resend was requested from a different chat than the message was sent to')
     const counted = `${id} ${asker}`
     const answered = counts.get(counted) ?? 0
-    // After the first answer, the device no longer counts as a holder of the key, so that the next status sends it the key. So only the first request
-    // is checked; the device may ask again later.
+    // After its first request, the device no longer counts as a holder of the sender key, so that the next status sends it the key. So the check is
+    // possible only at the first request; later requests of the device are allowed.
     if (chatKind(stanza.to) === 'status' && answered === 0 && !identity.isMe(asker) && !(await isAudience(stanza.to, asker)))
       return log.warn(about, 'a resend of a status was requested by someone outside its audience')
     if (answered >= MAX_RETRIES) return log.info(about, 'a resend was refused: the message was requested too many times')
@@ -161,7 +165,7 @@ export function createResend(deps: ResendDeps): (request: RetryRequest) => Promi
   }
 }
 
-/** Returns the form of a message for the account's other devices, after one of its devices has sent it. */
+/** Wraps a message of the account in the format for its own other devices. */
 const ownCopy = (destinationJid: string, message: proto.IMessage): proto.IMessage => ({
   deviceSentMessage: { destinationJid, message },
   ...(message.messageContextInfo ? { messageContextInfo: message.messageContextInfo } : {}),

@@ -1,8 +1,8 @@
 /**
- * Handles retry receipts, which a device sends if it could not decrypt a message of ours. The library's own handler is not used, because of several
- * faults. It sends the message without the nodes, the attributes and the `mediatype` of the first send. It encrypts the message twice, and queries
- * keys each time. If a phone asks, it sends to everybody in the chat, and for a status to nobody. It does not check the chat of the id. `resend.ts`
- * sends our answer.
+ * Handles retry receipts: a device sends one if it could not decrypt a message of the account. The library's own handler is not used, because it has
+ * several faults. It omits the nodes, the attributes and the `mediatype` of the first send. It encrypts the message twice, and queries keys each
+ * time. If a phone asks, it sends the message to everybody in the chat; for a status it sends it to nobody. It does not check that the message id
+ * belongs to the chat. `resend.ts` sends the message again.
  */
 import { type BinaryNode, isJidGroup, isJidStatusBroadcast } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -15,9 +15,9 @@ export interface RetryRequest {
   id: string
   /** Device that could not decrypt the message. */
   asker: string
-  /** Group or status; null for a 1:1 chat, where the other person is `asker`, unless `asker` is a device of the account itself. */
+  /** The group, or the status jid. Null for a 1:1 chat: the chat is then the person `asker`, or `recipient` if `asker` is a device of the account. */
   shared: string | null
-  /** Chat of the message, if the asker is one of our own devices. The value is ignored from other devices. */
+  /** Chat of the message, if `asker` is another device of the account. From other devices the value is ignored. */
   recipient: string | null
   /** Number of this request, starting at 1. */
   count: number
@@ -25,27 +25,28 @@ export interface RetryRequest {
 }
 
 /**
- * The most retry receipts that wait, about 1 kB each. If the sender key of a group of a thousand members is broken, all of them ask at once. More
- * receipts than this limit do not occur by accident.
+ * The most retry receipts that wait, about 1 kB each. If the sender key of a group of a thousand members is broken, all members ask at the same time.
+ * More receipts than this are only possible in an attack.
  */
 export const MAX_RETRY_RECEIPTS = 5_000
 
 export interface RetryReceiptDeps {
   resend(request: RetryRequest): Promise<void>
-  /** Resolves when the message is no longer being sent; undefined if it is not being sent. */
+  /** Returns a promise that resolves when the sending of this message has ended; undefined if it is not being sent. */
   settled(messageId: string): Promise<void> | undefined
   log: Pick<Logger, 'warn'>
 }
 
 /**
- * Answers a retry receipt, one at a time. The receipt is confirmed after any result, because otherwise it would arrive again at every login. It
- * rejects only if the disk is full: then the receipt must arrive again, because the device does not ask a second time.
+ * Returns a function that answers retry receipts, one at a time. It resolves even if the answer fails, so that the receipt is confirmed and does not
+ * arrive again at every login. It rejects only if the disk is full: then the receipt must arrive again, because the device does not ask a second
+ * time.
  */
 export const answerRetryReceipt =
   ({ resend, settled, log }: RetryReceiptDeps) =>
   async (receipt: BinaryNode): Promise<void> => {
     try {
-      // If the message were sent again during its first send, the acks of the two sends could be confused.
+      // The first send must have ended, because the acks of the two sends have the same id.
       await settled(idOf(receipt))
       const request = requestOf(receipt)
       if (request) await resend(request)

@@ -8,11 +8,14 @@ import { registrationIn } from '../wire/retry-receipt.ts'
 import { bounded } from './bounded.ts'
 import type { RetryRequest } from './retry-receipts.ts'
 
-/** At this retry the session is remembered. At later retries it must be a different session. The library uses the same number. */
+/**
+ * At the retry with this number, the key of the session is remembered. At later retries the session must have another key. The library uses the same
+ * number.
+ */
 const BASE_KEY_CHECK_RETRY = 2
 const MAX_BASE_KEYS = 1_000
 const BASE_KEY_AGE = 15 * MINUTE
-/** Interval in which the existing session with a device is replaced at most once, however often the device asks. */
+/** Minimum time between two replacements of an existing session with a device, however often the device asks. */
 const RENEWED_ONCE_IN = HOUR
 const MAX_RENEWED = 1_000
 
@@ -23,7 +26,10 @@ export interface SessionRenewalDeps {
   log: Pick<Logger, 'warn'>
 }
 
-/** Creates a session that the asking device can use: with the keys in the receipt, or with keys from the network if `mayFetch` returns true. */
+/**
+ * Gives this device a session that the asking device can use: from the keys in the receipt, or, if `mayFetch` returns true, from keys that the
+ * network provides.
+ */
 export type RenewSession = (request: RetryRequest, mayFetch: () => boolean) => Promise<void>
 
 export function createSessionRenewal({ repository, renewSession, clock, log }: SessionRenewalDeps): RenewSession {
@@ -43,7 +49,7 @@ export function createSessionRenewal({ repository, renewSession, clock, log }: S
     }
   }
 
-  /** Whether the session is still the one that could not be used at the last request. */
+  /** Whether the session is still the one that could not be used at the previous request. */
   function isStuck({ id, asker, count }: RetryRequest, baseKey: Uint8Array): boolean {
     const about = `${repository.jidToSignalProtocolAddress(asker)} ${id}`
     if (count === BASE_KEY_CHECK_RETRY) baseKeys.set(about, baseKey)

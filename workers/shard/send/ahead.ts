@@ -1,8 +1,7 @@
 /**
- * Prepares the media of the next queue item while the item before it is being sent. They are fetched, converted and
- * uploaded with the same limits of time and tries as when the item itself is sent. The handler of the item later asks for
- * a medium by the same `wish` (`Once`), and gets the prepared result. Only one item is prepared at a time, so that an
- * account never needs more than twice the resources of one send.
+ * Prepares the media of the next queue item while the item before it is being sent: the files are fetched, converted and uploaded, with the same
+ * limits of time and attempts as in a send. When the item itself is sent, its handler asks for each file with the same key `wish` (`Once`), and gets
+ * the prepared result. Only one item is prepared at a time, so that an account never needs more than twice the resources of one send.
  */
 import { Failure } from '../../../src/domain/failures.ts'
 import { isStorageFailure } from '../../../src/domain/storage-failure.ts'
@@ -21,12 +20,12 @@ export interface AheadDeps {
   mediaOf(operation: string): PrepareMedia | undefined
   session(): Session | null
   contextOf(session: Session, item: StoredItem, once: Once): SendContext
-  /** Called after a preparation, for tests. The preparation does not wait for it. */
+  /** Called after each preparation, for tests. The preparation does not wait for the returned promise. */
   prepared(svcId: string): void | Promise<void>
 }
 
 export interface Ahead extends NonNullable<QueueOptions['ahead']> {
-  /** Must be called when the item is sent. The returned function returns each prepared result once, and creates results that were not prepared. */
+  /** Call this when the item is sent. The returned function returns each prepared result one time, and creates a result that was not prepared. */
   take(svcId: string, session: Session): Once
 }
 
@@ -42,12 +41,12 @@ interface Held {
 }
 
 export function createAhead({ mediaOf, session: current, contextOf, prepared }: AheadDeps): Ahead {
-  /** Prepared items, at most two: the next one, and the one that is being sent until its handler asks for the results. */
+  /** Prepared items by id, at most two: the next item, and the item that is being sent, until its handler has asked for the results. */
   const held = new Map<string, Held>()
-  /** Number of running preparations for items that were removed. While there is one, no other preparation begins. */
+  /** Number of preparations that still run although their item was removed. No other preparation begins while there is one. */
   let orphans = 0
 
-  /** If an item is removed before its media are prepared, they are neither converted nor uploaded. */
+  /** Returns a context that stops the preparation before the conversion and before the upload if the item was removed. */
   function whileWanted(context: SendContext, isWanted: () => boolean): SendContext {
     const { media } = context
     const check = () => {
@@ -96,7 +95,7 @@ export function createAhead({ mediaOf, session: current, contextOf, prepared }: 
       const made: Held = { svcId: item.svcId, session, results: new Map(), isRunning: true, isWanted: true }
       held.set(item.svcId, made)
       prepare(made, item)
-        // The error is ignored here because `results` keeps it for the item, which then fails or tries again.
+        // This error is not handled here. `results` keeps it for the handler of the item, which then fails or tries again.
         .catch(() => {})
         .finally(() => {
           made.isRunning = false
@@ -135,6 +134,6 @@ function givingOut(results: Map<string, Promise<unknown>>): Once {
   }
 }
 
-/** Whether the item itself caused the failure, so that the attempt counts. A lost connection or a full disk does not count. */
+/** Whether the item itself caused the failure, so that its attempt counts. After a lost connection or with a full disk, it does not count. */
 const isOfItem = (error: unknown) =>
   error instanceof Failure && error.code !== 'instance_not_connected' && !isStorageFailure(error)

@@ -1,7 +1,7 @@
 /**
- * Context that any send may have: a quote, mentions, the message timer of the chat. It is built and attached to the content here, because the library
- * makes two mistakes: it attaches the context to the first field of a message, which is wrong for polls and view-once, and it states the wrong author
- * when a message of the account is quoted in a group that uses LIDs.
+ * Builds the context that any message may have: a quote, mentions, and the timer of disappearing messages. It is attached to the content here,
+ * because the library makes two mistakes: it attaches the context to the first field of a message, which is wrong for polls and view-once messages,
+ * and it states the wrong author when a message of the account is quoted in a group that uses LIDs.
  */
 import {
   type GroupMetadata,
@@ -22,7 +22,7 @@ import type { SendContext } from './contract.ts'
 import type { Destination } from './destination.ts'
 import { memberJids } from './member.ts'
 
-/** Shared fields of a send from its input; undefined or false if they have no effect. */
+/** The fields that all sends share, from the input of the operation; undefined or false if they are not used. */
 export interface SharedFields {
   reply_to_message_id?: string | undefined
   mentions?: readonly UserIdentifier[] | undefined
@@ -30,7 +30,7 @@ export interface SharedFields {
 }
 
 export interface Surroundings {
-  /** The text. Its mentions use the kind of jid that the chat uses, number or LID. */
+  /** The text, with mentions that name people by number or LID, as the chat does. */
   text: string
   info: proto.IContextInfo
   quoted: WAMessage | undefined
@@ -62,7 +62,7 @@ export async function surroundings(
 
 const expiryOfGroup = ({ ephemeralDuration }: GroupMetadata) => (ephemeralDuration ? { expiration: ephemeralDuration } : {})
 
-/** Sets the context on the content's own field. Values that the library has set there are kept. */
+/** Sets the context on the field of the content. Values that the library has set there are kept. */
 export function attach(message: proto.IMessage, info: proto.IContextInfo): void {
   if (Object.keys(info).length === 0) return
   const inner = normalizeMessageContent(message)
@@ -74,7 +74,7 @@ export function attach(message: proto.IMessage, info: proto.IContextInfo): void 
 }
 
 export interface Wanted {
-  /** Also returns a message whose content was deleted. */
+  /** If true, a message whose content was deleted is returned too. */
   orDeleted?: boolean
 }
 
@@ -91,7 +91,7 @@ export async function remembered(
   return message
 }
 
-/** Whether a message was written in this chat. The chat with a person has two jids, with the number and with the LID. */
+/** Whether a message belongs to this chat. A 1:1 chat has two jids, with the number and with the LID. */
 export const isOf =
   ({ jid, other }: Pick<Destination, 'jid' | 'other'>) =>
   (key: WAMessageKey): boolean =>
@@ -100,7 +100,7 @@ export const isOf =
 export function quote(session: Session, to: Destination, { key, message }: WAMessage): proto.IContextInfo {
   const content = normalizeMessageContent(message ?? undefined) ?? {}
   const field = getContentType(content)
-  // With its key or its small picture, a view-once message could be viewed again.
+  // A quote of a view-once message must not contain its media key or its small picture, because with them it could be viewed again.
   const shown = field && isViewOnce(message ?? {}) ? { viewOnce: true } : field && content[field]
   const copy = field ? proto.Message.fromObject({ [field]: shown }) : undefined
   const inner = field && copy?.[field]
@@ -115,7 +115,7 @@ export function quote(session: Session, to: Destination, { key, message }: WAMes
   }
 }
 
-/** Returns the author of a message of this chat, by the kind of jid that the chat uses. */
+/** Returns the author of a message in this chat, by number or LID, as the chat names people. */
 export function authorOf(session: Session, to: Destination, key: WAMessage['key']): string {
   const { me } = session
   if (!key.fromMe) return bare(key.participant || key.remoteJid || '')
@@ -123,10 +123,7 @@ export function authorOf(session: Session, to: Destination, key: WAMessage['key'
   return bare((byLid ? me?.lid : me?.id) ?? me?.id ?? '')
 }
 
-/**
- * Resolves mentions. The mention and the `@<digits>` in the text must both have the jid by which the group addresses
- * the person.
- */
+/** Resolves mentions. In the list of mentions and in the text (`@<digits>`), a person must have the jid by which the group names them. */
 async function mentioned(
   context: Parameters<typeof memberJids>[0],
   to: Destination,
@@ -135,7 +132,7 @@ async function mentioned(
 ) {
   const jids = await memberJids(context, to, mentions)
   const called = new Map(mentions.map(({ digits }, index) => [digits, jids[index]!.split('@')[0]!]))
-  // All mentions are replaced in one pass. With several passes, the replacement of one person could be replaced again, because it may equal the
-  // digits of another.
+  // All mentions are replaced in one pass. In several passes, the new digits of one person could be replaced again, if they are equal to the digits
+  // of another.
   return { text: text.replaceAll(/@(\d+)/g, (whole, digits) => `@${called.get(digits) ?? whole.slice(1)}`), jids }
 }

@@ -1,6 +1,6 @@
 /**
- * Creates the contexts of the handlers that send. A context contains the session, access to the files of the item over the instance's network route,
- * and facts about the account.
+ * Creates the contexts for the handlers that send. A context contains the session, access to the files of the item through the instance's network
+ * route, and facts about the account.
  */
 import type { Logger } from 'pino'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -16,7 +16,7 @@ import type { StoredItem } from '../queue/item-store.ts'
 import type { SendSafety } from '../queue/safety/send-safety.ts'
 import type { Audience, Once, SendContext, SendFiles } from './contract.ts'
 
-/** The most status posts whose audience is remembered for their deletion; an older post is deleted for the current audience. */
+/** The most status posts whose recipients are remembered for a deletion. The deletion of an older post is sent to the current recipients. */
 const MAX_AUDIENCES = 50
 
 export interface ContextsDeps extends Pick<SendContext, 'messages' | 'contacts' | 'disappearing'> {
@@ -24,7 +24,7 @@ export interface ContextsDeps extends Pick<SendContext, 'messages' | 'contacts' 
     media: Pick<SendFiles, 'tempDir' | 'downloadMs' | 'prepare'>
     egressAllow: Ranges
   }
-  /** The network route of the current session; null while there is none. */
+  /** Returns the network route of the current session; null while there is none. */
   route(): NetworkRoute | null
   safety: Pick<SendSafety, 'leaving'>
 }
@@ -56,7 +56,10 @@ export function createContexts(
     fetchOptions: () => route().fetchOptions,
   })
 
-  /** Only the first chat is asked about: a further one belongs to the same person, and the message may have left already. */
+  /**
+   * Send safety is asked only for the first chat of an item. A second chat belongs to the same person, and the message may already have been sent to
+   * the first.
+   */
   function leavingOf(item: ContextItem): Pick<SendContext, 'leaving' | 'stayed'> {
     const chats = new Set<string>()
     let uncount = () => {}

@@ -1,4 +1,4 @@
-/** Input and output of a send handler. */
+/** Types of the arguments and results of a send handler. */
 import type { Agent as HttpsAgent } from 'node:https'
 import type { AnyMessageContent, proto, WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -13,7 +13,7 @@ import type { MediaPreparation } from '../media/media-preparation.ts'
 import type { KnownMessages } from '../messages/known-messages.ts'
 import type { MessageLedger } from '../messages/message-ledger.ts'
 
-/** Returns the result of `make`. If `make` has already run for the same `wish`, its earlier result is returned or its earlier error is thrown. */
+/** Runs `make` and returns its result. If `make` was already run for the same key `wish`, returns the earlier result or throws the earlier error. */
 export type Once = <T>(wish: string, make: () => Promise<T>) => Promise<T>
 
 /** Functions for the files of a send: download, preparation and upload. */
@@ -23,26 +23,26 @@ export interface SendFiles {
   /** Total time limit of a download. */
   downloadMs: number
   prepare: MediaPreparation['prepare']
-  /** Writes a part of the item's blob to a file, after `through` has transformed it. */
+  /** Writes a part of the item's blob to a file. `through` transforms the bytes on the way. */
   blobTo(path: string, part: { offset: number; size: number }, through?: Through): Promise<void>
-  /** Converts and uploads a file, unless this was already done before the turn of the item (`ahead.ts`). */
+  /** Converts and uploads a file, or returns the result if this was done before the turn of the item (`ahead.ts`). */
   once: Once
   /** Returns the agent for uploads. It uses the instance's proxy, and trusts the network's media hosts. */
   uploadAgent(): HttpsAgent
-  /** Returns the dispatcher for files of received messages, over the same route. */
+  /** Returns the dispatcher for downloads of received files, through the instance's proxy. */
   files(): Dispatcher
-  /** Returns the options for pictures on the network's own host, over the same route. */
+  /** Returns the options for downloads of pictures from the network's own host, through the instance's proxy. */
   fetchOptions(): RequestInit
 }
 
-/** Recipients of a status post. A deletion of the post must be sent to the same recipients. */
+/** Recipients of a status post. If the post is deleted, the deletion must be sent to the same recipients. */
 export interface Audience {
   jids: string[]
   /** True if the recipients are addressed by LID; an account without a LID uses numbers. */
   byLid: boolean
 }
 
-/** Context of a queued item that is due. Each of its queries has the deadline of a query. */
+/** Context of a queued item that is being sent. Each of its queries has its own time limit. */
 export interface SendContext extends Asker {
   messages: KnownMessages & Pick<MessageLedger, 'sent'>
   contacts: SavedContacts
@@ -54,18 +54,18 @@ export interface SendContext extends Asker {
   media: SendFiles
   now(): number
   /**
-   * Called before a message to this chat is sent, and before the commit of its keys. Throws if send safety holds the message, which has then not left.
+   * Called before a message to this chat is sent, and before its keys are committed. Throws if send safety holds the message; nothing was sent then.
    */
   leaving(jid: string): Promise<void>
-  /** Called if a message to a person has not left after all, because the keys of its encryption could not be stored. */
+  /** Called if a message was not sent after `leaving`, because its encryption keys could not be stored. */
   stayed(): void
   item: { messageId: string; operation: string; delayTyping: number }
 }
 
-/** Content for the library's composer, or a finished protobuf. */
+/** The content of a message: for the composer of the library, or a finished protobuf. */
 export type OutgoingContent = AnyMessageContent | { proto: proto.IMessage }
 
-/** The message that the network accepted, or null for an action that has no status. */
+/** The message that the network accepted; null for an action whose message has no status. */
 export interface Accepted {
   message: WAMessage | null
 }

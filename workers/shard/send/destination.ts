@@ -1,6 +1,6 @@
 /**
- * Resolves the destination of a message. For a person, this is the registered form of the number, or the LID. For a group or a channel, it is checked
- * that the account can write there.
+ * Resolves the destination of a message. A person is resolved to the registered number or the LID. For a group or a channel, it is checked that the
+ * account may write there.
  */
 import type { GroupMetadata } from '@whiskeysockets/baileys'
 import { Failure, type FailureCode } from '../../../src/domain/failures.ts'
@@ -44,8 +44,7 @@ export const chatWith = (asker: Asker, phone: UserIdentifier): Promise<Destinati
   })
 
 /**
- * Resolves a person. The LID is preferred: the network keeps one conversation per LID, and if we know the LID of a number, the network knows the
- * person by the LID.
+ * Resolves a person. The LID is preferred: the network has one conversation per LID, and it knows the LID of every person whose LID is known here.
  */
 async function person(session: Session, jid: string): Promise<Destination> {
   if (jid.endsWith('@lid')) return { jid, kind: 'user', other: await session.identity.pnOf(jid), group: null }

@@ -1,8 +1,8 @@
 /**
- * Determines the recipients of a message to a group, and handles the network's response about them. An ack with another hash or another addressing
- * mode means that devices were missing; error 421 means that no device received it. In both cases the group's metadata and devices are queried again,
- * and the message is sent once more with the same id, and with the sender key for the devices that lacked it. If our data was not outdated, the
- * message is not sent again, because that would change nothing.
+ * Determines the devices that receive a message to a group, and handles the network's answer about them. An ack with another hash or another
+ * addressing mode means that devices were missing; error 421 means that no device received the message. In both cases the group's metadata and
+ * devices are queried again, and the message is sent once more with the same id, and with the sender key for the devices that lacked it. If nothing
+ * has changed, the message is not sent again, because the result would be the same.
  */
 
 import type { Asker } from '../chats/session.ts'
@@ -18,10 +18,10 @@ export interface GroupAudience {
 
 type Sender = Asker & Pick<SendContext, 'log'>
 
-/** The network's code for a message with the wrong kind of jids: the group has changed between numbers and LIDs. */
+/** Code of the network for a message whose kind of jids is wrong: the group has changed from numbers to LIDs, or back. */
 const STALE_ADDRESSING = 421
 
-/** Returns the devices of a group. Null if they cannot be determined; the message is then sent without a hash. */
+/** Returns the devices of a group. Null if they cannot be determined: the message is then sent without a hash of the devices. */
 export async function groupAudience({ session, log }: Sender, group: Group): Promise<GroupAudience | null> {
   try {
     const { hash } = await session.devicesOfGroup(group)

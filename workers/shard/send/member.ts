@@ -1,4 +1,4 @@
-/** Returns the jid of a person in a group: the LID if the group uses LIDs, the number if it uses numbers. */
+/** Finds the jid of a person in a group: the LID if the group uses LIDs, the number if it uses numbers. */
 
 import type { GroupMetadata } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -10,8 +10,8 @@ import type { SendContext } from './contract.ts'
 import type { Destination } from './destination.ts'
 
 /**
- * Returns the jid of a person by the kind of jid that the group uses. The member list is searched first, because it has the number and the LID even
- * of unknown people; then the known pairs are used. Returns the given jid if neither has it, and outside of groups.
+ * Returns the jid of a person, of the kind that the group uses. It is searched in the member list first, which has the number and the LID even of
+ * unknown people, and then in the known pairs. Returns the given jid if neither has it, and outside of groups.
  */
 export async function memberJid({ identity }: Session, { group }: Destination, jid: string): Promise<string> {
   if (!group) return jid
@@ -28,8 +28,8 @@ const memberOf = ({ participants }: GroupMetadata, jid: string) =>
   participants.find(({ id, lid, phoneNumber }) => [id, lid, phoneNumber].some((name) => name && bare(name) === jid))
 
 /**
- * Returns these jids for people whom a caller identifies. A number may differ from its registered form (Brazil's ninth digit), so unknown numbers are
- * queried, all in one query. If a person has no account or cannot be queried now, the given jid is returned.
+ * Like `memberJid`, for people whom a caller names. The number of a person may differ from the registered one (Brazil's ninth digit), so unknown
+ * numbers are queried, all in one query. If a person has no account or cannot be queried now, the given jid is returned.
  */
 export async function memberJids(
   asker: Asker & Pick<SendContext, 'log'>,
@@ -46,7 +46,7 @@ export async function memberJids(
   return Promise.all(people.map((person) => memberJid(session, to, registered(person))))
 }
 
-/** Returns the numbers for which no account is known that is registered under exactly this number. */
+/** Returns those of the numbers for which no account with exactly this number is known. */
 async function unknownOf(
   { identity, numbers }: Session,
   { group }: Destination,

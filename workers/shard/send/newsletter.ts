@@ -1,6 +1,6 @@
 /**
- * Sends posts to a channel: the plaintext of a post is built here, because the library omits the media type and sends a wrong path. The network
- * refuses such posts with 479, unless they are plain text.
+ * Sends posts to a channel. The plaintext of a post is built here: the library omits the media type and sends a wrong path, and the network refuses
+ * such posts with 479, unless they are plain text.
  */
 import { encodeNewsletterMessage, type proto, type WAMessage } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
@@ -11,13 +11,13 @@ import type { Accepted, SendContext } from './contract.ts'
 import { refusal } from './refusal.ts'
 
 export interface PostMarks {
-  /** `mediatype` of the plaintext: image, video, url, and so on. */
+  /** The attribute `mediatype` of the plaintext: image, video, url, and so on. */
   mediaType?: string
   /** Additional attributes of the stanza. */
   attributes?: Record<string, string>
 }
 
-/** Sends a new post, and stores the number that the network gives it, because reactions need this number. */
+/** Sends a new post. Stores the server id that the network gives it, because reactions need it. */
 export async function sendPost(
   context: SendContext,
   jid: string,
@@ -34,7 +34,7 @@ export async function sendPost(
   })
 }
 
-/** Edits a post. The network accepts an edit or a removal under the id of the post itself, not under a new id. */
+/** Edits a post. The network accepts an edit or a removal only under the id of the post itself, not under a new id. */
 export const editPost = (context: SendContext, jid: string, id: string, content: proto.IMessage): Promise<Accepted> =>
   deliver(context, content, { to: jid, attributes: { id, type: 'text', edit: EDIT.post }, enc: {}, nodes: [] })
 
@@ -58,15 +58,15 @@ export async function reactToPost(context: SendContext, post: WAMessage, emoji: 
 }
 
 /**
- * Stores a post, then sends it. It is stored first, like every message, so that exactly this post can be sent again. The handler may not be able to
- * compose it a second time.
+ * Stores a post, then sends it. As for every message, it is stored first, so that exactly the same post can be sent again: the handler may not be
+ * able to compose it a second time.
  */
 async function deliver(context: SendContext, message: proto.IMessage, stanza: Stanza): Promise<Accepted> {
   await context.messages.sent.put(context.item.messageId, message, stanza)
   return relayPost(context, message, stanza, { isNew: true })
 }
 
-/** Sends a stored post, for the first time or again. */
+/** Sends a post that is stored: for the first time, or again. */
 export async function relayPost(
   context: SendContext,
   message: proto.IMessage,
@@ -75,7 +75,7 @@ export async function relayPost(
 ): Promise<Accepted> {
   const { ask, session, messages, item, now } = context
   const { to, attributes, enc, nodes } = stanza
-  // A reaction is contained only in its node. A removal is an empty text.
+  // The content of a reaction is only in its node. An empty text removes a reaction.
   const plaintext = plaintextNode(enc, encodeNewsletterMessage(message))
   const content = attributes.type === POST_REACTION ? nodes : [plaintext, ...nodes]
   // An edit or a removal has the id of the post.

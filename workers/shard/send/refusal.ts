@@ -1,6 +1,6 @@
 /**
- * Determines the meaning of the network's refusal of a message, by its destination. 403 has two meanings: the account
- * may not write there, or it is no longer a participant. Only a query about the group or channel shows which.
+ * Determines why the network refused a message, by the kind of its destination. The code 403 has two meanings: the account may not write there, or it
+ * is no longer a member. Only a query about the group or channel shows which.
  */
 import { Failure, type FailureCode } from '../../../src/domain/failures.ts'
 import type { Asker } from '../chats/session.ts'
@@ -12,7 +12,7 @@ import { groupAt } from './destination.ts'
 
 const FORBIDDEN = 403
 const NOT_FOUND = 404
-/** Code that means that the account does not have the role that the query used. */
+/** Code of a refusal because the account does not have the role that the query named. */
 const NOT_ALLOWED = 405
 
 export async function refusal(asker: Asker, to: string, code: number): Promise<Failure> {
@@ -20,7 +20,7 @@ export async function refusal(asker: Asker, to: string, code: number): Promise<F
   return ackFailure(code, asker.session.isRestricted(), gone ? { [code]: gone } : {})
 }
 
-/** Returns the error code for a chat that the account has left; null if it may still be a member that may not write. */
+/** Returns the error code for a chat that the account has left; null if the account may still be a member without the right to write. */
 async function goneOf(asker: Asker, to: string, code: number): Promise<FailureCode | null> {
   switch (chatKind(to)) {
     case 'group':

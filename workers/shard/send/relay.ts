@@ -1,7 +1,4 @@
-/**
- * Sends every queued message: stores a copy for retries on disk, relays the message, and waits for the network's ack. Only this ack decides the
- * outcome.
- */
+/** Sends every queued message: stores it on disk for retries, relays it, and waits for the network's ack. Only this ack decides the outcome. */
 import {
   type BinaryNode,
   generateWAMessage,

@@ -39,7 +39,7 @@ export interface FrameReaderDeps {
   onBroken(error: unknown): void
   /** Called with true when there is more data than one turn can process: no more data should arrive until it is called with false. */
   onBusy(isBusy: boolean): void
-  /** Current time in ms, from a clock that does not step. */
+  /** Returns the current time in ms, from a monotonic clock. */
   now?: (() => number) | undefined
 }
 

@@ -1,4 +1,6 @@
-/** Handles `<notification type=account_sync>`: changes that another device of the account has made. Each change is a separate child. */
+/**
+ * Handles `<notification type=account_sync>`: another device of the account has changed data of the account. Each child of the stanza is one change.
+ */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { NetworkSocket } from '../../network/network-socket.ts'
@@ -24,7 +26,7 @@ export const accountSynced =
           keepDefault(change)
           break
         case 'privacy':
-          // The privacy settings say whether others see our read receipts. No caller waits for the answer.
+          // The privacy settings decide whether read receipts are visible to others. Nobody waits for the answer to this query.
           privacySettings().catch((error) =>
             log.info({ err: error }, 'the changed privacy settings could not be read from the network'),
           )
@@ -32,7 +34,7 @@ export const accountSynced =
       }
     }
 
-    /** Keeps the message timer of new chats. */
+    /** Stores the duration of disappearing messages for new chats. */
     function keepDefault({ duration, since }: Extract<AccountChange, { type: 'disappearing_mode' }>) {
       const { accountSettings } = sock.authState.creds
       const defaultDisappearingMode = { ephemeralExpiration: duration, ephemeralSettingTimestamp: since }

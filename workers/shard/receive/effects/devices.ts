@@ -1,7 +1,7 @@
 /**
- * Drops the device lists of a person when one of their devices, possibly one of our own account, was linked or removed.
- * The lists under number and LID are dropped, and the next send queries them again. A notice never adds a device to a
- * list, because an incomplete list would look complete.
+ * Drops the device lists of a person when one of their devices was linked or removed; the person may be the account itself. The lists of the number
+ * and of the LID are dropped, and the next send queries them again. The device in a notification is never added to a stored list, because an
+ * incomplete list would then look complete.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { DeviceLists } from '../../connection/device-lists.ts'
@@ -20,7 +20,7 @@ export interface DeviceDeps {
 }
 
 export interface Devices {
-  /** Handles `<notification type=devices>`, and `<devices>` of an account sync. */
+  /** Handles `<notification type=devices>`, and the element `<devices>` of an account sync. */
   changed(notice: BinaryNode): Promise<void>
   /** Drops the lists of a person, by any of their jids. */
   forget(jid: string): Promise<void>
@@ -28,7 +28,7 @@ export interface Devices {
   acked(ack: BinaryNode): Promise<void>
 }
 
-/** The most chats whose last hash is remembered. */
+/** The most chats whose last hash of the recipient devices is remembered. */
 const MAX_HASHES = 2_000
 
 export function createDevices({ sock, identity, lists, groups }: DeviceDeps): Devices {
@@ -45,13 +45,13 @@ export function createDevices({ sock, identity, lists, groups }: DeviceDeps): De
   }
 
   /**
-   * Drops the device lists of a chat. `isChanged`: the chat had another hash before on this connection. Only then a
-   * group is forgotten as well, because changes of its members arrive as notices anyway.
+   * Drops the device lists of a chat. `isChanged`: the hash of the chat differs from an earlier one on this connection. Only then the metadata of a
+   * group is dropped too, because notifications report changes of its members anyway.
    */
   async function forgetChat(chat: string, isChanged: boolean) {
     const members = chatKind(chat) === 'group' ? (groups.known(chat)?.participants ?? []) : [{ id: chat }]
     if (isChanged) groups.forget(chat)
-    // The lists of our own account are dropped too, because each message is also sent to our own devices.
+    // The device lists of the account itself are dropped too, because each message is also sent to its other devices.
     for (const { id } of members) lists.drop([id])
     for (const { id } of members.slice(0, 1)) await forget(id)
     lists.drop(identity.own())
@@ -65,9 +65,9 @@ export function createDevices({ sock, identity, lists, groups }: DeviceDeps): De
       if (isRemoval && devices.length > 0) await sock.signalRepository.deleteSession([...devices])
     },
     /**
-     * The network sends a hash of the devices that received the message. Its algorithm is unknown (the library's own
-     * differs from other clients'), so the hash is only compared with the last hash of the chat on this connection. A
-     * first hash, and a hash that differs, mean that the devices of a person may have changed.
+     * The network sends a hash of the devices that received a message. Its algorithm is not known (the one of the library differs from those of other
+     * clients), so the hash is only compared with the last hash of the same chat on this connection. If it differs, or is the first one, the devices
+     * of a person may have changed.
      */
     async acked(ack) {
       const { from, phash } = ackIn(ack)

@@ -1,4 +1,4 @@
-/** Records messages and the phone's history in the directory. */
+/** Records messages and the phone's history in the directory of the account. */
 import type { WAMessage } from '@whiskeysockets/baileys'
 import type { Clock } from '../../../../src/domain/clock.ts'
 import type { AccountDirectory } from '../../directory/account-directory.ts'
@@ -7,8 +7,8 @@ import type { Identity } from '../../wire/person.ts'
 import type { HistoryReader } from './history.ts'
 
 /**
- * Reads the history into the directory. A slice is processed when it is in the directory's memory, even if it is not on disk yet: a history that was
- * not read to its end is read again from its beginning. `onLearned` is called at the end, when the directory is in memory.
+ * Reads the history into the directory. A slice is done when it is in the memory of the directory, even if it is not on disk yet, because a history
+ * that was not read to its end is read again from its beginning. `onLearned` is called after the last slice.
  */
 export const historyDirectory = (
   directory: Pick<AccountDirectory, 'ready' | 'learn' | 'flush'>,
@@ -26,7 +26,7 @@ export const historyDirectory = (
 
 export interface RecordDeps {
   directory: Pick<AccountDirectory, 'ready' | 'record'>
-  /** Null before the first session. */
+  /** Returns the identity of the account; null before the first session. */
   identity(): Pick<Identity, 'lidOf' | 'pnOf'> | null
   /** Whether a new message unarchives its chat. This is a setting of the account. */
   unarchives(): boolean

@@ -25,11 +25,11 @@ export interface HistoryReader {
   end?(about: HistoryAbout): Promise<void>
 }
 
-/** A notice to which a slice belongs; a history arrives in several notices. */
+/** The notice (the message of the phone that names a history file) from which a slice comes. A history arrives with several notices. */
 export interface HistoryAbout {
   syncType: proto.HistorySync.HistorySyncType
   chunkOrder: number | undefined
-  /** Progress in percent; 100 in the last notice of its kind. */
+  /** Progress of the history in percent; 100 in its last notice. */
   progress: number | undefined
 }
 
@@ -41,14 +41,14 @@ export interface HistoryDeps extends FetchDeps {
 type Notice = proto.Message.IHistorySyncNotification
 
 /**
- * Takes a history. Resolves when all of it is on disk, or if it cannot be read at all. Rejects if it must be read again
- * after the next login.
+ * Reads the history of a notice. Resolves when all of it is on disk, or if it can never be read. Rejects if it must be read again after the next
+ * login.
  */
 export type TakeHistory = (notice: Notice) => Promise<void>
 
 /** Largest number of pieces in a slice. */
 export const MAX_SLICE = 200
-/** Time in ms after which a slice ends, however few pieces it has. */
+/** Time in ms after which a slice ends even if it is not full. */
 const SLICE_MS = 10
 /** Number of bytes that are inflated and decoded at a time. */
 const CHUNK = 64 * 1_024
@@ -92,7 +92,9 @@ export function takeHistory({ readers, ended, log, ...deps }: HistoryDeps): Take
   }
 }
 
-/** Splits a deflated history into slices within the limits of number and time; memory holds one slice and one piece of the stream. */
+/**
+ * Divides a compressed history into slices, which are limited by number and time. Only one slice and one piece of the stream are in memory at a time.
+ */
 export async function* historySlices(
   deflated: AsyncIterable<Uint8Array>,
   now: () => number = () => performance.now(),
@@ -120,7 +122,7 @@ const inflate = (source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> =
   // A failure of the pipeline is thrown when the stream is read, so the callback does nothing.
   pipeline(Readable.from(source), createInflate({ chunkSize: CHUNK }), () => {})
 
-/** Whether another attempt would fail with the same error. */
+/** Whether the error is permanent: another attempt to read this history would fail too. */
 function isFinal(error: unknown): boolean {
   const isNotDeflated = error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')
   return isNotDeflated || isFinalAnswer(error) || error instanceof DamagedHistory
@@ -132,7 +134,7 @@ const aboutOf = ({ syncType, chunkOrder, progress }: Notice): HistoryAbout => ({
   progress: progress ?? undefined,
 })
 
-/** Returns the file of a notice; null if the notice names none that could be verified. */
+/** Returns the file that a notice names; null if the notice lacks data that is needed to verify the file. */
 function fileOf({ mediaKey, fileSha256, fileEncSha256, fileLength, directPath }: Notice): SealedFile | null {
   if (!mediaKey?.length || !directPath) return null
   return {

@@ -1,4 +1,7 @@
-/** Stores pairs of number and LID: from every stanza that has both, before the stanza is handled, and from the history. */
+/**
+ * Stores pairs of a number and a LID that belong to one person. They come from every stanza that contains both, before the stanza is handled, and
+ * from the phone's history.
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AuthenticationState, BinaryNode } from '@whiskeysockets/baileys'
 import { learnPairs } from '../../connection/identity.ts'
@@ -6,15 +9,15 @@ import type { NetworkSocket } from '../../network/network-socket.ts'
 import { type LidPair, lidPairsIn } from '../../wire/lid-pairs.ts'
 import type { HistoryReader } from './history.ts'
 
-/** Number of pairs per commit and per turn. */
+/** Number of pairs per commit; each commit is in its own turn of the event loop. */
 const SLICE = 100
 /** The most cached pairs of this socket. The cache is useful because most stanzas contain a pair that is already known. */
 const MAX_KNOWN = 20_000
 
-/** Returns the user part of a jid without a device part, as in the pairs. */
+/** Returns the user part of a jid, as the pairs contain it. */
 const userOf = (jid: string) => jid.slice(0, jid.indexOf('@'))
 
-/** Stores pairs, and moves a session that was created under a number to the LID. */
+/** Stores pairs. If an encryption session exists under the number, moves it to the LID. */
 export async function storePairs(
   { lidMapping, migrateSession }: NetworkSocket['signalRepository'],
   pairs: readonly LidPair[],

@@ -1,6 +1,6 @@
 /**
- * Handles `<ack class=message refresh_lid="true">`: the network accepted a message to a person whose LID may have
- * changed. The LID is queried by the number, and data under the old LID moves to the new one.
+ * Handles `<ack class=message refresh_lid="true">`: the network accepted a message to a person whose LID may have changed. The LID is queried by the
+ * number, and stored data is moved from the old LID to the new one.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -49,7 +49,7 @@ export function createLidRefresh({
     await storePairs([{ pn, lid: bare(lid) }])
   }
 
-  // The query runs in the background, because nothing depends on it.
+  // The query runs in the background, because the handling of the ack does not need its result.
   return (ack) => {
     const { from, isLidOutdated } = ackIn(ack)
     const person = bare(from)

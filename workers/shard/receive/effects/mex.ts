@@ -1,7 +1,4 @@
-/**
- * Handles `<notification type=mex>`: notices of the network about the account itself. `notices.ts` handles those about
- * channels.
- */
+/** Handles `<notification type=mex>` about the account itself and about people. `notices.ts` handles those about channels. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { Json } from '../../wire/json.ts'
@@ -10,7 +7,7 @@ import { lidChangeIn, linkedProfilesIn, mexUpdateIn, reachOutLockIn } from '../.
 import type { ReachOutLock } from '../../wire/reach-out-lock.ts'
 
 export interface MexDeps {
-  /** Called when the reach-out lock has changed; `lock` is in the form of the network. */
+  /** Called when the reach-out lock (the network's restriction of the account) has changed. `lock` is as the network sends it. */
   restricted(lock: ReachOutLock): void
   storePairs(pairs: LidPair[]): Promise<void>
   /** Returns the number of a LID; null if it is unknown. */
@@ -21,7 +18,7 @@ export interface MexDeps {
 }
 
 export function handleMex({ restricted, storePairs, pnOf, forgetDevices, log }: MexDeps): (notice: BinaryNode) => Promise<void> {
-  /** Handles a new LID of a person: the number does not change, and data under the old LID moves to the new one. */
+  /** Handles the new LID of a person. The number stays the same, and stored data is moved from the old LID to the new one. */
   async function lidChanged(json: Json) {
     const change = lidChangeIn(json)
     if (change === null) return

@@ -1,6 +1,6 @@
 /**
- * Stores what the account's own phone sends only to its devices: keys of app state, and pairs of number and LID. The messages are complete, because
- * `inbox/peer-content.ts` has removed everything else.
+ * Stores data that the phone sends only to the account's own devices: keys of app state, and pairs of number and LID. `inbox/peer-content.ts` has
+ * validated the messages, so every key and pair is complete.
  */
 import { type AuthenticationState, proto } from '@whiskeysockets/baileys'
 import type { NetworkSocket } from '../../network/network-socket.ts'
@@ -15,7 +15,7 @@ export interface PeerKeysDeps {
   keys: AuthenticationState['keys']
 }
 
-/** Resolves when the contents of the message are stored. Other messages have no effect. */
+/** Returns a function that stores the contents of such a message, and resolves when they are stored. It ignores other messages. */
 export function storePeerKeys({ sock, keys }: PeerKeysDeps) {
   async function storeKeys({ appStateSyncKeyShare }: Protocol) {
     const named = (appStateSyncKeyShare?.keys ?? []).map(({ keyId, keyData }) => [idOf(keyId), keyData!] as const)

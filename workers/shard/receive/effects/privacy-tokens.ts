@@ -13,13 +13,13 @@ export interface PrivacyTokens {
   /** Handles `<notification type=privacy_token>`. The tokens are on disk when it resolves. */
   came(notice: BinaryNode): Promise<void>
   /**
-   * Called when a message was refused with 463, which may mean that a token is missing. Our token is sent to the contact and theirs is requested, for
-   * one message at a time per chat.
+   * Called when the network refused a message with 463, which may mean that a token is missing. Sends the account's token to the contact and requests
+   * the contact's token. This is done for one message at a time per chat.
    */
   refused(ack: BinaryNode): void
 }
 
-/** Value of `error` in an ack, which means that the account is restricted or that the chat has no token. */
+/** Value of `error` in an ack. It means that the account is restricted, or that no token exists for the chat. */
 const RESTRICTED = '463'
 
 export const createPrivacyTokens = (tokens: Pick<TrustedTokens, 'store' | 'giveSoon'>): PrivacyTokens => ({
@@ -33,12 +33,14 @@ export const createPrivacyTokens = (tokens: Pick<TrustedTokens, 'store' | 'giveS
   },
 })
 
-/** Reads tokens that the phone already had. Only tokens that are newer than the stored ones are used, under the LID if it is known. */
+/**
+ * Reads the tokens in the phone's history. A token is stored only if it is newer than the stored one; it is stored under the LID if the LID is known.
+ */
 export function historyTokens(
   tokens: Pick<TrustedTokens, 'storeNewer' | 'list'>,
   { lidOf }: Pick<Identity, 'lidOf'>,
 ): HistoryReader {
-  /** Jids whose tokens were stored since the index was last written. The index is written once, at the end of a notice. */
+  /** Jids whose tokens are stored and not in the index yet. The index is written one time, at the end of a notice. */
   let unlisted: string[] = []
 
   return {
@@ -61,7 +63,7 @@ export function historyTokens(
   }
 }
 
-/** Reads the salt that the phone sends with its history. `keep`: the salt is on disk when it resolves. */
+/** Reads the salt in the phone's history. `keep` resolves when the salt is on disk. */
 export const historySalt = (keep: (salt: Uint8Array) => Promise<void>): HistoryReader => ({
   async take(slice) {
     for (const piece of slice) if (piece.kind === 'chatTokenSalt') await keep(piece.salt)

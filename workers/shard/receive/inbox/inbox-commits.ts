@@ -1,7 +1,7 @@
 /**
  * Commits the effects of received stanzas of a socket: the changed key of a message is always in the same commit as the effects of its plaintext. The
- * commits form a chain: a message is decrypted and its event created while earlier ones are being written. If one cannot be written, all later ones
- * are delivered again together with it. Until then the in-memory data (marks, keys, records of messages) is only visible to the chain.
+ * commits form a chain: a message is decrypted and its event is created while earlier ones are still being written. If one commit fails, its message
+ * and all later ones are delivered again. Until a commit is done, its data in memory (marks, keys, records of messages) is visible only to the chain.
  */
 import type { WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Clock } from '../../../../src/domain/clock.ts'
@@ -26,15 +26,15 @@ export interface InboxCommitDeps {
   /** Counts a message that is confirmed without an event. */
   unreported(reason: Unreported): void
   /**
-   * Returns additional operations for the commit of a message that could be decrypted: it no longer counts as undecrypted. Call `applied` after the
+   * Returns the operations that remove the record of a message as undecrypted, for the commit of the decrypted message. Call `applied` after the
    * commit.
    */
   arrived(key: WAMessageKey): { ops: Op[]; applied(): void }
-  /** Additional records of a new message, for its commit. */
+  /** Returns additional operations for the commit of a new message. */
   alongside(message: WAMessage): Promise<readonly Op[]>
-  /** Called with every readable message when its commit is running, because the next message may refer to it. */
+  /** Called with every readable message as soon as its commit has begun, because the next message may refer to it. */
   remember(message: WAMessage): void
-  /** Called with every readable message after its commit: presence, read receipts. */
+  /** Called with every readable message after its commit, for presence and read receipts. */
   onMessage(message: WAMessage): void
   steps: Steps
 }
@@ -43,17 +43,17 @@ export interface InboxCommits {
   /** Called when the last part is decrypted: creates the event and all other effects of the message. `written` resolves when they are on disk. */
   message(stanza: MessageStanza, message: StanzaMessage, changes: readonly KeyChange[]): Promise<{ written: Promise<void> }>
   /**
-   * Called for a message without further effects: only records that it is processed, so that it is not decrypted again. If `key` is given, the
-   * message no longer counts as missing.
+   * Called for a message without further effects. Records only that it was processed, so that it is not decrypted again. If `key` is given, the
+   * message is no longer recorded as missing.
    */
   settled(stanza: MessageStanza, changes: readonly KeyChange[], key?: WAMessageKey): Promise<void>
-  /** Called when another part must still arrive: stores the decrypted parts, so that they can be read again without their keys. */
+  /** Called when a part of the message is still missing. Stores the parts that are decrypted, because they cannot be decrypted a second time. */
   held(stanza: MessageStanza, changes: readonly KeyChange[]): Promise<void>
-  /** Removes stored parts that are no longer needed. */
+  /** Removes the stored parts of a stanza, which are no longer needed. */
   dropped(stanza: MessageStanza): Promise<void>
 }
 
-/** Thrown if the effects of a stanza are not on disk: it must be delivered again, without a limit. */
+/** Thrown if the effects of a stanza could not be written: the network must deliver the stanza again, any number of times. */
 export class UnwrittenError extends Error {
   constructor(cause: unknown) {
     super('the inbox could not be written', { cause })
@@ -64,7 +64,7 @@ export class UnwrittenError extends Error {
 export function createInboxCommits(deps: InboxCommitDeps, chain: CommitChain): InboxCommits {
   const { keys, marks, journal, clock, outbox, steps } = deps
 
-  /** Commits changes. The commit is part of the chain before this returns. */
+  /** Commits changes. When this returns, the commit has its place in the chain. */
   async function commit(changes: readonly KeyChange[], ops: readonly Op[]) {
     steps('inbox:before-commit')
     const written = chain.add([...keys.ops(changes), ...ops])
@@ -78,8 +78,7 @@ export function createInboxCommits(deps: InboxCommitDeps, chain: CommitChain): I
   }
 
   /**
-   * Settles a stanza. `more`: additional operations of the commit; `further`: seen marks in addition to those of the
-   * ciphertexts.
+   * Commits that a stanza is processed. `more`: additional operations of the commit; `further`: seen marks in addition to those of the ciphertexts.
    */
   async function settle(stanza: MessageStanza, changes: readonly KeyChange[], more: readonly Op[], further: readonly Mark[]) {
     const done = [...stanza.marks, ...further]
@@ -109,7 +108,7 @@ export function createInboxCommits(deps: InboxCommitDeps, chain: CommitChain): I
         if (!isEvent(made)) deps.unreported(made)
         if (isNew && hasContent) deps.onMessage(message)
       })
-      // The code that answers for the message waits for this promise; this handler only prevents an unhandled rejection before that.
+      // The code that confirms the message waits for this promise. Until then this handler prevents an unhandled rejection.
       written.catch(() => {})
       return { written }
     },

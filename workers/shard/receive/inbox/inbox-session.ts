@@ -1,6 +1,7 @@
 /**
- * The inbox of one socket: decrypts the ciphertexts of a message, and decides how it is confirmed after all its effects are on disk. It is closed
- * when the socket ends. It rejects if continuing would lose a message; the network then sends the message again to the next socket.
+ * The inbox of one socket: decrypts the ciphertexts of a message. When all effects of the message are on disk, it decides how the message is
+ * confirmed. It is closed when the socket ends. It rejects a message that would be lost if it continued; the network then delivers the message again
+ * to the next socket.
  */
 import type { AuthenticationCreds, BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -29,16 +30,16 @@ export interface InboxSessionDeps
     Pick<PeerEffectsDeps, 'peer'>,
     Pick<UnreadableNotesDeps, 'unreadable'> {
   /**
-   * Counts the attempts for ciphertexts that could not be decrypted because of a failure of ours. After the last attempt they are treated as
-   * unreadable.
+   * Counts the attempts of ciphertexts whose decryption fails because of this service (for example, its storage). After the last attempt they count
+   * as unreadable.
    */
   tries: Tries
   log: Logger
   /** Commit chain of this session only. If one of its commits fails, the later ones fail too. */
   chain: CommitChain
-  /** Share of the thread for decrypting messages. */
+  /** Limits the share of the event loop that decryption may use. */
   share: LoopShare
-  /** Resolves when running commits of the previous session have ended. Never rejects. */
+  /** Resolves when the last commit of the previous session is done. Never rejects. */
   before: Promise<void>
 }
 
@@ -51,25 +52,27 @@ export interface InboxSession {
   /** Must be called right after the socket is created. */
   attach(socket: InboxSocket): void
   /**
-   * Resolves when the message is decrypted and its event is created; then the next message of its chat may begin. The outcome is known later, when
-   * all effects of the message are on disk. Rejects if it must be delivered again.
+   * Decrypts a message. Resolves when its event is created; then the next message of the chat may begin. The outcome follows when all effects of the
+   * message are on disk. Rejects if the network must deliver the message again.
    */
   take(node: BinaryNode): Promise<Following<MessageOutcome>>
-  /** Returns earlier peer messages whose effects were interrupted, oldest first. Called once per socket. */
+  /** Returns peer messages whose effects were interrupted, oldest first, to process them again. Called one time per socket. */
   replays(): Promise<BinaryNode[]>
-  /** Returns the reason why the message could not be decrypted, for the retry request. */
+  /** Returns the reason why a message could not be decrypted; the retry request contains it. */
   problemOf(node: BinaryNode): SignalError['problem'] | undefined
-  /** Refuses to decrypt from now on: handlers of an ended socket still run, and a message that they decrypt could not be confirmed. */
+  /**
+   * After this call nothing is decrypted any more. Handlers of an ended socket may still run, and a message that they decrypt could not be confirmed.
+   */
   fence(): void
 }
 
 /**
- * Limit for the ciphertexts of a stanza in bytes: a larger one is not decrypted, because it would block the thread for 40 ms per MB and more. Phones
- * upload large content to the media hosts; messages that contain a picture or ten thumbnails of cards have a tenth of this size. Peer messages of the
- * account's own phone are exempt.
+ * The most bytes of all ciphertexts of a stanza. A larger stanza is not decrypted, because it would block the thread for at least 40 ms per MB.
+ * Phones upload large content to the media hosts; a message that contains a picture or ten card thumbnails has a tenth of this size. Peer messages of
+ * the account's own phone have no limit.
  */
 const MAX_OPENED = 2 ** 20
-/** Lifetime of a status. */
+/** Time for which a status is visible. */
 const STATUS_LIFE = DAY
 
 export function createInboxSession(deps: InboxSessionDeps): InboxSession {
@@ -117,7 +120,7 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     if (problem !== undefined) problems.set(node, problem)
     const isNew = await noteUnreadable(node)
     const isGone = fromOf(node) === STATUS_JID && isOlderThan(node, STATUS_LIFE, deps.clock)
-    // The sender key in the first part was accepted. The content will arrive again in a separate stanza.
+    // The first part of the stanza contained a sender key, which is stored. The content arrives again in a stanza of its own.
     await commits.dropped(stanza)
     return isNew && !isGone ? 'unread' : 'done'
   }
@@ -128,7 +131,7 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     return content && ({ ...message, message: content } as StanzaMessage)
   }
 
-  /** Asks the phone to send the message again. Decrypted parts that cannot be used are kept for an investigation. */
+  /** Asks the phone to send a peer message again. Decrypted parts that cannot be used are stored, so that a developer can examine them. */
   async function takeUnreadablePeer(stanza: MessageStanza, problem: SignalError['problem'] | undefined): Promise<MessageOutcome> {
     const { node } = stanza
     if (problem !== undefined) problems.set(node, problem)
@@ -149,7 +152,7 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     return !stanza.isPeer && size > MAX_OPENED ? await unread.huge(node) : await takeSealed(stanza)
   }
 
-  /** Waits until the data that decided the outcome is on disk: for a message that was seen before, its marks may not be written yet. */
+  /** Waits until the data that decided the outcome is on disk. For a message that was seen before, the marks may still be in a running commit. */
   async function onDisk(stanza: MessageStanza): Promise<void> {
     if (stanza.written) return await stanza.written
     try {

@@ -23,10 +23,13 @@ export interface InboxDeps extends Omit<InboxSessionDeps, 'journal' | 'tries' | 
 /** The inbox belongs to the instance and outlives sockets; each socket gets a session of it, which is closed when the socket ends. */
 export interface InstanceInbox {
   load(): Promise<void>
-  /** Called after the device was unlinked and its session has ended: messages to it are neither delivered again nor confirmed. */
+  /**
+   * Called after the device was unlinked and its session has ended. Removes the data about messages, because they will be neither delivered again nor
+   * confirmed.
+   */
   forget(): Promise<void>
   session(): InboxSession
-  /** Commits an event once. Rejects if it could not be committed; the stanza is then delivered again. */
+  /** Commits an event only one time. Rejects if the commit failed; the network then delivers the stanza again. */
   once: Once
 }
 
@@ -38,7 +41,7 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
   const rotateMarks = () =>
     marks.rotate().catch((error) => log.warn({ err: error }, 'old records of processed messages could not be removed'))
 
-  /** Events that are being appended. They are tracked because the network can send a stanza twice in a row. */
+  /** Events whose commit is running, by their mark. They are remembered because the network can send a stanza twice in a row. */
   const appending = new Map<Mark, Promise<void>>()
 
   async function appendOnce(all: readonly Mark[], make: () => Promise<readonly ReceivedEvent[]>, more: readonly Op[]) {
@@ -58,8 +61,8 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
 
   return {
     session() {
-      // The next socket waits for the running commits of the ended socket. The chain is closed, because messages that the old socket decrypts from
-      // now on would be written at the same time.
+      // The next socket waits for the running commits of the ended socket. The chain is closed, because otherwise messages that the old socket still
+      // decrypts would be written at the same time.
       chain.close()
       const before = settled()
       chain = store.chain()

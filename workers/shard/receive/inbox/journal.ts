@@ -1,7 +1,7 @@
 /**
- * Stores stanzas that are decrypted but not processed: those with a missing part (a sender key arrived, its message did not), and peer messages of
- * the account's own phone, whose effects follow after the library has processed them. Their plaintext is stored because it cannot be decrypted again:
- * the key has changed.
+ * Stores stanzas that are decrypted but not completely processed. There are two kinds: stanzas with a missing part (for example, the sender key has
+ * arrived and the message has not), and peer messages of the account's own phone, whose effects follow after the commit. Their plaintext is stored
+ * because they cannot be decrypted again: the key has changed.
  */
 import { type BinaryNode, BufferJSON } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -16,52 +16,51 @@ import { ciphertextMark, type Mark } from '../../messages/seen-marks.ts'
 import { ciphertextsIn } from '../../wire/message-stanza.ts'
 
 const JournalRecord = v.object({
-  /** The stanza as JSON, with bytes as in the library's BufferJSON. */
+  /** The stanza as JSON. Bytes are written as in `BufferJSON` of the library. */
   node: v.string(),
   /** Plaintext in base64, by the index of its `<enc>` part. */
   parts: v.record(v.string(), v.string()),
   isPeer: v.boolean(),
-  /** Number of times that the stanza was passed to the library again. */
+  /** Number of attempts to process the stanza again. */
   attempts: v.number(),
   at: v.number(),
 })
 export type JournalRecord = v.InferOutput<typeof JournalRecord>
 
 /**
- * Number of failed replays, or replays that ended the thread, after which a record is removed from the journal and kept separately, so that it cannot
+ * Number of replays of a record that may fail or end the thread. Then the record is removed from the journal and kept elsewhere, so that it cannot
  * end the thread at every start.
  */
 export const MAX_REPLAYS = 5
 
-/** The network logs out a device that was offline for 14 days, so nothing older is delivered again or requested. */
+/**
+ * Age after which a record is removed: the network logs out a device that was offline for 14 days, so nothing older is delivered or requested again.
+ */
 const MAX_AGE = 14 * DAY
 
 export interface Journal {
-  /**
-   * Reads the stored records, then removes those that are too old, also those that were put aside. Every replay begins
-   * with the same removal.
-   */
+  /** Reads the stored records. Removes the records that are too old, also those that were set aside. Every replay removes them too. */
   load(): Promise<void>
-  /** Removes every record, even if put aside, because they belong to the removed device. */
+  /** Removes every record, also those that were set aside, because they belong to the unlinked device. */
   forget(): Promise<void>
-  /** Returns the plaintext of a part that was decrypted before, or undefined. */
+  /** Returns the plaintext of a part that was decrypted before; undefined if there is none. */
   replay(ciphertext: Mark): Uint8Array | undefined
   put(id: string, record: JournalRecord): Op
   remove(id: string): Op
-  /** Changes the records in memory. Called after the commit that contains the operation. */
+  /** Changes a record in memory. Called after the commit that contains the operation. */
   applied(id: string, record: JournalRecord | null): void
   has(id: string): boolean
   /**
-   * Peer messages to pass to the library again, oldest first. The attempt is counted on disk before they are returned. `poisonous` is called with
-   * each message that has used all its attempts, before it is put aside.
+   * Returns the peer messages to process again, oldest first. The attempt is counted on disk before they are returned. `poisonous` is called with
+   * each message that has used all its attempts, before it is set aside.
    */
   replayPeers(poisonous?: (node: BinaryNode) => Promise<void>): Promise<BinaryNode[]>
-  /** Puts aside a record that cannot be used: it is kept outside of the journal for an investigation. */
+  /** Moves a record that cannot be used out of the journal. It is kept, so that a developer can examine it. */
   setAside(id: string): Promise<void>
   /** Reports that the attempt of this record failed, so that it counts. */
   failed(id: string): void
   /**
-   * Reports that the connection has ended. It ended the running attempts too, so they do not count as failed, and the next attempt is not counted
+   * Reports that the connection has ended. The running attempts ended with it: they do not count as failed, and the next attempt is not counted
    * again.
    */
   interrupted(): void
@@ -86,7 +85,7 @@ export function createJournal({ instance, store, sealer, clock, log }: JournalDe
     sealed: sealer,
   })
   const open = new Map<string, JournalRecord>()
-  /** Ids of records that were returned for the current connection and are neither done nor failed. */
+  /** Ids of records that are being processed again on the current connection. */
   const replayed = new Set<string>()
   const plaintexts = new Map<Mark, Uint8Array>()
   const key = (id: string) => keys.journal(instance, id)
@@ -107,7 +106,7 @@ export function createJournal({ instance, store, sealer, clock, log }: JournalDe
     }
   }
 
-  /** An unreadable record is kept for a manual repair. It blocks nothing, because its message is not decrypted again. */
+  /** An unreadable record is kept, so that an operator can repair it. It does no harm, because its message is not decrypted again. */
   const onUnreadable = (error: unknown) => log.error({ err: error }, 'a stored inbox record could not be decoded; it was skipped')
 
   async function setAside(id: string, record: JournalRecord) {

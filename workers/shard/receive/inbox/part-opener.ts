@@ -1,6 +1,6 @@
 /**
- * Opens the ciphertexts of a stanza. Each ciphertext is decrypted while it holds the lock of its author's address. The lock is released when the
- * changed keys are in a commit. This commit also contains the message if this was the last part, or else the parts so far.
+ * Decrypts the ciphertexts (parts) of a stanza. While a part is decrypted, the address of its author is locked. The lock is released when the changed
+ * keys are in a commit. If this was the last part, the commit also contains the message, otherwise the parts so far.
  */
 import type { AuthenticationCreds, BinaryNode, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -33,12 +33,12 @@ export interface PartOpenerDeps {
   assertOpen(): void
   /** Opens the ciphertext of a bot and returns the encoded message; null if the message that the bot answers is unknown. */
   openAnswer(key: WAMessageKey, node: BinaryNode, ciphertext: Uint8Array): Promise<Uint8Array | null>
-  /** Called after a message is done. Never rejects. */
+  /** Removes old seen marks. Called after each message. Never rejects. */
   rotateMarks(): Promise<void>
 }
 
 export interface PartOpener {
-  /** Opens all ciphertexts in order. Rejects if there is an error that the message did not cause; the message is then delivered again. */
+  /** Decrypts all ciphertexts in order. Rejects after an error that the message did not cause; the network then delivers the message again. */
   openAll(stanza: MessageStanza): Promise<Openings>
   /** Reads the message from its opened parts; null if it is not a message. */
   read(stanza: MessageStanza): StanzaMessage | null
@@ -49,11 +49,14 @@ export interface Openings {
   problem: SignalError['problem'] | undefined
   /** False if the message to which a bot's answer refers is unknown. */
   isSecretKnown: boolean
-  /** True if the message was recorded as content of a kind that nobody sends again. */
+  /** True if the stanza was recorded as a message of an unknown kind, which nobody sends again. */
   isForeign: boolean
 }
 
-/** The message that a bot answers is unknown. Only its secret decrypts the answer, so requesting the answer again would not help. */
+/**
+ * Thrown if the message that a bot answers is unknown. The answer is decrypted with the secret of that message, so it would not help to request the
+ * answer again.
+ */
 class NoSecretError extends Error {
   constructor() {
     super('the secret of the message that a bot answers is not stored')
@@ -66,7 +69,7 @@ const PADDING = Uint8Array.of(1)
 
 export function createPartOpener(deps: PartOpenerDeps): PartOpener {
   const { marks, journal, commits, tries, log, noteUnreadable, me, assertOpen } = deps
-  /** Stanzas that were recorded with content that nobody sends again. */
+  /** Stanzas that were recorded as messages of an unknown kind, which nobody sends again. */
   const final = new WeakSet<BinaryNode>()
 
   function read(stanza: MessageStanza): StanzaMessage | null {
@@ -79,9 +82,9 @@ export function createPartOpener(deps: PartOpenerDeps): PartOpener {
   }
 
   /**
-   * Whether the part was decrypted before: in a message that is finished, or as a part whose plaintext is in the journal because other parts are
-   * missing. This is checked before the part waits for its turn and again in its turn, because during the wait the socket may have ended, or the same
-   * ciphertext may have been decrypted.
+   * Whether the part was decrypted before: the message is finished, or the journal has the plaintext because other parts are missing. This is checked
+   * before the part waits for its turn, and again when its turn has come: in between, the socket may have ended, or the same ciphertext may have been
+   * decrypted.
    */
   function wasOpened({ marks: own, opened }: MessageStanza, index: number): boolean {
     assertOpen()
@@ -118,7 +121,10 @@ export function createPartOpener(deps: PartOpenerDeps): PartOpener {
     await keep(stanza, index, { plaintext: Buffer.concat([message, PADDING]), changes: [] })
   }
 
-  /** Gives the part and its changes of keys to a commit. If other parts or the library wait for this part, it is on disk when this resolves. */
+  /**
+   * Gives the part and the changed keys to a commit. If other parts are missing, or if the effects follow after the commit, the part is on disk when
+   * this resolves.
+   */
   async function keep(stanza: MessageStanza, index: number, { plaintext, changes }: OpenedPart): Promise<void> {
     stanza.opened.set(index, plaintext)
     const isLast = index === stanza.ciphertexts.length - 1
@@ -128,14 +134,14 @@ export function createPartOpener(deps: PartOpenerDeps): PartOpener {
 
   async function finish(stanza: MessageStanza, changes: readonly KeyChange[]) {
     const message = read(stanza)
-    // The part was decrypted, but its content is not a message. Its key is used up, so the message is requested again. The message is recorded before
-    // its marks are set, because a message that has only its marks would be confirmed on redelivery, and lost, if the process or the disk failed
-    // between the two steps.
+    // The part was decrypted, but its content is not a message. Its key is used up, so the message is requested again. The message is recorded as
+    // unreadable before its marks are written. Otherwise, if the process or the disk failed between the two, only the marks would exist: the message
+    // would be confirmed when it is delivered again, and it would be lost.
     if (!message) {
       await noteUnreadable(stanza.node)
       return await commits.settled(stanza, changes)
     }
-    // The stanza contains the key of a sender, and content of a kind that is newer than this program.
+    // This stanza contains a sender key that could be decrypted, and a content of a kind that this version does not know.
     const foreign = foreignKind(stanza.node)
     if (foreign !== undefined && !unwrap(message.message ?? {})) {
       await noteUnreadable(stanza.node, never(foreign))
@@ -147,17 +153,15 @@ export function createPartOpener(deps: PartOpenerDeps): PartOpener {
     stanza.written.catch(() => {})
   }
 
-  /**
-   * Returns the problem that makes a part unreadable. Throws for an error that the message did not cause; the message
-   * is then delivered again.
-   */
+  /** Returns the reason why a part is unreadable. Throws an error that the message did not cause; the network then delivers the message again. */
   function unreadBecauseOf(error: Error, ciphertext: Uint8Array): SignalError['problem'] {
     assertOpen()
     if (error instanceof SignalError) return error.problem
-    // A trap of the WebAssembly module ends the thread. The message that caused the trap is refused first, because it would end the next thread too.
+    // After a trap of the WebAssembly module the thread must end. The message that caused the trap is first recorded as unreadable, because it would
+    // end the next thread too.
     if (isTrap(error)) return 'unreadable'
     if (error instanceof UnwrittenError || error.message === SESSION_CLOSED) throw error
-    // Another attempt is only made for an error that may pass. Any other error would happen again, and each attempt would cost a connection.
+    // Another attempt is made only after an error that may be temporary. Any other error would occur again, and each attempt costs a connection.
     if (isPassing(error) && tries.isWorthAnother(ciphertextMark(ciphertext))) throw error
     log.error({ err: error }, 'a message could not be processed')
     return 'unreadable'
@@ -173,7 +177,7 @@ export function createPartOpener(deps: PartOpenerDeps): PartOpener {
         try {
           await open(stanza, index)
         } catch (thrown) {
-          // The crypto module throws strings.
+          // The crypto module throws strings, so a thrown value that is not an Error becomes one.
           const error = thrown instanceof Error ? thrown : new Error(String(thrown))
           if (error instanceof NoSecretError) isSecretKnown = false
           else problem = unreadBecauseOf(error, ciphertext)

@@ -1,5 +1,6 @@
 /**
- * Validates messages of the account's own phone to this device, so that no incomplete key or pair of jids is stored (`effects/peer-keys.ts`).
+ * Validates peer messages (from the account's own phone to this device), so that no incomplete key or pair of jids is stored
+ * (`effects/peer-keys.ts`).
  */
 import { proto } from '@whiskeysockets/baileys'
 
@@ -31,7 +32,7 @@ function keysIn({ appStateSyncKeyShare }: proto.Message.IProtocolMessage): proto
   if (!keys) return null
   const named = keys.filter(({ keyId }) => keyId?.keyId?.length)
   if (named.length === 0 && keys.length > 0) return null
-  // If the phone does not have a key, it arrives without its data.
+  // For a key that the phone does not have, it sends an element without data.
   return { keys: named.filter(({ keyData }) => keyData?.keyData?.length) }
 }
 
@@ -47,10 +48,10 @@ function pairsIn({ lidMigrationMappingSyncMessage: sync }: proto.Message.IProtoc
     const encodedMappingPayload = proto.LIDMigrationMappingSyncPayload.encode({ ...payload, pnToLidMappings: pairs }).finish()
     return { ...sync, encodedMappingPayload }
   } catch {
-    // The bytes are not the payload of a history.
+    // The bytes cannot be decoded as a history.
     return null
   }
 }
 
-/** Whether a number or LID in a pair is known; 0 stands for one that is not. */
+/** Whether the number or LID in a pair is set; 0 means that it is not known. */
 export const isSet = (number: unknown) => number !== null && number !== undefined && String(number) !== '0'

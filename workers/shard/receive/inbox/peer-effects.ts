@@ -1,7 +1,7 @@
 /**
- * Applies the effects of messages of the account's own phone, after they were decrypted: they are processed one after the
- * other, and each is settled when all its effects are on disk. A message whose effects failed is tried again
- * after the next login, or set aside if they are impossible.
+ * Applies the effects of peer messages (from the account's own phone) after they were decrypted. They are processed one after the other, and each is
+ * removed from the journal when all its effects are on disk. If the effects failed, the message is processed again after the next login; if they can
+ * never succeed, it is set aside.
  */
 import { getHistoryMsg, type proto } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -22,19 +22,19 @@ export interface PeerEffectsDeps {
   noteUnreadable: NoteUnreadable
   isFenced(): boolean
   /**
-   * Takes a message that the phone sends only to its own devices, after its keys are stored. Its effects are on disk
-   * when it resolves.
+   * Handles a message that the phone sends only to its own devices. Call it when the keys in the message are stored. Resolves when its effects are on
+   * disk.
    */
   peer(message: proto.IMessage): Promise<void>
   steps: Steps
   log: Logger
 }
 
-/** The part of the socket that the effects need. */
+/** The functions of a session that the effects need. */
 export interface PeerSocket {
   /** Stores the keys of app state, and the pairs of number and LID, in a peer message. */
   storePeerKeys(message: proto.IMessage): Promise<void>
-  /** Takes the history from before this device was linked. The history and all its effects are on disk when it resolves. */
+  /** Reads the history of the time before this device was linked. Resolves when the history and all its effects are on disk. */
   takeHistory(notice: proto.Message.IHistorySyncNotification): Promise<void>
   /** Resolves when all changes so far are on disk. */
   settled(): Promise<void>
@@ -43,7 +43,7 @@ export interface PeerSocket {
 }
 
 export interface PeerEffects {
-  /** Begins the effects, unless those of an earlier delivery of the same message are running. */
+  /** Starts the effects of a message, unless the effects of an earlier delivery of it are running. */
   begin(stanza: MessageStanza, message: StanzaMessage): void
 }
 
@@ -57,17 +57,17 @@ export function createPeerEffects({
   ...deps
 }: PeerEffectsDeps): PeerEffects {
   const { socket } = deps
-  /** Peer messages whose effects are running or queued. */
+  /** Ids of peer messages whose effects are running or queued. */
   const settling = new Set<Mark>()
-  /** Effects of peer messages, one after the other; never rejects. */
+  /** Promise of the last queued effects of peer messages, which run one after the other. Never rejects. */
   let peerTail: Promise<void> = Promise.resolve()
   /**
-   * Effects of histories. They run beside those of other peer messages, because the history of an old account takes long, and keys would have to wait
-   * for it.
+   * Promise of the last queued effects of histories. Histories have their own queue: the history of an old account takes long, and keys would have to
+   * wait for it.
    */
   let historyTail: Promise<void> = Promise.resolve()
 
-  /** Settles a message when its effects are on disk. */
+  /** Applies the effects of a message, and removes it from the journal when they are on disk. */
   async function settle(stanza: MessageStanza, message: StanzaMessage) {
     await socket().settled()
     steps('inbox:peer-confirmed')
@@ -76,7 +76,7 @@ export function createPeerEffects({
     steps('inbox:peer-settled')
   }
 
-  /** Puts aside a message whose effects are impossible now and later: it is logged and kept for an investigation. The connection stays open. */
+  /** Sets aside a message whose effects can never succeed: it is logged and kept, so that a developer can examine it. The connection stays open. */
   async function setAside(stanza: MessageStanza, field: string) {
     await noteUnreadable(stanza.node, never(field))
     await journal.setAside(stanza.id)
@@ -109,7 +109,8 @@ export function createPeerEffects({
     const applied = peerTail.then(async () => {
       if (isFenced()) return
       await socket().storePeerKeys(message.message ?? {})
-      // If the connection ended meanwhile, the id of a new key did not get into the credentials. The message is replayed from the journal.
+      // The connection has ended, so the id of a new key may not be in the credentials. The message stays in the journal, and is processed again
+      // after the next login.
       if (isFenced()) return
       if (!notice) await settle(stanza, message)
     })
@@ -136,7 +137,7 @@ export function createPeerEffects({
 
   return {
     begin(stanza, message) {
-      // The network may also deliver a message again that was replayed from the journal, so it is not processed twice.
+      // The network may deliver a message again that is also replayed from the journal. It must not be processed twice.
       if (!settling.has(stanza.id)) settleLater(stanza, message)
     },
   }
@@ -144,5 +145,5 @@ export function createPeerEffects({
 
 export const historyNotice = ({ message }: StanzaMessage) => getHistoryMsg(message ?? {})
 
-/** Whether the error was caused by the disk or by the end of the connection, and not by the message. */
+/** Whether the disk or the end of the connection caused the error, and not the message. */
 const isOurs = (error: unknown) => error instanceof UnwrittenError || isPassing(error)

@@ -1,4 +1,4 @@
-/** The stanza of a message and, after its parts are decrypted, the message. This file has no side effects. */
+/** Reads the stanza of a message, and builds the message from its decrypted parts. No function here has side effects. */
 import {
   type AuthenticationCreds,
   areJidsSameUser,
@@ -20,13 +20,13 @@ export interface MessageStanza {
   node: BinaryNode
   id: Mark
   ciphertexts: readonly Uint8Array[]
-  /** Marks of the ciphertexts, in order. */
+  /** Marks of the ciphertexts, in the order of the stanza. */
   marks: readonly Mark[]
   /** Padded plaintexts of decrypted parts, by the index of their ciphertext. */
   opened: Map<number, Uint8Array>
-  /** Whether the account's own phone sent the message only to its devices. */
+  /** Whether this is a peer message, which the account's own phone sends only to its devices. */
   isPeer: boolean
-  /** Set once the message is decrypted and its effects are being written; resolves when they are on disk. */
+  /** Set when the message is decrypted and the commit of its effects has begun; resolves when they are on disk. */
   written: Promise<void> | undefined
 }
 
@@ -57,7 +57,7 @@ export const isPeerStanza = (node: BinaryNode, me: Me) => isMarkedPeer(node) && 
 const isOwn = (jid: string, me: Me) =>
   jid !== '' && me !== undefined && (areJidsSameUser(jid, me.id) || areJidsSameUser(jid, me.lid))
 
-/** Returns the message that the decrypted parts form together. Throws if they form none. */
+/** Returns the message that the decrypted parts form together. Throws if they are not a message. */
 export function readStanza({ node, opened }: MessageStanza, me: Me): StanzaMessage {
   const message = addressed(node, me)
   const plaintexts = [...opened].sort(([a], [b]) => a - b).map(([, padded]) => unpadRandomMax16(padded))
@@ -66,9 +66,9 @@ export function readStanza({ node, opened }: MessageStanza, me: Me): StanzaMessa
 }
 
 /**
- * Returns the stanza without its content and with jids without a device part; throws if it has no chat or no id. The library's `cleanMessage` is not
- * used: it also inverts the keys inside reactions and votes, and throws if a sender omitted them. The translation handles these keys itself
- * (`referenced.ts`).
+ * Returns the message without its content. Its jids have no device part. Throws if the stanza has no chat or no id. The library's `cleanMessage` is
+ * not used: it also exchanges the people in the keys inside reactions and votes, and throws if a sender omitted these keys. The translation handles
+ * them itself (`referenced.ts`).
  */
 export function addressed(node: BinaryNode, me: Me): WAMessage {
   const fullMessage = decoded(node, me)
@@ -101,7 +101,7 @@ function decode(plaintext: Uint8Array): proto.IMessage {
   const message = proto.Message.decode(plaintext)
   const inner = message.deviceSentMessage?.message
   if (!inner) return message
-  // In a message of our own phone, the secret may be outside of the wrapper.
+  // If the account's own phone sent the message, its secret may be outside of the wrapper.
   const aside = inner.messageContextInfo ?? message.messageContextInfo
   return aside ? { ...inner, messageContextInfo: aside } : inner
 }

@@ -1,6 +1,7 @@
 /**
- * Counts attempts of stanzas. A stanza that meets a failure of ours (a failed read, a broken record) is delivered again, because the connection is
- * closed before the stanza is confirmed. The number of attempts is limited, because such a stanza must not block later stanzas forever.
+ * Counts how often a stanza was tried. If this service fails to process a stanza (a failed read, a broken record), it closes the connection before it
+ * confirms the stanza, so the network delivers the stanza again. The number of attempts is limited, because such a stanza must not block later
+ * stanzas forever.
  */
 
 import type { Logger } from 'pino'
@@ -13,7 +14,7 @@ const MAX_TRIES = 5
 const REMEMBERED = 1_000
 
 export interface Tries {
-  /** Counts an attempt. False if all attempts are used. */
+  /** Counts an attempt. Returns false if all attempts are used. */
   isWorthAnother(mark: Mark): boolean
 }
 
@@ -31,8 +32,8 @@ export function createTries(): Tries {
 }
 
 /**
- * Commits the events of `make` for a stanza without a ciphertext, once per seen mark, together with `more`. Without an
- * event no mark is set. `others`: seen marks of the same message under its other jids.
+ * Commits the events that `make` returns for a stanza without a ciphertext, only one time per seen mark, together with the operations `more`. Without
+ * an event no mark is written. `others`: seen marks of the same message under its other jids.
  */
 export type Once = (
   mark: Mark,
@@ -41,7 +42,10 @@ export type Once = (
   others?: readonly Mark[],
 ) => Promise<void>
 
-/** Wraps `once` for a `make` that may meet a failure of ours. It then rejects, so that the stanza is delivered again, until all attempts are used. */
+/**
+ * Wraps `once` for a function `make` that may fail because of this service. In that case it rejects, so that the stanza is delivered again, until all
+ * attempts are used.
+ */
 export function triedOnce(once: Once, log: Pick<Logger, 'error'>): Once {
   const tries = createTries()
   return (mark, make, more, others) =>

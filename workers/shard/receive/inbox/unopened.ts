@@ -1,4 +1,4 @@
-/** Decides how messages are confirmed that are not decrypted: those without a ciphertext, of an unknown encryption, or too large. */
+/** Decides how to confirm messages that are not decrypted: messages without a ciphertext, with an unknown encryption, or with too many bytes. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, DAY, SECOND } from '../../../../src/domain/clock.ts'
@@ -32,7 +32,7 @@ export const unopened = ({ noteUnreadable, clock, log }: UnopenedDeps) => ({
     return 'done'
   },
 
-  /** A message without any content: the sender's device, or the phone, has to send it. */
+  /** Handles a message without any content. The sender's device or the phone must send it. */
   async empty(node: BinaryNode): Promise<MessageOutcome> {
     if (!(await noteUnreadable(node))) return 'done'
     const absence = absenceOf(node)

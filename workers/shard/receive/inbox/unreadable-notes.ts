@@ -1,4 +1,4 @@
-/** Records stanzas as unreadable, each once: a ciphertext that does not decrypt, or a stanza without one. */
+/** Records stanzas as unreadable, each only one time: a ciphertext that cannot be decrypted, or a stanza without a ciphertext. */
 import type { AuthenticationCreds, BinaryNode, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Marks, messageMarks } from '../../messages/seen-marks.ts'
@@ -31,7 +31,7 @@ export function createUnreadableNotes({ marks, log, me, ...deps }: UnreadableNot
     try {
       key = addressed(node, me()).key
     } catch (error) {
-      // The stanza has no chat or no id.
+      // The stanza has no chat or no id, so no record is possible.
       log.warn({ err: error, stanza: idOf(node) }, 'a message stanza is malformed')
       deps.unreported('malformed')
       return false
@@ -46,5 +46,5 @@ export function createUnreadableNotes({ marks, log, me, ...deps }: UnreadableNot
   }
 }
 
-/** Returns the form of the record for a stanza that nobody sends again. */
+/** Returns how to record a stanza that nobody sends again. `protoType`: name in the event. */
 export const never = (protoType: string): Unreadable => ({ protoType, isFinal: true })

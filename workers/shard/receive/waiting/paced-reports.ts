@@ -1,17 +1,17 @@
-/** Reports subjects one by one. Each waits for its own delay, and there is a pause between two reports. */
+/** Reports subjects one by one. Each subject has its own delay, and there is a pause between two reports. */
 import { SECOND } from '../../../../src/domain/clock.ts'
 
 export interface PacedReports<Subject> {
-  /** Reports the subject after `ms`. Replaces an earlier delay of the subject. */
+  /** Reports this subject (the thing to report) after `ms`. If it is waiting already, the new delay replaces the earlier one. */
   in(subject: Subject, ms: number): void
-  /** Removes the subject, which is not reported unless `in` is called again for it. */
+  /** Removes the subject: it is not reported unless `in` is called for it again. */
   drop(subject: Subject): void
-  /** Ends all delays; nothing is reported afterwards. */
+  /** Cancels all delays; nothing is reported afterwards. */
   stop(): void
 }
 
 /**
- * Pause between two reports: webhooks are sent in the order of their events, so without a pause, two thousand reports about one sender would be sent
+ * Pause between two reports. Webhooks are sent in the order of their events: without a pause, two thousand reports about one sender would be sent
  * before the texts of other senders.
  */
 const PAUSE = SECOND / 40

@@ -1,6 +1,6 @@
 /**
- * Keeps the waiting messages in memory. A message has a mark for each of its jids. It is stored under one of these marks, and the readable message
- * may have another one.
+ * Keeps the messages that could not be read yet in memory. A message has several marks, one per jid. It is stored under one of them; when it becomes
+ * readable, its key may lead to another one.
  */
 import type { WAMessageKey } from '@whiskeysockets/baileys'
 import { type Mark, messageMarks } from '../../messages/seen-marks.ts'
@@ -16,15 +16,15 @@ export interface WaitingEntries<E extends WaitingEntry> {
   get(mark: Mark): E | undefined
   has(mark: Mark): boolean
   size(): number
-  /** Marks in the order in which they were added, including marks that are added during the iteration. */
+  /** Iterates over the marks in the order in which they were added. Marks that are added during the iteration are included. */
   marks(): Iterable<Mark>
   /** All entries in the order in which they were added. */
   all(): (readonly [Mark, E])[]
   /** Returns the mark under which the message is stored; undefined if the message is not missing. */
   find(key: WAMessageKey): Mark | undefined
-  /** Finds a message by its id, and by its chat if several messages have that id, because senders choose their ids. */
+  /** Finds a message by its id. If several messages have the same id, which senders choose, the chat decides. */
   known(key: Pick<WAMessageKey, 'id' | 'remoteJid'>): WaitingMessage | undefined
-  /** Returns the mark of the oldest entry that was reported. If none was reported, returns the mark of the oldest entry. */
+  /** Returns the mark of the oldest entry that was reported, or of the oldest entry if none was reported. */
   oldest(): Mark | undefined
   set(mark: Mark, entry: E): void
   remove(mark: Mark): void
@@ -32,7 +32,7 @@ export interface WaitingEntries<E extends WaitingEntry> {
 
 export function createWaitingEntries<E extends WaitingEntry>(): WaitingEntries<E> {
   const open = new Map<Mark, E>()
-  /** Maps every mark of a message to its mark in `open`. */
+  /** Maps each mark of a message to the mark under which it is stored in `open`. */
   const names = new Map<Mark, Mark>()
 
   return {
@@ -50,7 +50,7 @@ export function createWaitingEntries<E extends WaitingEntry>(): WaitingEntries<E
     known({ id, remoteJid }) {
       const found = [...open.values()].map(({ record }) => record).filter(({ key }) => key.id === id)
       const isHere = ({ key }: WaitingMessage) => chatNamesOf(key).includes(bare(remoteJid ?? ''))
-      // In a 1:1 chat, the caller may use another jid than the stanza.
+      // In a 1:1 chat, the caller may name the person by another jid than the stanza, so the only message with this id is returned.
       return found.find(isHere) ?? (found.length === 1 ? found[0] : undefined)
     },
     oldest() {

@@ -19,7 +19,7 @@ export const WaitingMessage = v.object({
   timestamp: v.number(),
   pushName: v.nullable(v.string()),
   viewOnce: v.boolean(),
-  /** Name under which the message is reported as `unsupported`; absent if it is reported as `waiting_message`. */
+  /** Type that the event `unsupported` names; absent if the message is reported as `waiting_message`. */
   protoType: text,
   /** True if apps show nothing in place of the message. */
   isHidden: v.optional(v.literal(true)),
@@ -31,7 +31,7 @@ export type WaitingMessage = v.InferOutput<typeof WaitingMessage>
 const optional = <K extends string>(name: K, value: string | null | undefined) =>
   (value ? { [name]: value } : {}) as { [P in K]?: string }
 
-/** Creates the record. `protoType`: set if the message is reported as `unsupported`. `now` is in epoch ms. */
+/** Creates the record of a message. `protoType` is given if the message is reported as `unsupported`. `now` is in epoch ms. */
 export function waitingMessage(
   key: WAMessageKey & { id: string; remoteJid: string },
   node: BinaryNode,

@@ -23,10 +23,10 @@ import { createWaitingEntries, type WaitingEntries, type WaitingEntry } from './
 import { type WaitingMessage, waitingMessage } from './waiting-message.ts'
 import { waitingRecords } from './waiting-records.ts'
 
-/** Time for the sender's retry, in ms. */
+/** Time in ms in which the sender can send the message again before it is reported. */
 const RETRY_TIME = 10 * SECOND
 const MAX_AGE = DAY
-/** The most records in memory; the oldest reported ones are evicted, and a message that arrives after that is handled like any new message. */
+/** The most records in memory. The oldest records that were reported are evicted; if their message arrives later, it is handled like a new one. */
 const MAX_RECORDS = 2_000
 
 interface Entry extends WaitingEntry {
@@ -45,14 +45,14 @@ export interface WaitingDeps {
   event(message: WaitingMessage): Promise<Reported | 'later'>
   /** Counts a message that stays unreadable and that no event reports. */
   unreported(reason: Unreported): void
-  /** Additional records of a message of which only the envelope is known. */
+  /** Returns additional operations for a message of which only the envelope could be read. */
   alongside?: (message: Pick<WaitingMessage, 'key' | 'timestamp'>) => Promise<readonly Op[]>
   maxRecords?: number
 }
 
-/** Way in which a message that cannot be read is reported. */
+/** How a message that cannot be read is reported. */
 export interface Unreadable {
-  /** Name under which the message is reported as `unsupported`; without one it is reported as `waiting_message`. */
+  /** Type that the event `unsupported` names; without it the message is reported as `waiting_message`. */
   protoType: string
   /** True if nobody sends the message again, so that it is reported immediately. */
   isFinal: boolean
@@ -65,11 +65,11 @@ export interface WaitingMessages {
   /** Whether the message is still missing. */
   has(key: WAMessageKey): boolean
   known: WaitingEntries<WaitingEntry>['known']
-  /** Operations for the commit of the readable message. */
+  /** Returns the operations that remove the record of a message, for the commit of the readable message. Call `applied` after the commit. */
   arrived(key: WAMessageKey): { ops: Op[]; applied(): void }
   /**
-   * Called after the device was unlinked and its session has ended: the messages will not be sent again. Unreported messages are reported, and all
-   * records are removed.
+   * Called after the device was unlinked and its session has ended, so that the messages will not be sent again. Reports the messages that were not
+   * reported, and removes all records.
    */
   forget(): Promise<void>
   stop(): Promise<void>
@@ -79,7 +79,7 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
   const { instance, store, sealer, clock, log, outbox, event, unreported, alongside, maxRecords = MAX_RECORDS } = deps
   const records = waitingRecords({ instance, store, sealer, log })
   const entries = createWaitingEntries<Entry>()
-  /** Jobs run one after another, because a record is written before its event. */
+  /** Runs the work on one message in sequence, so that its record is written before its event. */
   const jobs = createKeyedMutex()
   const next = (job: () => Promise<void>) => jobs.run(instance, job)
   let isStopped = false
@@ -99,12 +99,12 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
     entries.remove(mark)
   }
 
-  /** Appends the event of a waiting message. `isLast`: nothing more can arrive. */
+  /** Writes the event of a message that is still unreadable. `isLast`: nothing more can arrive, so the event cannot be created later. */
   async function appendEvent(mark: Mark, isLast = false) {
     const found = entries.get(mark)
     if (!found || found.record.isTold || isStopped) return
     const made = found.record.isHidden ? 'hidden' : await event(found.record)
-    // The message arrived while its event was being created.
+    // The readable message arrived while this event was being created, so this event is dropped.
     if (entries.get(mark) !== found) return
     if (made === 'later') return reports.in(mark, RETRY_TIME)
     if (found.isArriving && !isLast) {
@@ -113,8 +113,8 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
       return reports.in(mark, RETRY_TIME)
     }
     const record = { ...found.record, isTold: true }
-    // The entry is set in memory first, so that a readable message that arrives during the commit finds the entry, and its event comes after this
-    // one.
+    // The entry is changed in memory before the commit. If the readable message arrives during the commit, it finds the entry, and its event is
+    // written after this one.
     entries.set(mark, { record })
     const appended = isEvent(made) ? outbox.append(made) : null
     try {
@@ -144,7 +144,7 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
     async load() {
       for await (const [mark, record] of records.all()) {
         entries.set(mark, { record })
-        // The full delay begins again, because the retry can only arrive from now on.
+        // After a start the whole delay begins again, because the sender can only now send the message again.
         if (!record.isTold) reports.in(mark, RETRY_TIME)
       }
       retention.start()
@@ -183,7 +183,7 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
     },
     forget: () =>
       next(async () => {
-        // If an event cannot be created now, it can never be created, and it must not block the other events.
+        // This is the last opportunity. If an event cannot be created now, it is skipped, so that it does not block the others.
         for (const mark of entries.marks()) await appendEvent(mark, true).catch(complain)
         await records.clear()
         for (const mark of entries.marks()) letGo(mark)

@@ -1,6 +1,6 @@
 /**
- * Fetches the small picture of a channel for an invitation to administer it. The send never fails because of the picture: without it, the invitation
- * has only its texts.
+ * Fetches the small picture of a channel, for an invitation to administer the channel. If this fails, the message is still sent, and the invitation
+ * has only texts.
  */
 import { SECOND } from '../../../../src/domain/clock.ts'
 import { MB } from '../../../../src/domain/media.ts'
@@ -12,7 +12,7 @@ import { type CardPicture, cardPicture } from './card-picture.ts'
 
 /** Time limit in ms. It is short because the picture is optional and the queue waits for it. */
 const TIMEOUT = 5 * SECOND
-/** Previews have about 10 KB, full pictures about 200 KB. */
+/** The most bytes of a picture. A preview has about 10 KB, a full picture about 200 KB. */
 const MAX_BYTES = 2 * MB
 
 export async function channelPicture(context: SendContext, to: Destination, description: unknown): Promise<CardPicture> {
@@ -26,7 +26,7 @@ export async function channelPicture(context: SendContext, to: Destination, desc
   return bytes === null ? {} : cardPicture(context, to, { kind: 'inline', bytes, mime: null }, 'small')
 }
 
-/** Returns the path of a picture. Only the network's own host is used, whatever host a description names. */
+/** Returns the path of a picture. The host in the channel's metadata is ignored: only the network's own host is used. */
 function pathOf(picture: unknown): string | null {
   const path = textOf(object(picture).direct_path)
   return path?.startsWith('/') ? path : null

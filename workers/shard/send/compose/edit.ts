@@ -17,11 +17,11 @@ const EDIT_WINDOW = 15 * MINUTE
 
 export interface Change {
   text: string
-  /** Context from which only the mentions are used: an edit has no quote and no expiry of its own. */
+  /** Context of the message. Only the mentions in it are used, because an edit has no quote and no expiry of its own. */
   info: proto.IContextInfo
-  /** Link card of a text. Called only if there is a text that can have one. */
+  /** Returns the preview card for the links of the text. Called only if the content is a text that can have a card. */
   card?(): Promise<WAUrlInfo | null>
-  /** Whether a message with this content may be edited by this operation. */
+  /** Whether this operation may edit a message with this content. */
   isMeant?(content: proto.IMessage): boolean
 }
 
@@ -31,7 +31,7 @@ export async function editMessage(context: SendContext, to: Destination, id: str
   if (!original.key.fromMe) throw new Failure('not_allowed', { message: 'Only messages sent by this account can be edited.' })
   if (ageMs > EDIT_WINDOW)
     throw new Failure('not_allowed', { message: 'A message can be edited only within 15 minutes after it was sent.' })
-  // The edited content would stay visible after the message was viewed.
+  // A view-once message cannot be edited, because the new content would stay visible after it was viewed.
   if (isViewOnce(original.message ?? {})) throw new Failure('not_allowed', { message: 'View-once messages cannot be edited.' })
   const content = normalizeMessageContent(original.message ?? undefined) ?? {}
   if (change.isMeant?.(content) === false) throw new Failure('message_not_found', { message: 'The message is of another kind.' })
@@ -79,12 +79,12 @@ async function edited(original: proto.IMessage, { text, info, card }: Change, is
   }
 }
 
-/** Returns the colours and the font of a status post, which do not change when its text is edited. */
+/** Returns the colors and the font of a status post. An edit of the text does not change them. */
 function looksOf(original: proto.Message.IExtendedTextMessage | null | undefined): proto.Message.IExtendedTextMessage {
   const { backgroundArgb, textArgb, font } = original ?? {}
   return { ...(backgroundArgb ? { backgroundArgb } : {}), ...(textArgb ? { textArgb } : {}), ...(font ? { font } : {}) }
 }
 
-/** Returns only the mentions, which are the part of the context that an edit contains. */
+/** Returns the mentions of a context; an edit contains nothing else of it. */
 export const mentionsOf = ({ mentionedJid, nonJidMentions }: proto.IContextInfo): proto.IContextInfo | null =>
   mentionedJid ? { mentionedJid, ...(nonJidMentions ? { nonJidMentions } : {}) } : null

@@ -1,10 +1,10 @@
-/** Finds the first URL of a text that the apps would turn into a link. */
+/** Finds the first URL in a text that the apps show as a link. */
 
 /** The URL must have a scheme, because only such links can be opened from a card. */
 const ANY_URL = /https?:\/\/[^\s<>"']+/gi
-/** Longest URL that is accepted anywhere. */
+/** The most characters of a URL; longer ones are ignored. */
 const MAX_LENGTH = 2_048
-/** Characters that end a sentence and do not belong to the URL. */
+/** Punctuation that may follow a URL at the end of a sentence and does not belong to it. */
 const PUNCTUATION = new Set('.,;:!?')
 const OPENING: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' }
 
@@ -19,8 +19,8 @@ export function firstUrl(text: string): string | undefined {
 }
 
 /**
- * Removes characters at the end that do not belong to the URL: punctuation of the sentence, a closing bracket around the URL, or the end of markup
- * that begins before it.
+ * Removes characters at the end of a match that do not belong to the URL: punctuation of the sentence, a bracket whose opening is before the URL, or
+ * the end of markup that begins before the URL.
  */
 function withoutEnd(found: string, markup: string): string {
   let url = found
@@ -35,5 +35,5 @@ function withoutEnd(found: string, markup: string): string {
 
 const count = (text: string, character: string) => text.split(character).length - 1
 
-/** Whether a link has a password; such a link is meant only for its sender. */
+/** Whether the URL contains a user name or password. Such a link is meant only for the person who wrote it, so it gets no card. */
 const hasPassword = ({ username, password }: URL) => username !== '' && password !== ''

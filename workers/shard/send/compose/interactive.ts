@@ -1,6 +1,6 @@
 /**
- * Sends an interactive message. Mentions in its text get the kind of JID that the chat uses, number or LID, and nodes
- * beside the ciphertext are added, because no client shows the message without them (`native-flow.ts`).
+ * Sends an interactive message. Mentions in its text name people by number or LID, as the chat does. Nodes are added to the stanza beside the
+ * ciphertext, because no client shows the message without them (`native-flow.ts`).
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Identifier } from '../../../../src/domain/ids.ts'
@@ -11,11 +11,11 @@ import { type Destination, resolveDestination } from '../destination.ts'
 import { sendMessage } from '../relay.ts'
 
 interface Flow {
-  /** Text that is searched for mentions; empty if the message has no text of the caller. */
+  /** Text in which mentions are searched; empty if the caller gave no text. */
   text?: string
-  /** Builds the message. `text`: the text to send. */
+  /** Builds the message with this text, in which the mentions are already replaced. */
   compose(text: string, to: Destination): Interactive | Promise<Interactive>
-  /** Nodes that are added beside the ciphertext. By default `biz`, and in a 1:1 chat also `bot`. */
+  /** Nodes for the stanza, beside the ciphertext. By default `biz`, and in a 1:1 chat also `bot`. */
   nodes?: BinaryNode[]
 }
 

@@ -1,6 +1,6 @@
 /**
- * Registers a person as invited to administer a channel. The id of the mutation changes with the builds of the web client; an id other than that of
- * `wire/mex.ts` can be configured (`SVC_NEWSLETTER_INVITE_QUERY_ID`).
+ * Registers with the network that a person is invited to administer a channel. The id of this mutation changes with the builds of the web client; an
+ * id other than the one in `wire/mex.ts` can be configured (`SVC_NEWSLETTER_INVITE_QUERY_ID`).
  */
 import { Failure } from '../../../../src/domain/failures.ts'
 import type { Meanings } from '../../connection/failures.ts'
@@ -10,13 +10,13 @@ import type { SendContext } from '../contract.ts'
 
 export interface AdminInvite {
   newsletterName: string
-  /** The network's description of the channel. */
+  /** Metadata of the channel, as the network sends it. */
   description: unknown
-  /** Epoch seconds. */
+  /** Expiry of the invitation in epoch seconds. */
   expiration: number
 }
 
-/** Meanings of the network's codes. All other codes usually mean an unknown query id. */
+/** Meanings of the codes with which the network refuses the invitation. All other codes usually mean that the query id is unknown. */
 const MEANINGS: Meanings = {
   401: 'not_allowed',
   403: 'not_allowed',
@@ -25,7 +25,7 @@ const MEANINGS: Meanings = {
   otherwise: 'action_failed',
 }
 
-/** Registers the invitation. Throws before anything is sent, because an invitation that is not registered cannot be accepted. */
+/** Registers the invitation. Throws before a message is sent, because nobody can accept an invitation that is not registered. */
 export async function registerAdminInvite(
   context: Pick<SendContext, 'ask'>,
   newsletter: string,

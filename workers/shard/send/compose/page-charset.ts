@@ -12,7 +12,7 @@ const MARKS: readonly (readonly [charset: string, ...mark: number[]])[] = [
   ['utf-16be', 0xfe, 0xff],
 ]
 
-/** Returns the charset of the byte order mark. */
+/** Returns the charset that the byte order mark at the beginning of a page means. */
 export const charsetOfStart = (bytes: Uint8Array): string | undefined =>
   MARKS.find(([, ...mark]) => mark.every((byte, at) => bytes[at] === byte))?.[0]
 
@@ -31,11 +31,12 @@ export const charsetOfXml = (declaration: string): string | undefined =>
   asReadable(known(/^\?xml\b[^>]*\bencoding\s*=\s*["']([^"']+)["']/i.exec(declaration)?.[1]))
 
 /**
- * Returns the charset of a declaration. If the declaration was readable as single bytes, the page is not in UTF-16, even if the declaration says so.
+ * Returns the charset that a declaration names. If the declaration says UTF-16, this is wrong: it was read as single bytes, so the page is in another
+ * charset.
  */
 const asReadable = (charset: string | undefined) => (charset?.startsWith('utf-16') ? 'utf-8' : charset)
 
-/** Returns the charset of a label; undefined for a label that no decoder knows. */
+/** Returns the charset of a label; undefined if no decoder knows the label. */
 function known(label: string | undefined): string | undefined {
   if (label === undefined) return undefined
   try {
@@ -48,7 +49,7 @@ function known(label: string | undefined): string | undefined {
 /** Characters of windows-1252 at 0x80 to 0x9F. They are listed here because Node 20 decodes these bytes to the control characters of ISO 8859-1. */
 const WINDOWS_1252 = '€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8d}Ž\u{8f}\u{90}‘’“”•–—˜™š›œ\u{9d}žŸ'
 
-/** Decodes a text piece by piece. A character may begin in one piece and end in the next. */
+/** Returns a function that decodes a text piece by piece. A character may begin in one piece and end in the next. */
 export function textReader(charset: string): (bytes: Uint8Array) => string {
   const decoder = new TextDecoder(charset)
   const read = (bytes: Uint8Array) => decoder.decode(bytes, { stream: true })

@@ -1,8 +1,8 @@
-/** Reads title and description of an HTML page from the bytes of its head. */
+/** Reads the title and the description of an HTML page from the first bytes of the page. */
 import { cut } from '../../wire/bounds.ts'
 import { charsetOfMeta, charsetOfStart, charsetOfType, charsetOfXml, START_BYTES, textReader } from './page-charset.ts'
 
-/** The most bytes of a page that are read. Large sites have scripts of several hundred KB before the title. */
+/** The most bytes of a page that are read. Large sites have several hundred KB of scripts before the title. */
 export const MAX_PAGE = 1_024 * 1_024
 /** The most characters of a title or description that are kept while the page is read. */
 const MAX_TEXT = 4_096
@@ -24,7 +24,7 @@ type HtmlParser = typeof import('htmlparser2').Parser
  * declaration. The default is UTF-8.
  */
 export async function readPageHead(pieces: AsyncIterable<Uint8Array>, contentType: string): Promise<PageHead> {
-  // The parser is loaded when the first card is built, because many accounts never send one.
+  // The parser is loaded when the first card is built, because many accounts never send a card.
   const { Parser } = await import('htmlparser2')
   const kept: Uint8Array[] = []
   let size = 0
@@ -41,7 +41,7 @@ export async function readPageHead(pieces: AsyncIterable<Uint8Array>, contentTyp
     }
     const late = head?.declaredLater()
     if (late !== undefined) {
-      // The page declares another charset than the assumed one. As in browsers, the bytes are read again with the declared charset.
+      // The page declares another charset than the one with which it was read. As in browsers, its bytes are read again with the declared charset.
       head = parseHead(Parser, late)
       for (const each of kept) head.write(each)
     }
@@ -52,7 +52,7 @@ export async function readPageHead(pieces: AsyncIterable<Uint8Array>, contentTyp
 
 interface HeadParser {
   write(bytes: Uint8Array): void
-  /** Whether the body has begun. */
+  /** Whether the body of the page has begun, so that its head is complete. */
   isOver(): boolean
   /** Returns the charset that the page declares, if it differs from the one with which the page was read. */
   declaredLater(): string | undefined

@@ -1,7 +1,7 @@
 /**
- * Sends an item again whose network call had begun before the process or the connection ended: the recipient may already have the message, and then
- * ignores a second one with the same id. So the stored message is sent (`messages/sent.ts`) and no new one is composed. A new one would have another
- * secret, media key or link under the same id, and later messages about it could then not always be decrypted.
+ * Sends an item again that may have been sent before the process or the connection ended. The recipient may already have the message, and then
+ * ignores a second one with the same id. So the stored message is sent (`messages/sent.ts`), and no new one is composed. A new one would have another
+ * secret, media key or link under the same id, so that later messages about it could not always be decrypted.
  */
 import { Failure } from '../../../../src/domain/failures.ts'
 import { isDeleted } from '../../messages/known-messages.ts'
@@ -17,14 +17,14 @@ import { relayStatus } from '../status/post.ts'
 export async function sendAgain(context: SendContext): Promise<Accepted | null> {
   const { messages, item } = context
   const { message, stanza } = (await messages.sent.stored(item.messageId)) ?? {}
-  // Earlier versions did not store the stanza, so the destination is unknown.
+  // Earlier versions of the service did not store the stanza, so the destination is unknown.
   if (!message || !stanza) return null
-  // The message was deleted on the phone, so the network already has it, and nothing is left to send.
+  // The message was deleted on the phone. So the network already has it, and it need not be sent again.
   if (isDeleted({ key: { id: item.messageId }, message })) return { message: null }
   switch (chatKind(stanza.to)) {
     case 'newsletter':
       return relayPost(context, message, stanza).catch((error) => {
-        // The network accepted this removal the first time, so there is no message left to remove.
+        // The network accepted this deletion the first time, so the message to delete does not exist any more.
         if (stanza.attributes.edit === EDIT.adminRemoval && error instanceof Failure && error.code === 'newsletter_not_found')
           return { message: null }
         throw error
@@ -32,7 +32,7 @@ export async function sendAgain(context: SendContext): Promise<Accepted | null> 
     case 'status':
       return relayStatus(context, message, stanza)
     case 'group':
-      // The members of the group may have changed; refusals are handled as in a first attempt.
+      // The members of the group may have changed since the first attempt, so the group is read, and refusals are handled as in a first attempt.
       await writableGroup(context, stanza.to)
       return relay(context, { message, stanza })
     default:

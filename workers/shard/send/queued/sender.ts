@@ -31,8 +31,8 @@ export interface SenderDeps {
 }
 
 /**
- * Sends an item. Resolves when the network has decided. Rejects if the network has not decided: if there is no connection, if storage fails, and with
- * `TryLater`.
+ * Sends an item. Resolves when the network has accepted or refused it. Otherwise rejects: there is no connection, the storage failed, or `TryLater`
+ * was thrown.
  */
 export type Sender = (item: SendItem) => Promise<SendResult>
 
@@ -40,7 +40,7 @@ export function createSender(
   { clock, log }: Context<'clock' | 'log'>,
   { outbox, statuses, contexts, ahead, handlerOf, session, own }: SenderDeps,
 ): Sender {
-  /** Builds the result of an accepted send. The look-ups of identities take time, so they are made before the commit. */
+  /** Builds the result of an accepted send. The look-ups of identities are made here, before the commit, because they take time. */
   async function accepted(message: WAMessage, { identity }: Session, item: SendItem): Promise<SendResult> {
     const { messageId, requestId, again } = item
     const { remoteJid, id } = message.key
@@ -64,7 +64,7 @@ export function createSender(
     }
   }
 
-  /** Builds a result whose commit releases the receipts of the message, which wait until then. */
+  /** Builds a result whose commit releases the receipts of the message: receipts that arrived during the send wait for this commit. */
   const releasing = (outcome: SendOutcome, { messageId }: SendItem): SendResult => ({
     ...resultOf(outcome),
     after: () => statuses.release(messageId),
@@ -92,7 +92,7 @@ export function createSender(
   }
 }
 
-/** Whether the error ends the item. After other errors the item stays in the queue, or the queue reports a bug. */
+/** Whether the error ends the item. After any other error, the item stays in the queue, or the queue reports a bug. */
 const isDecision = (error: unknown): error is Failure =>
   error instanceof Failure && !(error instanceof TryLater) && error.code !== 'instance_not_connected' && !isStorageFailure(error)
 
