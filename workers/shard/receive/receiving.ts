@@ -52,7 +52,7 @@ export interface Receiving {
   session(): InboxSession
   /** Writes the effects of changes in app state. */
   readonly appState: WriteChanges
-  /** Whether a stanza whose processing failed should be delivered again. Counts the attempt. */
+  /** Whether a stanza whose processing failed should be delivered again; counts the attempt. */
   isWorthAnother(what: string): boolean
   /** Creates the handling of stanzas without a ciphertext, for the stanza table of one session. */
   notices(session: SocketSession): { notification: AppendNotice; post: AppendPost }

@@ -31,17 +31,20 @@ export interface OutgoingMessage {
   attributes?: Record<string, string>
   /** Additional children of the stanza. */
   nodes?: BinaryNode[]
-  /** Options of the library's composer: colours, fonts. */
+  /** Options of the library's composer, such as colors and fonts. */
   options?: Partial<MessageGenerationOptions>
   statusJidList?: string[]
 }
 
 /**
- * Error codes after which the person's other kind of JID (number or LID) is tried with the same message id. It is tried only once, because each
- * attempt counts against the account.
+ * Error codes after which the message is sent to the person's other kind of JID (number or LID), with the same message id. This is done only one
+ * time, because each attempt counts against the account.
  */
 const TRY_OTHER = new Set([400, 463, 479])
-/** The account is under a reach-out lock, or the recipient must be addressed by the other jid; a query about the lock shows which is the case. */
+/**
+ * This error code has two meanings: the account is under a reach-out lock, or the recipient must be addressed by the other kind of JID (number or
+ * LID). A query about the lock shows which one it is.
+ */
 const RESTRICTED = 463
 /** The most recipients per stanza of a status. */
 const STATUS_BATCH = 2_000
@@ -51,7 +54,7 @@ export async function sendMessage(context: SendContext, to: Destination, outgoin
   const message = await compose(context, to.jid, outgoing)
   if (outgoing.info) attach(message, outgoing.info)
   const stanza = stanzaOf(message, to, outgoing)
-  // A message that is held must not be stored as one that was sent.
+  // Send safety is asked before the message is stored, because a message that is held must not be stored as a sent one.
   await context.leaving(stanza.to)
   const store = context.messages.sent.putEncrypted(context.item.messageId, message, stanza)
   return relay(context, { message, stanza, ...(outgoing.statusJidList ? { statusJidList: outgoing.statusJidList } : {}) }, store)
@@ -64,7 +67,10 @@ export interface PreparedMessage {
   statusJidList?: string[]
 }
 
-/** Relays a message. `store`: writes the stored message if no commit of keys has included it; absent if it is already on disk. */
+/**
+ * Relays a message. `store` writes the message to disk; it is called if no commit of encryption keys has included the message, and is absent if the
+ * message is already on disk.
+ */
 export async function relay(context: SendContext, prepared: PreparedMessage, store?: () => Promise<void>): Promise<Accepted> {
   const first = await attemptForAll(context, prepared, store)
   if (first === 'ok') return accept(context, prepared)
@@ -80,8 +86,8 @@ export async function relay(context: SendContext, prepared: PreparedMessage, sto
   return refused(other, second)
 
   /**
-   * Throws the refusal, and removes the stored message. The message is kept if devices may still request it: if it was sent before, or in another
-   * stanza of the same status.
+   * Throws the failure for this refusal, and removes the stored message. The message is kept if devices may still request it: it was sent before, or
+   * in another stanza of the same status.
    */
   async function refused(to: string, code: number): Promise<never> {
     if (store && !prepared.statusJidList) await context.messages.sent.remove(context.item.messageId)
@@ -89,7 +95,7 @@ export async function relay(context: SendContext, prepared: PreparedMessage, sto
   }
 }
 
-/** If devices of a group were missing in the first attempt, the message is sent once more (see `group-devices.ts`). */
+/** Sends the message to all devices. If devices of a group were missing in the first attempt, it is sent once more (see `group-devices.ts`). */
 async function attemptForAll(
   context: SendContext,
   prepared: PreparedMessage,
@@ -108,7 +114,7 @@ async function attemptForAll(
     const second = await attempt(context, toMembers(prepared, missed.group, missed.audience))
     return first.ok ? 'ok' : codeOf(second)
   } catch (error) {
-    // The first attempt was accepted, so the message is not sent again.
+    // The second attempt failed. If the network has accepted the first one, the send counts as accepted.
     if (!first.ok) throw error
     log.info({ err: error }, 'a message could not be resent to the devices that were missing')
     return 'ok'
@@ -136,7 +142,7 @@ const toMembers = (
 
 const codeOf = (verdict: Verdict) => (verdict.ok ? 'ok' : verdict.code)
 
-/** Makes one attempt. Resolves with the network's ack. For several stanzas this is the ack of the refused one, or else of the last. */
+/** Makes one attempt. Resolves with the network's ack. If there are several stanzas, this is the ack of the refused one, or else of the last one. */
 async function attempt(
   { session, item, leaving, stayed }: SendContext,
   { message, stanza, statusJidList, group }: PreparedMessage & { group?: Group },
@@ -155,9 +161,10 @@ async function attempt(
       else await session.relay.toPerson(relayed)
     } catch (error) {
       ack.giveUp()
-      // A ciphertext for a person leaves after the commit of its keys, and the relay stores nothing after that.
+      // The keys of a message to a person are committed before its ciphertext is sent, and nothing is stored afterwards. So if the storage failed,
+      // nothing was sent.
       if (!group && !people && isStorageFailure(error)) stayed()
-      // After a timeout of the relay, the message may still be sent, so it must be stored.
+      // After a timeout, the library may still send the message, so it must be stored.
       await store?.()
       throw error
     }
@@ -168,7 +175,7 @@ async function attempt(
   return verdict
 }
 
-/** Waits for the verdict. If the message was refused or its ack was lost, it is assumed that no device got the key with it. */
+/** Waits for the ack. If the message was refused or the ack was lost, it is assumed that no device got the sender key in the message. */
 async function verdictOf(ack: ReturnType<Session['ack']>, takeBack: TakeBack | undefined): Promise<Verdict> {
   let isAccepted = false
   try {
@@ -180,7 +187,7 @@ async function verdictOf(ack: ReturnType<Session['ack']>, takeBack: TakeBack | u
   }
 }
 
-/** Splits a long audience into several stanzas with the same id; a message without an audience is one stanza. */
+/** Divides many recipients among several stanzas with the same id. Without a list of recipients there is one stanza. */
 function batches(audience: string[] | undefined): (string[] | undefined)[] {
   if (!audience || audience.length <= STATUS_BATCH) return [audience]
   const count = Math.ceil(audience.length / STATUS_BATCH)
@@ -204,7 +211,7 @@ async function compose(context: SendContext, jid: string, { content, options }: 
   }
 }
 
-/** Refuses uploads by the library, because the code in `media/` prepares and uploads all media. */
+/** Given to the library in place of an upload function. It rejects, because all media is prepared and uploaded by `media/`. */
 const noUpload = () => Promise.reject(new Error('defect in the service: Baileys tried to upload media itself'))
 
 const ownOptions = ({ session, item }: SendContext) => ({ userJid: session.me?.id ?? '', messageId: item.messageId })

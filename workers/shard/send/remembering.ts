@@ -1,10 +1,10 @@
-/** Applies the effect of a send on a stored message: an edit or a deletion. */
+/** Applies an edit or a deletion to the stored message that it changes. */
 import { Failure } from '../../../src/domain/failures.ts'
 import type { Accepted, SendContext } from './contract.ts'
 
 /**
- * Sends a message and applies its effect. `remember` is called when the message was sent, and also if it will be sent again, because a stored message
- * is sent again without this step.
+ * Sends an edit or a deletion, then calls `remember`, which applies it to the stored message. `remember` is also called if the send will be repeated,
+ * because a repeated send does not come through here.
  */
 export async function remembering(
   { messages, item }: Pick<SendContext, 'messages' | 'item'>,

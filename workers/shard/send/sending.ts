@@ -28,7 +28,7 @@ import { type OutgoingMessage, sendMessage } from './relay.ts'
 
 export interface SendingDeps extends ContextsDeps, Pick<SenderDeps, 'handlerOf' | 'session' | 'own'> {
   disappearing: Pick<Disappearing, 'of' | 'ops'>
-  /** Parts of the thread that all its instances share. */
+  /** Parts of the thread that all of its instances share. */
   shard: ContextsDeps['shard'] & { disk(): DiskState }
   /** Inline media of the instance's waiting items. */
   blobs: Blobs
@@ -38,7 +38,7 @@ export interface SendingDeps extends ContextsDeps, Pick<SenderDeps, 'handlerOf' 
   outbox: Outbox
   statuses: MessageStatuses
   idempotency: Idempotency
-  /** Whether the account was moved to another server, with its queue. */
+  /** Whether the account, with its queue, was moved to another server. */
   hasMoved(): boolean
   /** Whether the owner has paused the instance. */
   isPaused(): boolean
@@ -52,7 +52,7 @@ export interface Sending {
   readonly queue: Queue
   /** Queues a message. Resolves with the acknowledgement when the item is on disk. */
   enqueue(call: SendCall, origin?: CallOrigin): Promise<{ message_id: string; svc_id: string }>
-  /** Sends a setting of a chat without the queue. Resolves with the sent message when the network has accepted it. */
+  /** Sends, without the queue, a message that sets a setting of a chat. Resolves with the message when the network has accepted it. */
   direct(session: Session, operation: string, to: Destination, outgoing: OutgoingMessage): Promise<WAMessage>
 }
 
@@ -117,7 +117,7 @@ function createEnqueuing({ shard, idempotency, session }: SendingDeps, queue: Qu
     const put = async (also?: Enqueue['also']) => {
       if (shard.disk() !== 'ok') throw diskNearlyFull()
       const { input: rest, bytes } = takeOutMedia(input as Record<string, unknown>)
-      // The files were copied into one buffer, so their own buffers can be reused.
+      // The files were copied into one buffer, so the buffers of the single files can be reused.
       if (files.length > 1) giveBack(files)
       const queued = queue.enqueue({
         messageId: generateMessageIDV2(session()?.me?.id),
@@ -133,7 +133,7 @@ function createEnqueuing({ shard, idempotency, session }: SendingDeps, queue: Qu
         bytes,
         also,
       })
-      // When `queued` settles, the queue has written the bytes to disk, or has failed; the buffer can then be reused.
+      // When `queued` has settled, the bytes are on disk or the queue has failed, so the buffer can be reused.
       return bytes === undefined ? queued : queued.finally(() => giveBack([bytes]))
     }
     try {
@@ -142,7 +142,7 @@ function createEnqueuing({ shard, idempotency, session }: SendingDeps, queue: Qu
         : idempotency.once(idempotencyKey, fingerprintOf(operation, input as Record<string, unknown>), put))
       return { message_id: messageId, svc_id: svcId }
     } finally {
-      // If a request was refused or repeats an earlier one, its files were not queued, so their buffers can be reused.
+      // The files were not queued, because the request was refused or repeats an earlier one. Their buffers can be reused.
       giveBack(files)
     }
   }

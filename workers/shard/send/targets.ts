@@ -1,6 +1,6 @@
 /**
- * Finds the message of an action: how the chat identifies it, and by which jid of the chat (number or LID) the action
- * must be sent.
+ * Finds the target of an action (such as a reaction or an edit): the message that it is about, and the jid of the chat (number or LID) to which the
+ * action must be sent.
  */
 import type { GroupMetadata, proto, WAMessage } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -15,22 +15,21 @@ import { memberJids } from './member.ts'
 
 export interface Target {
   key: proto.IMessageKey
-  /** The chat, under the kind of jid (number or LID) under which the target was sent, because an action on the target only works there. */
+  /** The chat, with the kind of jid (number or LID) to which the target was sent, because an action has no effect under the other one. */
   to: Destination
   message: WAMessage | undefined
 }
 
 export interface TargetFields {
   message_id: string
-  /** The two following fields are only used for a message that is no longer stored. */
+  /** This field and the next are used only for a message that is no longer stored. */
   from_me?: boolean | undefined
   participant?: UserIdentifier | undefined
 }
 
 /** Returns a stored message, or one that the caller describes. Throws `message_not_found`. */
 export async function targetOf(context: SendContext, to: Destination, fields: TargetFields, wanted?: Wanted): Promise<Target> {
-  // A stored message with this id is used. If it is of another chat, the caller has made a mistake, and
-  // `rememberedTarget` throws.
+  // If the stored message with this id belongs to another chat, the caller has made a mistake, and `rememberedTarget` throws.
   if (await context.messages.get(fields.message_id, () => true)) return rememberedTarget(context, to, fields.message_id, wanted)
   const { message_id: id, from_me: fromMe = false, participant } = fields
   const key: proto.IMessageKey = { remoteJid: to.jid, id, fromMe }
@@ -53,7 +52,7 @@ export async function rememberedTarget(
   return { key: { remoteJid: chat, id, fromMe: fromMe === true, ...author }, to: { ...to, jid: chat, other: null }, message }
 }
 
-/** Returns the inputs for encrypting a message that refers to a stored message. A message without its secret counts as not stored. */
+/** Returns the keys and people for encrypting a message about a stored message. If its secret is missing, the message counts as not stored. */
 export function secretAbout({ session }: SendContext, { key, to, message }: Target): SecretAbout {
   const secret = message?.message?.messageContextInfo?.messageSecret
   if (!message || !secret?.length)
@@ -75,8 +74,8 @@ export const isOwnAdmin = (session: Session, { participants }: GroupMetadata): b
   )
 
 /**
- * Whether a group's rule allows the action; outside of groups everything is allowed. The stored metadata alone never causes a refusal, because a
- * refusal is final, and the notice that the account became an admin may be delayed or lost.
+ * Whether the rule of a group allows the action; outside of groups everything is allowed. The stored metadata alone never causes a refusal: a refusal
+ * is final, and the notice that made the account an administrator may be late or lost.
  */
 export async function isAllowed(
   asker: Asker,

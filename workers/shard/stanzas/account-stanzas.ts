@@ -1,4 +1,4 @@
-/** The stanzas about the account of the device: its logins, its keys, and what the network allows it. */
+/** Handles stanzas about the account: its login, its keys, and its restrictions. */
 import type { AuthenticationCreds, BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { iso, SECOND } from '../../../src/domain/clock.ts'
@@ -40,22 +40,22 @@ export function accountStanzas({ session, own, creds, log }: AccountStanzaDeps):
   )
 
   return {
-    /** Learns the current name of the account from messages of our other devices. */
+    /** Reads the current name of the account from a message of another device of the account. */
     learnOwnName(node) {
       const { from, participant, pushName } = envelopeOf(node)
       const { me } = creds
       if (!me || !pushName || me.name === pushName || !identity.isMe(participant || from)) return
       sock.ev.emit('creds.update', { me: { ...me, name: pushName } })
     },
-    // The account's own pair is learned before any message arrives; otherwise the session of the phone's first messages would begin under the number
-    // and continue under the LID.
+    // Stores the account's own pair of number and LID before any message arrives. Otherwise the encryption session for the phone's first messages
+    // would begin under the number and continue under the LID.
     learnOwnPair(node) {
       const lid = ownLidIn(node)
       return creds.me && lid ? session.learnPairs([{ pn: bare(creds.me.id), lid: bare(lid) }]) : undefined
     },
     countLogin: (node) => own.loggedIn(networkTimeOf(node)),
     uploadPreKeys: loggedEffect(log, 'one-time keys could not be uploaded', uploadPreKeys),
-    // No step waits for this query.
+    // The query runs in the background, because no other step needs its result.
     readAgain: (node) => void readAgain(node),
     versionExpires(node) {
       const seconds = expirationIn(node)

@@ -1,4 +1,4 @@
-/** The stanzas about chats and groups: their names, their members, and which of their messages were read elsewhere. */
+/** Handles stanzas about chats and groups: their names, their members, and messages that were read on another device. */
 import type { AuthenticationCreds, BinaryNode } from '@whiskeysockets/baileys'
 import type { Clock } from '../../../src/domain/clock.ts'
 import type { SocketSession } from '../chats/session.ts'
@@ -20,7 +20,7 @@ export interface ChatStanzaDeps {
 
 type ChatStanzas = Pick<StanzaParts, 'changeChats' | 'followGroup' | 'takeReceipt'>
 
-/** `receipt`: handles receipts of other people. */
+/** Creates the steps. `receipt` handles receipts of other people. */
 export function chatStanzas(deps: ChatStanzaDeps, receipt: StanzaParts['takeReceipt']): ChatStanzas {
   const { session, creds, directory, receiving, clock } = deps
 
@@ -30,7 +30,7 @@ export function chatStanzas(deps: ChatStanzaDeps, receipt: StanzaParts['takeRece
     directory.read(ids.map((id) => ({ remoteJid: chat, id })))
   }
 
-  /** Updates the list of chats by a notice about a group. */
+  /** Updates the list of chats after a notice about a group. */
   async function learnGroupNotice(node: BinaryNode, name: string | undefined) {
     const { from, t } = envelopeOf(node)
     await directory.ready()

@@ -1,4 +1,4 @@
-/** The stanzas about the devices of accounts: device lists, identities, tokens, and pairs of number and LID. */
+/** Handles stanzas about devices of people: device lists, identities, tokens, and pairs of number and LID. */
 import type { Logger } from 'pino'
 import type { Clock } from '../../../src/domain/clock.ts'
 import type { SocketSession } from '../chats/session.ts'
@@ -15,7 +15,7 @@ import type { StanzaParts } from './stanza-table.ts'
 export interface DeviceStanzaDeps {
   session: SocketSession
   own: Pick<OwnParts, 'restriction'>
-  /** Clock for waits; it does not step. */
+  /** Monotonic clock that measures waits. */
   steady: Clock
   log: Logger
 }

@@ -1,4 +1,4 @@
-/** An effect of a stanza whose failure is only logged, because a redelivery of the stanza would change nothing. */
+/** Wraps a step of a stanza whose failure is only logged: it would not help to receive the stanza again. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { envelopeOf } from '../wire/envelope.ts'

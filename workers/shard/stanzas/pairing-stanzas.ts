@@ -1,4 +1,4 @@
-/** The stanzas of an instance that is being linked. */
+/** Handles the stanzas of an instance that is being linked to an account. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { MINUTE } from '../../../src/domain/clock.ts'
@@ -10,7 +10,10 @@ import { refsIn } from '../wire/pair-device.ts'
 import { loggedEffect } from './logged-effect.ts'
 import type { StanzaParts } from './stanza-table.ts'
 
-/** Time in ms from entering a pairing code on the phone until the account is linked; the owner of the phone may have to confirm the link there. */
+/**
+ * Time in ms from the moment a pairing code is entered on the phone until the account is linked. The owner of the phone may have to confirm the link
+ * there.
+ */
 const ENTERED_CODE_LIFE = 2 * MINUTE
 
 type PairingStanzas = Pick<StanzaParts, 'showCodes' | 'finishPairing' | 'refreshQrSecret' | 'passkeyAsked' | 'passkeyContinued'>
@@ -23,7 +26,8 @@ export function pairingStanzas({ sock }: Pick<SocketSession, 'sock'>, own: OwnPa
     try {
       await finishRegistration(sock, node)
     } finally {
-      // The phone has created its own secret. The next scan is verified with this secret, even if the code was mistyped.
+      // The phone has created a new secret. The next scan of a QR code is verified with it, even if the pairing code was mistyped, so the shown QR
+      // code must contain it.
       own.qrClock.secretChanged()
     }
   }
@@ -31,7 +35,7 @@ export function pairingStanzas({ sock }: Pick<SocketSession, 'sock'>, own: OwnPa
   return {
     showCodes: (node) => own.qrClock.offered(refsIn(node)),
     finishPairing: loggedEffect(log, 'pairing by code could not be completed', finishPairing),
-    // During a passkey ceremony no code is shown, and the secret must not change, because the ceremony sends it to the phone at the end.
+    // During a passkey ceremony no QR code is shown. The secret must not change then, because the ceremony sends it to the phone at the end.
     refreshQrSecret: () => (own.passkey.isUnderWay ? undefined : own.companion.refresh()),
     passkeyAsked: own.passkey.asked,
     passkeyContinued: own.passkey.continued,

@@ -1,6 +1,6 @@
 /**
- * The handling of every stanza in one table: the first matching row decides. A row states which stanzas it matches, the keyed mutex for which they
- * wait, the steps in order, and the answer, which is sent after all steps (`connection/socket/stanza-router.ts`). A test prints the table.
+ * One table with the handling of every stanza: the first row that matches is used. A row says which stanzas it matches, which keyed mutex they wait
+ * for, the steps in their order, and the answer, which is sent after all steps (`connection/socket/stanza-router.ts`). A test prints the table.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import {
@@ -24,8 +24,8 @@ import { LEFT } from './stanza-left.ts'
 /** Kinds of stanzas that the network delivers again until they are answered. */
 const CONFIRMED = new Set(['notification', 'receipt', 'status'])
 /**
- * Types of receipts about the status of a message of the account, or about messages that another device of the account
- * has read; a delivery can also have no type.
+ * Types of receipts about the status of a message of the account, or about messages that were read on another device of the account. A receipt for a
+ * delivery may have no type.
  */
 const STATUSES = [undefined, 'delivery', 'inactive', 'sender', 'read', 'read-self', 'played']
 
@@ -64,9 +64,9 @@ export interface StanzaParts {
   refreshQrSecret: Effect
   passkeyAsked: Effect
   passkeyContinued: Effect
-  /** Counts a stanza that is known but not processed; `stanza-left.ts` lists these kinds. */
+  /** Counts a stanza that is known and not processed; `stanza-left.ts` lists these kinds. */
   leave: Effect
-  /** Handles the network's notice that it will refuse this client version in the future. */
+  /** Handles the notice that the network will refuse this version of the client from some time on. */
   versionExpires: Effect
   result(node: BinaryNode): Promise<void>
 
@@ -212,7 +212,7 @@ const ACKS: Rows = ({ parts }) => {
       NO_ANSWER,
     ),
     route(kind('ack', { class: 'receipt' }), AT_ONCE, [PENDING], NO_ANSWER),
-    // An ack that no earlier row matches is an answer that its request has already received.
+    // An ack that no earlier row matches answers a request that is waiting for it, and was already passed to this request.
     route(kind('ack'), AT_ONCE, [], NO_ANSWER),
   ]
 }
@@ -220,13 +220,13 @@ const ACKS: Rows = ({ parts }) => {
 const PRESENCES: Rows = ({ parts, CHAT }) => {
   const PRESENCE = step('intercept', 'presence', parts.presence)
   return [
-    // Presence is handled after the chat's messages, so that events are reported in the order of their times.
+    // Presence waits for the messages of its chat, so that the events have the order of their times.
     route(kind('presence'), CHAT, [PRESENCE], NO_ANSWER),
     route(kind('chatstate'), CHAT, [PRESENCE], NO_ANSWER),
   ]
 }
 
-/** Rows for the login, for linking, for the network's reports about the connection, and for its queries. */
+/** Rows for login, linking, notices about the connection, and queries of the network. */
 const CONNECTION: Rows = ({ parts }) => {
   const RESULT: Answer = { name: 'result', send: (node) => parts.result(node) }
   const ANSWERED = step('intercept', 'the login is answered', parts.loginAnswered)
@@ -239,10 +239,10 @@ const CONNECTION: Rows = ({ parts }) => {
     route(inside('ib', 'client_expiration'), AT_ONCE, [step('intercept', 'version', parts.versionExpires)], NO_ANSWER),
     rest(kind('ib'), NO_ANSWER),
     route(inside('iq', 'pair-device'), AT_ONCE, [ANSWERED, step('intercept', 'codes to scan', parts.showCodes)], RESULT),
-    // The socket passes answers to the queries that wait for them.
+    // Answers need no step here: the socket passes them to the queries that wait for them.
     route(kind('iq', { type: ['result', 'error'] }), AT_ONCE, [], NO_ANSWER),
     route(kind('iq', { type: 'get', xmlns: 'urn:xmpp:ping' }), AT_ONCE, [], RESULT),
-    // The socket itself links the device.
+    // The socket links the device, so no step is needed here.
     route(inside('iq', 'pair-success'), AT_ONCE, [], NO_ANSWER),
     route(
       kind('success'),

@@ -1,6 +1,4 @@
-/**
- * Counts the messages and reconnections of one instance. The counters of the metrics are increased at the same places, but only for the whole shard.
- */
+/** Counts messages and reconnections per instance. The metrics count the same at the same places, but for the whole shard. */
 import type { Clock } from '../../../src/domain/clock.ts'
 import type { InstanceWork } from '../../../src/domain/readings.ts'
 import type { CounterName, LabelsOf } from '../../../src/metrics/table.ts'
@@ -8,7 +6,7 @@ import type { Tally } from '../../../src/metrics/tally.ts'
 
 export type CountedWork = Omit<InstanceWork, 'cpuMs' | 'heldBytes'>
 
-/** Creates the counters. `tally` counts for the metrics of the thread and also for this instance; `work` returns the counts of the instance. */
+/** Creates the counters. `tally` counts for the metrics of the thread and for this instance; `work` returns the numbers of this instance. */
 export function createInstanceUsage(shared: Tally, clock: Clock): { tally: Tally; work(): CountedWork } {
   const work: CountedWork = {
     since: clock.now(),

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 
-/** Node 23.9 and later have this function; the types of Node 20 do not. */
+/** Node has this function from version 23.9 on; the types are those of Node 20. */
 interface WithThreadCpu {
   /** CPU time of the calling thread, in microseconds. */
   threadCpuUsage?(): { user: number; system: number }
 }
 
 /**
- * CPU time that the calling thread has used, in ms; undefined if the platform does not state it. Older versions of Node read it from Linux, where
- * the first number of `schedstat` is the time in ns that the thread was running on a CPU.
+ * Returns the CPU time of the calling thread in ms; undefined if the platform does not tell it. With older versions of Node it is read from Linux:
+ * the first number in `schedstat` is the time in ns for which the thread was running on a CPU.
  */
 export function threadCpuMs(): number | undefined {
   const usage = (process as WithThreadCpu).threadCpuUsage?.()

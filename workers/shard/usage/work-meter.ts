@@ -28,7 +28,7 @@ export interface MeterClocks {
 }
 
 interface Account {
-  /** Busy time since the last settlement. */
+  /** Busy time of the event loop since the last call of `settle`. */
   busyMs: number
   cpuMs: number
 }
@@ -37,7 +37,7 @@ const THREAD: MeterClocks = { busyMs: () => performance.eventLoopUtilization().a
 
 export function createWorkMeter(clocks: MeterClocks = THREAD): WorkMeter {
   const accounts = new Map<string, Account>()
-  /** Account for work that did not begin at any of these places. */
+  /** Counts work that began at none of these places. */
   const nobody: Account = { busyMs: 0, cpuMs: 0 }
   let current = nobody
   let begunAt = clocks.busyMs()

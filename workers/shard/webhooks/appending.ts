@@ -1,4 +1,7 @@
-/** Adds an event to the outbox: its operations are part of the commit of its cause, and after this commit it is added to the queue. */
+/**
+ * Adds an event to the outbox. Its operations are part of the commit of its cause (such as a received message); after this commit it is added to the
+ * queue.
+ */
 import { urlField } from '../../../src/domain/instance.ts'
 import type { AscendingIds } from '../../../src/storage/ascending-ids.ts'
 import { keys } from '../../../src/storage/record-keys.ts'

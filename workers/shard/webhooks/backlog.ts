@@ -1,6 +1,6 @@
 /**
- * Counts the undelivered events of an instance, which are in the queue or parked until their next attempt. They are counted on disk once, at the
- * start; later, `changed` is called for each change.
+ * Counts the undelivered events of an instance: those in the queue, and those that are parked until their next attempt. They are counted on disk at
+ * the start; then `changed` is called for each change.
  */
 import type { StateStore } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'

@@ -20,40 +20,40 @@ export interface OutboxOptions {
   store: StateStore
   sealer: Sealer
   clock: Clock
-  /** Clock for waits between attempts. */
+  /** Monotonic clock for the waits between attempts. */
   steady: Clock
   /** Returns the settings. Called for every attempt, so that a corrected URL and a new secret apply immediately. */
   webhooks: () => WebhookSettings
-  /** Returns the dialect in which the body for webhooks is stored; absent or null for none. Stream readers never get a dialect. */
+  /** Returns the dialect of the stored webhook bodies; absent or null if there is none. Stream readers get events without a dialect. */
   dialect?: (() => Dialect | null) | undefined
-  /** Returns the previous secret, with which events are also signed for some time after it was replaced. */
+  /** Returns the previous secret. For some time after a secret was replaced, events are signed with the old one too. */
   previousSecret?: () => PreviousSecret | undefined
   deliver: Deliver
   log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
   /** Returns additional operations for the commit of an event; `eventId` is null if no webhook or stream needs the event. */
   note?: ((event: WebhookEvent, eventId: string | null) => Op[]) | undefined
-  /** More operations for the commit of an event, and a listener for the end of that commit. */
+  /** Returns further operations for the commit of an event; `onCommitted` is called after that commit. */
   alongside?: ((event: WebhookEvent, eventId: string) => Op[]) | undefined
   onCommitted?: ((eventId: string) => void) | undefined
   timer?: Timer
   /** Steps at which fault tests stop; their argument is the id of an event. */
   steps: Steps
   /**
-   * Called for the metrics: `onAppend` when an event is appended, `onResult` when an attempt was made, or was skipped (the result is then
-   * `discarded`, with null).
+   * Called for the metrics. `onAppend`: an event was appended. `onResult`: an attempt was made, or was skipped (the result is then `discarded`, with
+   * null).
    */
   onAppend?: ((type: EventType) => void) | undefined
   onResult?: ((type: EventType, result: DeliveryResult, durationMs: number | null) => void) | undefined
-  /** The most rows that the log keeps. */
+  /** The most rows of the webhook log. */
   maxLogEntries?: number
-  /** The most events whose outcome may not be on disk yet; at most this many are posted again after a kill. */
+  /** The most events whose outcome may be in memory only; at most this many are posted again after a kill. */
   maxUnwritten?: number
   /** The most events that may wait. If there are more, the oldest are dropped. */
   maxWaiting?: number
   onOverflow?: ((type: EventType) => void) | undefined
   /**
-   * For streams. `onEvents` is called once, at the first event after a reader has requested the next events. `onInterest` is called when the set of event
-   * types that readers request has changed.
+   * Called for the streams. `onEvents` is called one time, at the first event after a reader has requested the next events. `onInterest` is called
+   * when the set of event types that readers request has changed.
    */
   onEvents?: (() => void) | undefined
   onInterest?: (() => void) | undefined
@@ -68,27 +68,27 @@ export interface TestDelivery extends Outcome {
 
 export interface Outbox {
   /**
-   * Whether events of the type are needed. False if the type is silenced, or has no URL and no reader; its events need
-   * not be stored.
+   * Whether events of this type are needed. False if the type is silenced, or if it has neither a URL nor a stream reader; such events are not
+   * stored.
    */
   wanted(type: EventType): boolean
   /**
-   * Returns the finished event as storage operations. It must be called after `start`. The caller commits the operations immediately, together with
-   * the cause of the event, and then calls `committed`. `requestId`: request whose outcome the event reports, for the log lines of its attempts.
+   * Returns the operations that store an event. Call it after `start`. The caller commits the operations immediately, together with the cause of the
+   * event, and then calls `committed`. `requestId`: the request whose outcome the event reports, for the log lines about its attempts.
    */
   append(event: WebhookEvent, requestId?: string): { eventId: string; ops: Op[] }
   committed(eventId: string): void
-  /** Returns the records of an unwanted event, for the commit of its cause. */
+  /** Returns the additional operations for an event that nobody needs, for the commit of its cause. */
   noted(event: WebhookEvent): Op[]
   /** Called when the configuration has changed, so that a corrected URL is used immediately. */
   configured(): void
   /** Number of undelivered events. */
   backlog(): number
-  /** Bytes of the undelivered events that are in memory. Other undelivered events are only on disk. */
+  /** Number of bytes of undelivered events in memory. All other undelivered events are only on disk. */
   heldBytes(): number
   /**
-   * Returns how far ids or times of events are ahead of the clock in ms; 0 if they are not ahead. They can be ahead if the clock was wrong when they
-   * were issued.
+   * Returns by how many ms the ids or times of events are ahead of the clock; 0 if they are not. They may be ahead because the clock was wrong when
+   * they were created.
    */
   ahead(): number
   start(): Promise<void>
@@ -96,7 +96,7 @@ export interface Outbox {
   stop(deadlineMs: number): Promise<void>
   /** Posts a test event outside of the queue. Nothing of it is stored. Throws `not_allowed`. */
   test(type: EventType): Promise<TestDelivery>
-  /** Makes one attempt before all other work. Resolves with the log entry after the attempt. Throws `not_found` and `not_allowed`. */
+  /** Makes one delivery attempt before all other work. Resolves with the log entry after it. Throws `not_found` and `not_allowed`. */
   resend(eventId: string): Promise<LogEntry>
   /** Returns an event of the log with its attempts, or its body while it is stored. Throws `not_found`. */
   detail(eventId: string): Promise<LogDetail>
@@ -105,6 +105,6 @@ export interface Outbox {
   body(eventId: string): Promise<WebhookBody>
   /** Returns the events after a given event, for a stream reader. From then on, new events are kept for some time. */
   events(query: EventsQuery): Promise<EventsPage>
-  /** Puts events back into the normal schedule, due now. */
+  /** Schedules these events again, due now. */
   resendMany(eventIds: readonly string[]): Promise<{ queued: number; notFound: number }>
 }

@@ -1,6 +1,6 @@
 /**
- * The dialect `zapi`: the body of a webhook as receivers expect it from the gateway Z-API. It has all fields of the event in camelCase, and repeats
- * them with the names and types of that gateway. Pure: the same event always gets the same body.
+ * The dialect `zapi`: builds the webhook body that receivers expect from the gateway Z-API. It has all fields of the event in camelCase, and in
+ * addition fields with the names and types of that gateway. Pure: the same event always gets the same body.
  */
 import { camelCase, inCamelCase } from '../../../src/domain/camel-case.ts'
 
@@ -16,7 +16,7 @@ const named = (options: unknown) => list(options).map((name) => ({ name }))
 /** Removes null fields, because receivers expect empty fields to be absent. */
 const withoutNulls = (its: Json) => Object.fromEntries(Object.entries(its).filter(([, value]) => value !== null))
 
-/** Form of a file: the field of its URL has a different name for each kind. */
+/** Converts a file. The field with its URL has a different name for each kind of file. */
 const file =
   (urlName: string, more: (its: Json) => object = () => ({})) =>
   (its: Json, event: Json) => ({ ...its, [urlName]: its.url, viewOnce: event.viewOnce, ...more(its) })
@@ -25,7 +25,7 @@ const withCaption = (its: Json) => ({ caption: its.caption ?? '' })
 const order = (its: Json) => ({ ...its, sellerJid: its.sellerPhone, orderStatus: upper(its.orderStatus) })
 const payment = ({ currency, ...its }: Json) => ({ ...its, currency, currencyCode: currency })
 
-/** A block of a message: its name and its form in this dialect. A block without a row keeps its name, in camelCase. */
+/** For each content field of a message: its name and its conversion in this dialect. A content field without a row keeps its name, in camelCase. */
 const BLOCKS: Readonly<Record<string, { name?: string; form?: (its: Json, event: Json) => unknown }>> = {
   text: { form: withoutNulls },
   image: { form: file('imageUrl', (its) => ({ ...withCaption(its), thumbnailUrl: its.url })) },
@@ -133,5 +133,5 @@ const FORMS: Readonly<Record<string, (its: Json) => Json>> = {
   chat_presence: chatPresence,
 }
 
-/** Converts an event without the dialect: envelope and body. */
+/** Converts an event, with the fields of envelope and body, to the dialect. */
 export const zapiForm = (event: Json): Json => FORMS[String(event.type)]!(inCamelCase(event) as Json)

@@ -1,4 +1,4 @@
-/** The rows of an instance's webhook log, each of which belongs to one event. */
+/** Reads and writes rows of an instance's webhook log. There is one row per event. */
 import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { type LogRow, logRows } from '../../../src/webhooks/log.ts'

@@ -1,8 +1,8 @@
 /**
- * Determines the time in an event. Receivers drop events that are older than their newest one, and compare times of two clocks: the network counts
- * whole seconds, we count milliseconds. So the time always increases within the events of one chat: it is the event's own time, or one ms after that
- * of the chat's last event, whichever is later. The last time is written in the commit of the event, so that it is not lower after a restart. The
- * chat is found by the identifiers in the body of the event; a 1:1 chat may have a number and a LID.
+ * Determines the time of an event. Receivers drop events that are older than the newest one they have. The times come from two clocks: the network
+ * gives whole seconds, this service milliseconds. So within a chat, the time of an event is its own time, or one ms after the previous event of the
+ * chat if that is later. The last time of a chat is written in the commit of the event, so that times do not go back after a restart. The chat is
+ * found by the identifiers in the body of the event; a 1:1 chat may have a number and a LID.
  */
 import { type Clock, DAY } from '../../../src/domain/clock.ts'
 import type { WebhookEvent } from '../../../src/features/webhook-payloads.ts'
@@ -11,21 +11,21 @@ import { keys } from '../../../src/storage/record-keys.ts'
 import type { Sealer } from '../../../src/storage/sealer.ts'
 
 /**
- * The most remembered names of chats, two per person. The names without an event for the longest time are evicted, and all evicted chats are treated
- * as one chat.
+ * The most names (identifiers) of chats in memory, two per person. The names whose last event is oldest are evicted; all evicted chats share one last
+ * time.
  */
 const MAX_NAMES = 10_000
-/** If a time is further ahead of our clock than this, it is wrong and is reduced: it would permanently shift the times of its chat. */
+/** A time that is ahead of the clock by more than this is wrong and is reduced, because all later events of its chat would get an even later time. */
 const MOST_AHEAD = DAY
 
 export interface EventTimes {
   load(): Promise<void>
-  /** Returns the epoch ms for the event, and the operations to write with it. */
+  /** Returns the time for the event in epoch ms, and the operations to commit with the event. */
   next(event: WebhookEvent): { at: number; ops: Op[] }
   /**
-   * Returns how far the latest time of a chat is ahead of the clock in ms if that is more than normal; otherwise 0. Such a time was issued while the
-   * clock was ahead. Receivers that compare times would drop an event with an earlier time, so the times of the chat continue from this one until the
-   * clock has reached it.
+   * Returns by how many ms the latest time of a chat is ahead of the clock, if this is more than normal; otherwise 0. Such a time was issued while
+   * the clock was ahead. Receivers would drop an event with an earlier time, so the times of the chat continue from it until the clock has reached
+   * it.
    */
   ahead(): number
 }
@@ -54,9 +54,9 @@ function namesOf(event: WebhookEvent): string[] {
 }
 
 export function createEventTimes({ instanceId, store, sealer, clock, maxNames = MAX_NAMES }: EventTimesDeps): EventTimes {
-  /** Last time of each chat, by its blind name. The chat without an event for the longest time is the first. */
+  /** The time of the last event of each chat, by the hash of the chat's name. The chat whose last event is oldest comes first. */
   const last = new Map<string, number>()
-  /** Latest time of the evicted chats. */
+  /** Latest time of all evicted chats. */
   let floor = 0
   /** Latest time of all chats. */
   let latest = 0

@@ -1,4 +1,4 @@
-/** Builds the final form of an event, and the first row of its log. Both are written once, together with the cause of the event. Pure. */
+/** Builds the bytes of an event and the first row of its log. Both are written only one time, in the commit of the cause of the event. Pure. */
 import type { Dialect } from '../../../src/domain/dialect.ts'
 import type { EventType } from '../../../src/domain/events.ts'
 import { ignoreField, urlField, WEBHOOK_URLS, type WebhookSettings } from '../../../src/domain/instance.ts'
@@ -19,8 +19,8 @@ function isSingleUrl(settings: WebhookSettings): boolean {
 const FORMS: Readonly<Record<Dialect, typeof zapiForm>> = { zapi: zapiForm }
 
 /**
- * Returns the bytes that every attempt sends, with fields in the order of the API documentation, and in the form of the dialect, if the instance has
- * one.
+ * Returns the bytes that every attempt sends. The fields have the order of the API documentation; if the instance has a dialect, the bytes are in
+ * that dialect.
  */
 export function eventBytes(
   instanceId: string,
@@ -33,14 +33,14 @@ export function eventBytes(
   if (isSingleUrl(settings)) envelope.single_url = true
   if (isTest) envelope.test = true
   if (dialect !== null) return Buffer.from(jsonOf(FORMS[dialect]({ ...envelope, ...body })))
-  // The envelope and the body are joined as text, because creating one object with the fields of both takes longer than writing it. No body is empty,
-  // and no body has a field of the envelope.
+  // Envelope and body are joined as text, because it takes longer to create one object with the fields of both than to write it. The body is never
+  // empty, and has no field of the envelope.
   return Buffer.from(`${JSON.stringify(envelope).slice(0, -1)},${jsonOf(body).slice(1)}`)
 }
 
 /**
- * Writes an event as JSON. A single half of a surrogate pair would become an escape sequence, which strict readers refuse. It is replaced by U+FFFD,
- * as on the network.
+ * Writes an event as JSON. JSON would write half of a surrogate pair as an escape sequence, which strict readers refuse. It is replaced by U+FFFD, as
+ * on the network.
  */
 function jsonOf(event: object): string {
   const json = JSON.stringify(event)
@@ -48,7 +48,7 @@ function jsonOf(event: object): string {
   return isSuspect ? JSON.stringify(event, (_, value) => (typeof value === 'string' ? value.toWellFormed() : value)) : json
 }
 
-/** Returns the chat, the message and the state of an event, which its row in the log shows. */
+/** Returns the chat, the message and the state of an event, which the row in the log shows. */
 function aboutOf(event: WebhookEvent): NonNullable<LogRow['about']> {
   switch (event.type) {
     case 'received':

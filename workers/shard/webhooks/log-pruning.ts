@@ -1,4 +1,4 @@
-/** Prunes an instance's log by age and size, in slices. Rows of waiting events are never removed. */
+/** Prunes the webhook log of an instance by age and size, in slices. Rows of undelivered events are never removed. */
 import type { Logger } from 'pino'
 import { decodeTime } from 'ulid'
 import { type Clock, HOUR, MINUTE } from '../../../src/domain/clock.ts'
@@ -11,15 +11,15 @@ import { indexOps } from '../../../src/webhooks/log-index.ts'
 import type { EventRows } from './event-rows.ts'
 import { KEEP_LOG_ENTRY, MAX_LOG_ENTRIES } from './schedule.ts'
 
-/** Number of rows that are examined per turn. */
+/** Number of rows that are examined in one turn of the loop. */
 const SLICE = 500
-/** Pause in ms after a failure of storage. It only delays the pruning and not the deliveries. */
+/** Pause in ms after the storage failed. It delays only the pruning, not the deliveries. */
 const AGAIN_AFTER = MINUTE
 
 export interface LogPruning {
   /** Called when a row was committed. */
   added(): void
-  /** Prunes the log if it is time for this. Resolves with true if there are more rows to examine. */
+  /** Prunes the log if it is time to do so. Resolves with true if more rows must be examined. */
   run(): Promise<boolean>
 }
 
@@ -43,14 +43,14 @@ export function logPruning({
   maxEntries = MAX_LOG_ENTRIES,
 }: LogPruningOptions): LogPruning {
   const prefix = keys.log(instanceId)
-  /** Number of rows. They are counted once; undefined before that. */
+  /** Number of rows in the log. It is undefined until the rows have been counted. */
   let count: number | undefined
   let nextLook = 0
-  /** Key of the last row that the running pass has examined; undefined if no pass is running. */
+  /** Key of the last row that the current pass over the log has examined; undefined if there is no current pass. */
   let passed: string | undefined
   let seenByLook = 0
   let removedByLook = 0
-  /** True if nothing could be removed, because all rows belong to waiting events. Another pass within the hour would have the same result. */
+  /** True if the last pass could remove nothing, because all rows belong to undelivered events. Then the next pass is an hour later. */
   let stuck = false
   let notBefore = 0
 
@@ -77,7 +77,7 @@ export function logPruning({
   async function look(): Promise<boolean> {
     count ??= await store.count(prefix)
     const tooOld = clock.now() - KEEP_LOG_ENTRY
-    // Slightly more rows are removed than needed, so that a full log is not pruned at every event.
+    // A few more rows are removed than necessary, so that a full log is not pruned at every event.
     let excess = count > maxEntries ? count - maxEntries + Math.floor(maxEntries / 500) : 0
     let seen = 0
     let isDone = false
@@ -106,7 +106,7 @@ export function logPruning({
     await remove(ops, rows)
     seenByLook += seen
     if (!isDone && seen === SLICE) return true
-    // A pass over few rows costs little, so it is repeated with the next event even if it removed nothing.
+    // A pass over few rows is cheap, so it may be repeated with the next event even if it removed nothing.
     stuck = removedByLook === 0 && seenByLook >= SLICE
     begin()
     nextLook = steady.now() + HOUR

@@ -44,14 +44,14 @@ import { createReceiverHolds } from './turns/receiver-holds.ts'
 
 export type { DeliveryResult, Outbox, OutboxOptions } from './contract.ts'
 
-/** The most new events of one instance in memory. If more events arrive than the receiver accepts, the others wait on disk. */
+/** The most new events of an instance in memory. If the receiver is slower than the events, the rest waits on disk. */
 const MAX_ROWS = 256
 const MAX_BYTES = 1_024 * 1_024
 
-/** Time in ms in which an aborted request must end. It usually ends within a turn or two of the event loop, so a longer time means that it hangs. */
+/** Time in ms within which an aborted request must have ended. It usually ends in a turn or two of the event loop; if it takes longer, it hangs. */
 const ABORT_GRACE = 250
 
-/** Bytes of a queued event in memory. */
+/** Returns how many bytes of memory a queued event uses. */
 const bytesOf = (event: QueuedEvent) => ('body' in event ? event.body.byteLength : 0)
 
 export function createOutbox(options: OutboxOptions): Outbox {
@@ -150,7 +150,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     ...manualAttempts({ ...needs, attempts: attempt, inFront: turns.inFront }),
     start,
     stop,
-    // An event can be delivered before `committed` is called; the count is then -1 for a moment.
+    // An event may be delivered before `committed` is called for it. The count is -1 for that moment.
     backlog: () => Math.max(0, backlog.size()),
     heldBytes: () => line.rows.reduce((total, event) => total + bytesOf(event), 0),
     ahead: () => Math.max(ids.ahead(), times.ahead()),

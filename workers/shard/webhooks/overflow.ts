@@ -1,6 +1,6 @@
 /**
- * Limits the backlog: if there are more events than allowed, the oldest event is dropped. The log shows it as failed with `backlog full`, the metrics
- * count it, and the operator's log reports it once a minute. Its body is removed, which is the purpose of the limit.
+ * Limits the number of undelivered events: above the limit, the oldest one is dropped. The log shows it as failed with `backlog full`, the metrics
+ * count it, and the operator's log reports it once a minute. Its body is removed, because the limit protects the disk.
  */
 import type { Logger } from 'pino'
 import { type Clock, MINUTE } from '../../../src/domain/clock.ts'
@@ -13,7 +13,7 @@ import type { Backlog } from './backlog.ts'
 import type { EventRows } from './event-rows.ts'
 import type { EventLine } from './turns/delivery-queue.ts'
 
-/** Number of parked events that are examined per turn. */
+/** Number of parked events (those that wait for another attempt) that are examined in one turn. */
 const SLICE = 500
 
 export interface OverflowOptions {
@@ -31,12 +31,14 @@ export interface OverflowOptions {
 
 export function createOverflow(options: OverflowOptions) {
   const { instanceId, store, rows, backlog, line, changes, clock, log, max, onOverflow } = options
-  /** Id up to which no parked event is waiting: all of them have failed permanently, and only their bodies are kept for some time. */
+  /**
+   * All parked events up to this id have failed permanently; only their bodies are still stored. So the search for a waiting event begins after it.
+   */
   let passed = ''
   let given = 0
   let warnedAt = Number.NEGATIVE_INFINITY
 
-  /** Finds the oldest waiting parked event, if there is one before `limit`. */
+  /** Finds the oldest parked event that waits for another attempt and whose id is before `limit`. */
   async function oldestParked(limit: string | undefined): Promise<string | 'more' | undefined> {
     const prefix = keys.parked(instanceId)
     let seen = 0
@@ -61,12 +63,12 @@ export function createOverflow(options: OverflowOptions) {
   }
 
   return {
-    /** True if more events wait than allowed. */
+    /** True if more events wait than the limit allows. */
     isDue: () => backlog.size() > max,
 
     /**
-     * Records the oldest waiting event as failed, or continues the search for it. Returns false if the backlog is within
-     * its limit, or if no event was found or its row cannot be read.
+     * Records the oldest waiting event as failed, or continues to search for it. Returns false if the limit is not exceeded, or if no event was found
+     * or its row cannot be read.
      */
     async run(): Promise<boolean> {
       if (backlog.size() <= max) return false
@@ -76,7 +78,7 @@ export function createOverflow(options: OverflowOptions) {
       const eventId = parked ?? head
       if (eventId === undefined) return false
       const row = await rows.read(eventId)
-      // If the row is unreadable, the attempt of the event handles this.
+      // The row cannot be read. The next attempt of the event handles this.
       if (row === undefined) return false
       const gone: LogRow = {
         ...withoutBody(row),
@@ -92,7 +94,7 @@ export function createOverflow(options: OverflowOptions) {
       return true
     },
 
-    /** Reports that this event is now parked and waits. */
+    /** Reports that this event is parked now and waits for another attempt. */
     parked(eventId: string): void {
       if (eventId <= passed) passed = ''
     },

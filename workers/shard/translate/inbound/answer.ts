@@ -1,6 +1,6 @@
 /**
- * Translates `buttons_response` and `list_response` (the button or row that a person pressed, in the four forms that clients send) and
- * `flow_response` (a form that a person filled in).
+ * Translates `buttons_response` and `list_response` (the button or row that a person pressed; clients send four formats) and `flow_response` (a form
+ * that a person has filled in).
  */
 import type { proto } from '@whiskeysockets/baileys'
 import { count, cut, cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
@@ -39,7 +39,7 @@ export const legacyRow: Family = ({ message }) => {
   return answer ? chosen(answer.singleSelectReply?.selectedRowId, answer.title, answer.description) : null
 }
 
-/** Flows whose name alone shows the kind of answer. For other flows, the kind of the answered message decides. */
+/** Names of flows that show the kind of the answer by themselves. For other flows, the kind of the answered message decides. */
 const LIST_FLOWS = new Set(['single_select', 'menu_options'])
 const BUTTON_FLOWS = new Set(['quick_reply', 'cta_url', 'cta_call', 'cta_copy'])
 

@@ -1,7 +1,7 @@
 /**
- * Decrypts answers of bots, whose ciphertexts have the type `msmsg`. They use no session. A key is derived from the
- * secret of the answered message. The key of the answer is derived from that key with the answer's id, the author of
- * the answered message and the bot. An answer in parts uses the id of its first part for all of them.
+ * Decrypts answers of bots, whose ciphertexts have the type `msmsg`. They use no encryption session. A key is derived from the secret of the answered
+ * message. The key of the answer is derived from it, with the id of the answer, the author of the answered message, and the bot. If an answer comes
+ * in parts, the id of its first part is used for all parts.
  */
 import { hkdfSync } from 'node:crypto'
 import { proto, type WAMessageKey } from '@whiskeysockets/baileys'
@@ -12,8 +12,8 @@ import { chatNamesOf, namesOf } from './referenced.ts'
 import { allNames, SECRET_BYTES, secretOf, tryOpen } from './secret.ts'
 
 /**
- * Resolves with the encoded message; null if the answered message or its secret is not stored, or if no key works.
- * `key`: key of the answer.
+ * Decrypts an answer to an encoded message. Null if the answered message or its secret is not stored, or if no key fits. `key`: message key of the
+ * answer.
  */
 export async function decryptBotAnswer(
   context: InboundContext,
@@ -41,7 +41,7 @@ export async function decryptBotAnswer(
 }
 
 /**
- * Finds the answered message in the chat of the answer, or in the chat that the network names. Both are safe, because only somebody who has read the
+ * Finds the answered message in the chat of the answer, or else in the chat that the network names. Both are safe: only somebody who has read the
  * message can encrypt with its secret.
  */
 async function answered(

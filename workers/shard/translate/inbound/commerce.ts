@@ -1,4 +1,4 @@
-/** `product`, `order`, `request_payment`, `send_payment`. Amounts are in thousandths. */
+/** Translates `product`, `order`, `request_payment` and `send_payment`. Amounts in the messages are in thousandths. */
 import { proto } from '@whiskeysockets/baileys'
 import type { ReceivedBlocks } from '../../../../src/features/received/blocks.ts'
 import type { PlainNotification } from '../../../../src/features/received/notifications.ts'

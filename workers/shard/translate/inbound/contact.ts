@@ -6,12 +6,12 @@ import { block, type Family } from './family.ts'
 
 const MAX_PHONES = 10
 const MAX_CONTACTS = 257
-/** Number of characters of a card that are parsed. It is larger than what the event shows, so that a long note does not hide the numbers after it. */
+/** The most characters of a contact card that are parsed. This is more than an event shows, so that the numbers after a long note are found. */
 const READ = 65_536
 
-/** Reads the numbers of a card: the `waid` parameter, or the text after the colon. */
+/** Returns the numbers in a contact card: the parameter `waid`, or else the text after the colon. */
 function phonesOf(vcard: string): string[] {
-  // A folded line continues on the next line after a space.
+  // A long line of a card is continued on the next line, which then begins with a space.
   const lines = vcard
     .slice(0, READ)
     .replace(/\r?\n[ \t]/g, '')

@@ -1,12 +1,12 @@
-/** Unwraps a message: finds the field with the content that a person wrote, or the action that a person made. */
+/** Unwraps a message: finds the field that contains what a person wrote or did. */
 import type { proto } from '@whiskeysockets/baileys'
 
 export type Content = proto.IMessage
 export type Field = keyof Content
 
-/** Limit of nested wrappers, so that a hostile message cannot keep the thread busy. */
+/** The most wrappers inside each other, so that a malicious message cannot keep the thread busy. */
 export const MAX_DEPTH = 8
-/** Fields with another message in `.message`, which is the content. */
+/** Wrapper fields: their content is another message, in `.message`. */
 export const WRAPPERS = [
   'deviceSentMessage',
   'ephemeralMessage',
@@ -31,9 +31,7 @@ export const WRAPPERS = [
   'botTaskMessage',
 ] as const satisfies readonly Field[]
 
-/**
- * Fields that cause no event, each with the reason: the first three accompany other content, and clients exchange the others only among themselves.
- */
+/** Fields that cause no event, each with the reason. The first three belong to other content; clients exchange the others without showing them. */
 export const NOT_REPORTED = {
   messageContextInfo: 'secret, duration and association of the content beside it',
   senderKeyDistributionMessage: 'key of the sender for this group',
@@ -49,7 +47,7 @@ export interface Unwrapped {
   field: Field
   message: Content
   viewOnce: boolean
-  /** Context with the secret, the timer and the album of the message. It is beside the content, or beside one of the wrappers. */
+  /** The `messageContextInfo` with the secret, the timer and the album of the message. It is beside the content, or beside one of the wrappers. */
   aside: proto.IMessageContextInfo
 }
 
@@ -63,10 +61,10 @@ export function unwrap(message: Content): Unwrapped | null {
     if (!wrapper) break
     viewOnce ||= wrapper.startsWith('viewOnce')
     inner = inner[wrapper]!.message!
-    // The network delivered the outer fields, so they take precedence; the inner fields only complete them.
+    // The fields of the outer message are used first, because the network delivered them; the inner message only adds fields that are absent there.
     aside = { ...inner.messageContextInfo, ...aside }
   }
-  // An empty `conversation` is not a text message: clients add it to other content, and without other content it has no meaning.
+  // An empty `conversation` is not a text message. Clients add it to other content; alone it has no meaning.
   const field = (Object.keys(inner) as Field[]).find(
     (name) => !(name in NOT_REPORTED) && inner[name] !== null && inner[name] !== undefined && inner[name] !== '',
   )
@@ -79,7 +77,7 @@ function isOnce(message: Content, field: Field): boolean {
   return typeof content === 'object' && content !== null && 'viewOnce' in content && content.viewOnce === true
 }
 
-/** Returns the content's own `contextInfo`, with quote, mentions, forwarding and timer; a template may have it in its content. */
+/** Returns the `contextInfo` of the content, with quote, mentions, forwarding and timer. In a template it may be in the inner content. */
 export function contextInfo({ field, message }: Pick<Unwrapped, 'field' | 'message'>): proto.IContextInfo | null {
   return infoOf(message[field]) ?? infoOf(field === 'templateMessage' && message.templateMessage?.interactiveMessageTemplate)
 }
@@ -89,7 +87,7 @@ function infoOf(content: unknown): proto.IContextInfo | null {
   return (content.contextInfo as proto.IContextInfo | null | undefined) ?? null
 }
 
-/** Contents that only change or accompany another message: they do not count as activity in the chat. */
+/** Kinds of content that only change another message or belong to it. They do not count as activity in the chat. */
 const QUIET = new Set<Field>([
   'protocolMessage',
   'reactionMessage',
@@ -101,7 +99,8 @@ const QUIET = new Set<Field>([
 ])
 
 /**
- * Whether a message shows that its author is there: also a vote, a reaction or an answer to an event, but no protocol message, for example a deletion.
+ * Whether a message shows that its author is active. This includes votes, reactions and answers to events, but not protocol messages such as
+ * deletions.
  */
 export function isSignOfLife(message: Content): boolean {
   const content = unwrap(message)

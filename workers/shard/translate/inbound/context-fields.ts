@@ -1,4 +1,7 @@
-/** Fields of an event that come from the content itself, including the new content of an edit: quote, forwarding, timer, mentions, view once, ad. */
+/**
+ * Builds the event fields that come from the context of the content (also of the new content of an edit): quote, forwarding, timer, mentions, view
+ * once, ad.
+ */
 import { fromJid } from '../../../../src/domain/ids.ts'
 import type { ReceivedFields } from '../../../../src/features/webhook-payloads.ts'
 import { count, idOrNull } from '../../wire/bounds.ts'
@@ -20,7 +23,7 @@ export async function contextFields(content: Unwrapped, { identity }: InboundCon
     forwarded: info?.isForwarded === true,
     message_expiration_seconds: count(info?.expiration) || null,
     mentions: await Promise.all(
-      // A sender may have written a value that is not the jid of a person, such as `""`, `@lid` or any word.
+      // The sender may have written a value that is not the jid of a person, such as `""`, `@lid` or any word. It is left out.
       (info?.mentionedJid ?? [])
         .slice(0, MAX_NAMED)
         .filter((jid) => fromJid(jid)?.kind === 'user')

@@ -3,13 +3,19 @@ import type { proto, WAMessageKey } from '@whiskeysockets/baileys'
 import type { ReceivedFile } from '../../../../src/domain/file-download.ts'
 import type { Identity } from '../../wire/person.ts'
 
-/** Use of a picture in an event. Groups and status posts have many authors, so only a small share of the allowed queries is used for authors. */
+/**
+ * Which picture an event shows. Groups and status posts have many authors, so only a small share of the allowed queries may be used for pictures of
+ * authors.
+ */
 export type Shown = 'chat' | 'author'
 
-/** Result of the check of a reference: where the message was written relative to a chat, and whether the sender who refers to it also wrote it. */
+/**
+ * Result of checking a reference to another message: whether that message was written in the same chat, and whether the person who refers to it is
+ * its author.
+ */
 export type Claim = { place: 'here'; isSpeakers: boolean } | { place: 'elsewhere' | 'unknown' }
 
-/** The account itself, or a person by the known jids. */
+/** The account itself, or a person with all known jids. */
 export type Speaker = 'account' | Iterable<string>
 
 /** The admins of a group, and whether only they may change it. */
@@ -28,7 +34,7 @@ export interface KnownMessage {
   message: proto.IMessage
 }
 
-/** The look-ups of the translation. All of them are inside this process, so that none can delay an event. */
+/** The look-ups that a translation may make. All of them use data inside this process, so that none can delay an event. */
 export interface InboundContext {
   identity: Identity
   /** Number of the account in digits; null if the number is not known yet. */
@@ -38,23 +44,23 @@ export interface InboundContext {
   /** Name of a contact, group or channel, by all its jids; null if unknown. */
   chatName(jids: readonly string[]): string | null
   /**
-   * URL of the picture of a contact, group or channel, or null if unknown. `shown`: how the event uses the picture; null if the picture must not be
-   * queried after the event.
+   * Returns the URL of the picture of a contact, group or channel; null if unknown. An unknown picture may be queried after the event. `shown`: which
+   * picture of the event it is; null if it must not be queried.
    */
   photo(jids: readonly string[], shown: Shown | null): string | null
   /**
-   * Finds a message that `about` refers to: a poll, an event, an edited or an answered message. A message that is known
-   * to be from another chat does not match, because senders choose their ids.
+   * Finds the message that `about` refers to: a poll, an event, or an edited or answered message. A message that is known to be of another chat is
+   * not returned, because senders choose message ids.
    */
   original(id: string, about: WAMessageKey): Promise<KnownMessage | null>
-  /** Checks a reference to the message with this id: whether the message is from the chat with these jids, and whether the sender wrote it. */
+  /** Checks a reference to the message with this id: whether the message is of the chat with these jids, and whether this sender wrote it. */
   claim(id: string, chat: Iterable<string>, sender: Speaker): Promise<Claim>
-  /** Returns the admins of a group if they are known, without a query. */
+  /** Returns the administrators of a group; null if they are not known here. Makes no query. */
   roles(group: string): Promise<Roles | null>
-  /** Finds a post of a channel by the number that the network gave it, if the post is stored. */
+  /** Finds a stored post of a channel by its server id, which the network gave it. */
   post(newsletter: string, serverId: string): Promise<WAMessageKey | null>
-  /** Returns a sealed link to a file; null if no link can be created. */
+  /** Returns an encrypted link to a file; null if no link can be created. */
   mediaUrl(file: ReceivedFile): string | null
-  /** Called if a content could not be translated: it is reported as unsupported, and the error is logged. */
+  /** Called if the translation of a content has failed: the error is logged, and the content is reported as unsupported. */
   onProblem(error: unknown, key: WAMessageKey): void
 }

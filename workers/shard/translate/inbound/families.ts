@@ -1,4 +1,7 @@
-/** The family that translates each content field of the protocol. A field without a row is reported as unsupported, with its name. */
+/**
+ * Table that gives for each content field of the protocol the function that translates it. A field that is not in the table is reported as
+ * unsupported, with its name.
+ */
 import { legacyButton, legacyRow, nativeAnswer, templateButton } from './answer.ts'
 import { legacyButtons, template } from './buttons.ts'
 import { comment, sealedComment } from './comment.ts'
@@ -71,7 +74,7 @@ export const FAMILIES: Partial<Record<Field, Family>> = {
 export const translate = (content: Unwrapped, scene: Scene): Translation | Promise<Translation> =>
   FAMILIES[content.field]?.(content, scene) ?? null
 
-/** Translates content that is inside another message, with the fields that it would have as a separate message. */
+/** Translates the content inside another message, with the same fields as a message of its own. */
 async function translateInner(message: Content, scene: Scene): Promise<Translated | null> {
   const content = unwrap(message)
   const translated = content && (await translate(content, scene))

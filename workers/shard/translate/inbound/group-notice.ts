@@ -1,7 +1,7 @@
 /**
- * Translates notifications of groups. They are read from the stanza itself, because the library's messages about them lose data: every child except
- * the first, the second jid of the affected person, and the person who changed a picture. There is one event per change; `participant_phone` is the
- * person who acted.
+ * Translates notifications of groups. They are read from the stanza, because the library's messages about them lose data: all children except the
+ * first, the second jid of the affected person, and the person who changed a picture. Each change becomes one event; `participant_phone` is the
+ * person who made the change.
  */
 import { areJidsSameUser, type BinaryNode } from '@whiskeysockets/baileys'
 import { fromJid } from '../../../../src/domain/ids.ts'
@@ -13,7 +13,7 @@ import { type InboundContext, notification, type Translated } from './family.ts'
 
 type Make = (change: GroupChange, context: InboundContext, actor: Actor) => Translated[] | Promise<Translated[]>
 
-/** Longest parameter, in characters. */
+/** The most characters of a parameter. */
 const PARAMETER = 1_024
 
 const one =
@@ -48,7 +48,7 @@ const people =
 const isSame = ({ names }: NoticePerson, { jid, alt }: Actor) =>
   names.some((name) => areJidsSameUser(name, jid) || areJidsSameUser(name, alt))
 
-/** Returns the people whom the notice names as asking to join, or as having asked; empty if the person who asks is the actor of the notice. */
+/** Returns the people who ask or asked to join, according to the notice; empty if the person who made the change asks for themselves. */
 function askers(change: GroupChange): NoticePerson[] {
   const requested = requestedIn(change)
   return (requested.length > 0 ? requested : peopleIn(change)).filter(isPerson)
@@ -66,7 +66,7 @@ const requests: Make = async (change, context, actor) => {
   return Promise.all(
     users.map(async (user) => {
       const { phone } = await person(context, user)
-      // If a member added a person who must be approved, the added person asks to join, and not that member.
+      // If a member adds a person and an administrator must approve it, the added person is the one who asks to join.
       const isAdded = isPerson(asker(actor)) && !isSame(user, actor)
       const adder = isAdded ? [(await context.identity.person(actor.jid ?? '', actor.alt)).phone] : []
       return notification({ notification: 'membership_approval_request', request_method }, [phone, ...adder])

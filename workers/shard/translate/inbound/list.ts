@@ -1,4 +1,4 @@
-/** `list`: rows in sections, in the legacy form and as a native flow. */
+/** Translates `list`: rows in sections, in the legacy format or as a native flow. */
 import type { proto } from '@whiskeysockets/baileys'
 import type { ReceivedRow, ReceivedSection } from '../../../../src/features/received/commerce.ts'
 import { cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
@@ -49,7 +49,7 @@ export const legacyList: Family = ({ message }) => {
 
 const SELECT = 'single_select'
 
-/** Translates the list of a flow; null if the flow has no list. */
+/** Translates the list in a native flow; null if the flow contains no list. */
 export function flowList({ header, body, footer, nativeFlowMessage }: proto.Message.IInteractiveMessage): Translated | null {
   const select = nativeFlowMessage?.buttons?.find(({ name }) => name === SELECT)
   if (!select) return null
@@ -63,7 +63,7 @@ export function flowList({ header, body, footer, nativeFlowMessage }: proto.Mess
   })
 }
 
-/** Returns all rows of a message; empty for a message without a list. */
+/** Returns all rows in the list of a message; empty if it has no list. */
 export function listRows({ listMessage, interactiveMessage, templateMessage }: Content): ReceivedRow[] {
   const shown = interactiveMessage ?? templateMessage?.interactiveMessageTemplate
   const flows = (shown?.nativeFlowMessage?.buttons ?? []).filter(({ name }) => name === SELECT)

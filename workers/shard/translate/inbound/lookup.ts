@@ -1,7 +1,4 @@
-/**
- * Thrown if a look-up in storage failed. The message did not cause this, so it must be processed again, and must not be reported as a message that
- * cannot be understood.
- */
+/** Thrown if a look-up in the storage failed. The message is not the cause, so it must be processed again, and not be reported as unsupported. */
 export class LookupError extends Error {
   constructor(cause: unknown) {
     super('the lookup in storage failed', { cause })
@@ -9,7 +6,7 @@ export class LookupError extends Error {
   }
 }
 
-/** Wraps a look-up, so that its failures can be distinguished from those of the translation itself. */
+/** Wraps a look-up, so that its failure can be distinguished from a failure of the translation itself. */
 export const lookedUp =
   <A extends unknown[], R>(ask: (...args: A) => Promise<R>) =>
   async (...args: A): Promise<R> => {

@@ -1,7 +1,6 @@
 /**
- * Translates a readable message to its `received` event: this file builds the common fields, and each of the other files in this folder translates
- * one family of contents. Pure, except for look-ups of identities and earlier messages. All look-ups are made inside this process, so that none of
- * them can delay an event.
+ * Translates a readable message to its `received` event. This file builds the common fields; each other file in this folder translates some kinds of
+ * content. Pure, except for look-ups of people and earlier messages, which all use data inside this process, so that they cannot delay an event.
  */
 import { type proto, toNumber, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
 import type { ReceivedEvent, ReceivedFields } from '../../../../src/features/webhook-payloads.ts'
@@ -25,7 +24,7 @@ export interface ReadableMessage {
   pushName?: string | null | undefined
   broadcast?: boolean | null | undefined
   paymentInfo?: proto.IPaymentInfo | null | undefined
-  /** Number of a content field that the library does not know, if the message has no other content (`unknown-content.ts`). */
+  /** Number of a content field that the library does not know, if this is the only content (`unknown-content.ts`). */
   unknownField?: number | null | undefined
 }
 
@@ -42,7 +41,7 @@ export async function receivedEvent(
     return await contentEvent(context, readable, content, fromApi)
   } catch (error) {
     if (error instanceof LookupError) throw error
-    // A message from another person must not block later messages. So a message that cannot be translated is reported as unsupported.
+    // A message that cannot be translated is reported as unsupported, because a message of another person must not block later messages.
     context.onProblem(error, readable.key)
     return contentEvent(context, readable, { ...content, message: {}, aside: {} }, fromApi)
   }
@@ -62,7 +61,7 @@ async function contentEvent(
   return finished(context, readable, people, translated ?? unsupported(cut(content.field, 64)), common)
 }
 
-/** Returns the change that a message makes to an earlier message. Null if there is no such change, or if the sender may not make it. */
+/** Returns how a message changes an earlier message. Null if it changes none, or if the sender may not change it. */
 export async function messageChange(context: InboundContext, readable: ReadableMessage): Promise<Change | null> {
   const content = unwrap(readable.message ?? {})
   if (!content) return null
@@ -75,7 +74,7 @@ export async function messageChange(context: InboundContext, readable: ReadableM
   }
 }
 
-/** Builds the event of a message without its own content: a notification, or a message that cannot be read yet. */
+/** Builds the event of content that is already translated: a notification, or a message that cannot be read yet. */
 export async function translatedEvent(
   context: InboundContext,
   readable: ReadableMessage,
@@ -114,7 +113,7 @@ async function peopleOf({ identity }: InboundContext, key: WAMessageKey): Promis
     : key.fromMe && kind !== 'newsletter'
       ? await ownPerson()
       : null
-  // A message of a broadcast list is reported in the 1:1 chat with its sender.
+  // A message to a broadcast list is reported in the 1:1 chat with its sender.
   return { kind, chat: kind === 'broadcast' && author ? author : { phone: identifierOf(chat), lid: null }, author }
 
   async function ownPerson(): Promise<Person | null> {
@@ -136,15 +135,15 @@ const sceneOf = (context: InboundContext, readable: ReadableMessage, { kind, cha
 
 const timeOf = ({ now }: InboundContext, { messageTimestamp }: ReadableMessage) => toNumber(messageTimestamp) * 1_000 || now()
 
-/** Returns the name of the chat. If no better name is known, the name of a 1:1 chat is the name that the person chose. */
+/** Returns the name of the chat. For a 1:1 chat without a known name, this is the name that the person has chosen. */
 function chatNameOf({ chatName }: InboundContext, { key, pushName }: ReadableMessage, { kind, chat }: People) {
   const isPerson = kind === 'user' || kind === 'broadcast'
   return cutOrNull(chatName(jidsOf(chat)) ?? (isPerson && !key.fromMe ? pushName : null), MAX_NAME)
 }
 
 /**
- * Returns the pictures of the chat and the author. An unknown picture may be queried only if another person wrote the message. The account has only
- * one picture of its own, so its query is counted like that of a chat.
+ * Returns the pictures of the chat and of the author. An unknown picture may be queried only if another person wrote the message. The account's own
+ * picture is one picture only, so its query is counted like that of a chat.
  */
 function photosOf({ photo }: InboundContext, { key }: ReadableMessage, { kind, chat, author }: People) {
   const isCrowd = kind === 'group' || kind === 'status'
@@ -155,9 +154,9 @@ function photosOf({ photo }: InboundContext, { key }: ReadableMessage, { kind, c
 }
 
 /**
- * Builds the event, with its fields in the order of the API documentation: a field that is set again at the end keeps
- * its place. The event is one literal with later assignments, because V8 turns a dozen spread objects into a hash
- * table, which takes twenty times as long to build and to write as JSON.
+ * Builds the event. Its fields have the order of the API documentation; a field that is assigned a second time keeps its place. The event is one
+ * object literal with later assignments: V8 turns an object from a dozen spreads into a hash table, which takes twenty times as long to build and to
+ * write as JSON.
  */
 function finished(
   context: InboundContext,

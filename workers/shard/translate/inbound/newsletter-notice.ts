@@ -1,4 +1,7 @@
-/** Translates notifications of channels: added or removed admins, and reactions. They arrive in their own stanzas and as `mex` updates. */
+/**
+ * Translates notifications of channels: administrators who were added or removed, and reactions. They arrive in stanzas of the channel, or in `mex`
+ * notifications.
+ */
 import { type BinaryNode, isJidNewsletter } from '@whiskeysockets/baileys'
 import { fromJid } from '../../../../src/domain/ids.ts'
 import { cutOrEmpty, idOrEmpty, isoOrNull, secondsOf } from '../../wire/bounds.ts'
@@ -7,7 +10,7 @@ import { mexUpdateIn, newsletterRolesIn } from '../../wire/mex-notice.ts'
 import { type NewsletterChange, newsletterNoticeIn } from '../../wire/newsletter-notice.ts'
 import { block, type InboundContext, notification, type Translated } from './family.ts'
 
-/** A notice and its channel. The channel is stated because the sender of a `mex` update is the server and not the channel. */
+/** A notification and its channel. The channel is a field of its own, because a `mex` notification comes from the server and not from the channel. */
 export interface NewsletterNotice {
   newsletter: string
   translated: Translated
@@ -44,8 +47,8 @@ export async function newsletterNotices(node: BinaryNode, context: InboundContex
 }
 
 /**
- * Translates a reaction to a post. The person who reacts is unknown, so the channel itself is reported. The network identifies the post by its
- * number; if the id of the post's message is still known, the event has this id.
+ * Translates a reaction to a post. The network does not say who reacted, so the channel is reported as the author. It identifies the post by its
+ * server id; if the message id of the post is still known, the event contains the message id.
  */
 async function reactionTo(
   { serverId, code }: Extract<NewsletterChange, { type: 'reaction' }>,

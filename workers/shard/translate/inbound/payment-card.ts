@@ -1,4 +1,4 @@
-/** `pix_key`, `review_and_pay`, `review_order`: cards whose content is JSON in a native flow. */
+/** Translates `pix_key`, `review_and_pay` and `review_order`: cards whose content is JSON in a native flow. */
 import { cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
 import { amountOf, type Json, numberOf, object, objects, textOf } from '../../wire/json.ts'
 import { block, type Translated } from './family.ts'
@@ -6,7 +6,7 @@ import { block, type Translated } from './family.ts'
 const MAX_PRODUCTS = 100
 const KEY_TYPES = ['cpf', 'cnpj', 'phone', 'email', 'evp'] as const
 
-/** Translates a Pix key; null if the card has no key, or one of an unknown type. */
+/** Translates a Pix key; null if the card has no key or the type of the key is unknown. */
 export function pixKey(params: Json): Translated | null {
   const setting = objects(params.payment_settings).find(({ type }) => type === 'pix_static_code')
   const code = object(setting?.pix_static_code)
@@ -36,7 +36,7 @@ function card(params: Json) {
     reference_id: cutOrEmpty(textOf(params.reference_id), 64),
     order_request_id: cutOrNull(textOf(params.order_request_id), 64),
     order_status: cutOrEmpty(textOf(order.status), 64),
-    // A bill has this field only after it was paid, but the event always has it.
+    // A bill has this field only after it was paid; the event always has it.
     payment_status: cutOrEmpty(textOf(params.payment_status) ?? 'pending', 64),
     total: amountOf(params.total_amount),
     sub_total: amountOf(order.subtotal),

@@ -13,15 +13,15 @@ import { allNames } from './secret.ts'
 
 export type Act = 'delete' | 'edit' | 'speakAbout' | 'pin' | 'setChat'
 
-/** Known facts about a sender and the message to which the sender refers. */
+/** Facts about the sender of an action, and about the message to which the action refers. */
 export interface Standing {
-  /** Whether the sender is one of the account's own devices, which act as the account. */
+  /** Whether the sender is another device of the account, which acts as the account. */
   isAccount: boolean
-  /** Where the message was written to which the sender refers; `unknown` if it is not stored. */
+  /** Where the message to which the action refers was written; `unknown` if it is not stored. */
   target: 'here' | 'elsewhere' | 'unknown'
-  /** Whether the sender wrote that message in this chat. */
+  /** Whether the sender wrote that message, in this chat. */
   isAuthor: boolean
-  /** Role of the sender in the chat. `side` means one of the two people in a 1:1 chat, or the owner of the channel or status. */
+  /** Role of the sender in the chat. `side`: one of the two people in a 1:1 chat, or the owner of the channel or status. */
   role: 'side' | 'admin' | 'member' | 'unknown'
   /** True if only admins may change the group; null if unknown. */
   isLocked: boolean | null
@@ -30,8 +30,8 @@ export interface Standing {
 type Rule = (standing: Standing) => boolean
 
 /**
- * Rule for changes of a group. Members may make them unless the group is locked. If it is unknown whether the group is locked, they may make them
- * too, because the offline backlog arrives before the lock is known.
+ * Rule for changes of a group. Members may make them unless the group is locked (only administrators may change it). They may also make them if it is
+ * unknown whether the group is locked, because the offline backlog arrives before this is known.
  */
 const mayChange: Rule = ({ isAccount, role, isLocked }) => isAccount || role === 'side' || role === 'admin' || isLocked !== true
 
@@ -45,7 +45,7 @@ export const RULES: Readonly<Record<Act, Rule>> = {
 
 type Key = proto.IMessageKey | null | undefined
 
-/** Whether an action may be reported as done. `original`: the message to which it refers, if it is stored; this message is from the same chat. */
+/** Whether an action may be reported as done. `original`: the message to which it refers, if it is stored; it belongs to the same chat. */
 export async function may(act: Act, scene: Scene, target?: Key, original?: KnownMessage | null): Promise<boolean> {
   return RULES[act](await standingOf(scene, target, original))
 }
@@ -66,7 +66,7 @@ async function standingOf(scene: Scene, target: Key, original: KnownMessage | nu
 
   async function claimOf() {
     if (!target?.id) return { place: 'unknown' } as const
-    // In a channel, an edited post arrives under the id of the post, and there is only one author.
+    // In a channel, an edited post arrives with the id of the post itself, and there is only one author.
     if (kind === 'newsletter' && target.id === key.id) return { place: 'here', isSpeakers: true } as const
     const chat = kind === 'broadcast' ? namesOf(key) : chatNamesOf(key)
     const claim = await context.claim(target.id, await allNames(scene, chat), sender)

@@ -1,4 +1,4 @@
-/** `pin`: a message was pinned in the chat or unpinned. */
+/** Translates `pin`: a message was pinned in the chat, or unpinned. */
 import { proto } from '@whiskeysockets/baileys'
 import { count } from '../../wire/bounds.ts'
 import { block, type Family } from './family.ts'

@@ -4,7 +4,7 @@ import type { ReceivedLocation } from '../../../../src/features/received/describ
 import { count, cutOrNull, decimal } from '../../wire/bounds.ts'
 import { block, type Family } from './family.ts'
 
-/** Builds the block of a location; null if it has no coordinates. */
+/** Builds the event field of a location; null if it has no coordinates. */
 export function placeOf(place: proto.Message.ILocationMessage | null | undefined): ReceivedLocation | null {
   const latitude = decimal(place?.degreesLatitude)
   const longitude = decimal(place?.degreesLongitude)

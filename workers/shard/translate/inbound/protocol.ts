@@ -1,4 +1,6 @@
-/** Translates protocol messages whose effect people see: a deletion, a message timer, and an edit in its old and in its encrypted form. */
+/**
+ * Translates protocol messages with an effect that people see: a deletion, a message timer, and an edit (in the older and in the encrypted format).
+ */
 import { proto } from '@whiskeysockets/baileys'
 import { count, idOrEmpty, idOrNull } from '../../wire/bounds.ts'
 import { type Content, type Field, type Unwrapped, unwrap } from './content.ts'
@@ -9,7 +11,7 @@ import { decryptAbout, type Purpose } from './secret.ts'
 const { Type } = proto.Message.ProtocolMessage
 const { SecretEncType } = proto.Message.SecretEncryptedMessage
 
-/** Translates content without the message around it. This is needed for the new content of an edit. */
+/** Translates content without the message around it, as needed for the new content of an edit. */
 export type TranslateContent = (content: Content, scene: Scene) => Promise<Translated | null>
 
 const DEVICES = 'exchanged between the devices of one account'
@@ -68,7 +70,7 @@ export const sealedEdit =
   async (content, scene) =>
     edit(translate, await changeBy(content, scene), scene)
 
-/** Returns the new content under the id of the message that it replaces. */
+/** Translates an edit: the event has the new content, and the id of the message that it replaces. */
 async function edit(translate: TranslateContent, change: Change | null, scene: Scene): Promise<Translation> {
   const translated = change?.content && (await translate(change.content, scene))
   if (!change || !translated) return null
@@ -76,22 +78,19 @@ async function edit(translate: TranslateContent, change: Change | null, scene: S
   return { ...translated, common: { ...translated.common, ...ids, is_edit: true } }
 }
 
-/** A change that a message makes to an earlier one of its chat. */
+/** A change that a message makes to an earlier message in the same chat. */
 export interface Change {
   id: string
   /** The complete new content; null if the message was deleted. */
   content: Content | null
 }
 
-/**
- * Fields that may contain a change. An edit must not turn a message into one of these fields, because they refer to another message and are no
- * content.
- */
+/** Fields that contain changes of other messages. The new content of an edit cannot be one of them. */
 export const CHANGES: ReadonlySet<Field> = new Set<Field>(['protocolMessage', 'secretEncryptedMessage'])
 
 /**
- * Returns the change that a message makes. Null if there is none, or if the sender may not make it. An edit of another
- * person's message changes nothing, as on phones.
+ * Returns the change that a message makes. Null if it makes none, or if the sender may not make it. As on phones, an edit of another person's message
+ * has no effect.
  */
 export async function changeBy({ message }: Pick<Unwrapped, 'message'>, scene: Scene): Promise<Change | null> {
   const { type, key } = message.protocolMessage ?? {}
@@ -119,10 +118,10 @@ async function editIn({ protocolMessage, secretEncryptedMessage: sealed }: Conte
   return { target, content: inner.protocolMessage?.editedMessage ?? inner }
 }
 
-/** Media types whose caption can be edited. */
+/** Content fields of media whose caption can be edited. */
 export const CAPTIONED = ['imageMessage', 'videoMessage', 'documentMessage'] as const
 
-/** Completes the content of an edited caption, which may arrive without the picture. All other fields are taken from the original message. */
+/** Completes the content of an edited caption, which may arrive without the media. All other fields are copied from the original message. */
 function completed(content: Content, original: KnownMessage | null): Content {
   const found = unwrap(content)
   const field = CAPTIONED.find((each) => each === found?.field)

@@ -1,6 +1,6 @@
 /**
- * Translates receipts to `message_status` events. They are read from the stanza itself, because the library merges receipts that arrive soon after a
- * send into other events, and reports `played` in groups as read.
+ * Translates receipts to `message_status` events. They are read from the stanza, because the library puts receipts that arrive soon after a send into
+ * other events, and reports `played` in groups as `read`.
  */
 import { areJidsSameUser, type BinaryNode } from '@whiskeysockets/baileys'
 import { type ChatKind, chatKind } from '../../wire/jid.ts'
@@ -8,7 +8,7 @@ import { type ReceiptStanza, receiptIn, receiptsIn } from '../../wire/receipt.ts
 
 export type MessageStatus = 'sent' | 'delivered' | 'read' | 'played'
 
-/** Order of the statuses; a lower one is never reported after a higher one. */
+/** Rank of each status: a status is never reported after a status with a higher rank. */
 export const LEVEL: Readonly<Record<MessageStatus, number>> = { sent: 1, delivered: 2, read: 3, played: 4 }
 
 const IMPLIED: Readonly<Record<MessageStatus, readonly MessageStatus[]>> = {
@@ -19,8 +19,8 @@ const IMPLIED: Readonly<Record<MessageStatus, readonly MessageStatus[]>> = {
 }
 
 /**
- * Returns the lower statuses that a receipt implies, lowest first, because a higher receipt can arrive before a lower one. `played` implies `read`
- * only in groups: in other chats a person can hide `read`, but `played` is still reported.
+ * Returns the statuses that a status implies, lowest first, because the receipt of a higher status can arrive first. `played` implies `read` only in
+ * groups: in other chats a person can hide `read`, and `played` is reported nevertheless.
  */
 export const impliedBy = (status: MessageStatus, kind: ChatKind): readonly MessageStatus[] =>
   status === 'played' && kind === 'group' ? [...IMPLIED.played, 'read'] : IMPLIED[status]
@@ -49,8 +49,8 @@ export interface Receipt {
 export const MAX_IDS = 256
 
 /**
- * Types of receipts with which another device of the account reports what it has read: a chat and ids. `read-self` is used if the account's read
- * receipts are off, and only its own devices get it.
+ * Types of receipts by which another device of the account reports which messages it has read, as a chat and message ids. `read-self` is sent if read
+ * receipts are switched off; only the account's own devices get it.
  */
 const READ_BY_US = new Set(['read', 'read-self'])
 
@@ -70,8 +70,8 @@ interface Own {
 const isOurs = (jid: string, me: Own) => areJidsSameUser(jid, me.id) || (me.lid !== undefined && areJidsSameUser(jid, me.lid))
 
 /**
- * Yields the receipts of a stanza, each when it is requested. There is usually one; a stanza about a large group may
- * have a receipt from each of many members.
+ * Yields the receipts of a stanza; each is created when it is requested. There is usually one; a stanza about a message in a large group may contain
+ * a receipt of each of many members.
  */
 export function* receiptsOf(node: BinaryNode, me: Own, now: number): Generator<Receipt, void> {
   for (const stanza of receiptsIn(node)) {
@@ -81,8 +81,8 @@ export function* receiptsOf(node: BinaryNode, me: Own, now: number): Generator<R
 }
 
 /**
- * Returns the receipt of a stanza. Null if it is not about a message of the account: retries, server errors, and read
- * marks of our other devices (`read-self`).
+ * Returns the receipt of a stanza. Null if it is not about a message of the account: a retry receipt, a server error, or messages that another device
+ * of the account has read (`read-self`).
  */
 export const receiptOf = (node: BinaryNode, me: Own, now: number): Receipt | null => translated(receiptIn(node), me, now)
 
@@ -92,8 +92,7 @@ function translated({ from, id, type, participant, recipient, t, ids }: ReceiptS
   const kind = chatKind(from)
   const who = participant ?? from
   const isOwn = isOurs(who, me)
-  // In a receipt from one of our own devices, `sender` means that the account sent the message there. Any other type is about messages of other
-  // people.
+  // Own devices send the type `sender` for a message that the account has sent. Their other receipts are about messages of other people.
   if (isOwn && status !== 'sent') return null
   if (!isOwn && status === 'sent') return null
   const chat = isOwn && kind === 'user' ? recipient : from

@@ -1,7 +1,7 @@
 /**
- * Keys of other messages inside a message are written from the author's point of view: in our chat with Ana, a key that she marks `fromMe` means her
- * own message. The library converts such keys in `cleanMessage`, but only for reactions and votes, and it throws if a key is missing. So they are
- * converted here, for every kind of message.
+ * Converts keys of other messages inside a message. Such a key is written from the author's point of view: in the chat with Ana, a key that she marks
+ * `fromMe` means a message of Ana. The library converts these keys in `cleanMessage`, but only in reactions and votes, and it throws if a key is
+ * missing. So they are converted here, in every kind of message.
  */
 import type { proto, WAMessageKey } from '@whiskeysockets/baileys'
 import type { ReferencedMessage } from '../../../../src/features/received/described.ts'
@@ -13,7 +13,7 @@ export interface Reference {
   id: string
   /** Whether the connected account wrote the message. */
   fromMe: boolean
-  /** Jids of the message's author; empty if the key contains none. */
+  /** Jids of the author of the message; empty if the key contains none. */
   authors: string[]
 }
 
@@ -24,7 +24,7 @@ export function reference(key: Key, { context, key: own, fromMe, kind }: Scene):
   if (!key?.id) return null
   const { identity } = context
   const sender = namesOf(own)
-  // Author of the message, with `fromMe` interpreted from the point of view of the person who wrote the key.
+  // `fromMe` means here: written by the person who wrote this key.
   const authors = key.fromMe
     ? fromMe
       ? identity.own()
@@ -39,13 +39,13 @@ export function reference(key: Key, { context, key: own, fromMe, kind }: Scene):
   return { id: key.id, fromMe: authors.some((jid) => identity.isMe(jid)), authors }
 }
 
-/** Returns the author's jids that the key itself contains. */
+/** Returns the jids of the author that are in the key itself. */
 export function namesOf({ participant, participantAlt, remoteJid, remoteJidAlt }: WAMessageKey): string[] {
   const names = participant ? [participant, participantAlt ?? remoteJidAlt] : [remoteJid, remoteJidAlt]
   return names.flatMap((jid) => (jid ? [bare(jid)] : []))
 }
 
-/** Returns the chat's jids that the key itself contains. */
+/** Returns the jids of the chat that are in the key itself. */
 export const chatNamesOf = ({ remoteJid, remoteJidAlt }: WAMessageKey): string[] =>
   [remoteJid, remoteJidAlt].flatMap((jid) => (jid ? [bare(jid)] : []))
 

@@ -1,6 +1,6 @@
 /**
- * Translates a rich answer of a bot: its text parts in order, as one text. Pictures, maps and videos are omitted, because they are only links of the
- * bot.
+ * Translates an answer of a bot that has several parts: the text parts, joined in their order. Pictures, maps and videos are left out, because the
+ * answer has only links of the bot to them.
  */
 import type { proto } from '@whiskeysockets/baileys'
 import { cut } from '../../wire/bounds.ts'

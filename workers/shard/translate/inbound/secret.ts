@@ -1,7 +1,7 @@
 /**
- * Decrypts content that refers to another message: votes, answers to events, edits, reactions and comments in announcement groups. The key is derived
- * from the secret of that message, its author and the sender. Clients use the LID or the number of each of these two people and do not state which,
- * so every combination is tried. The library (rc14) tries at most one.
+ * Decrypts content about another message: votes, answers to events, edits, and reactions and comments in announcement groups. The key is derived from
+ * the secret of that message, its author, and the sender. Clients use either the LID or the number of each of the two people, and do not say which,
+ * so all combinations are tried. The library (rc14) tries at most one.
  */
 import { createDecipheriv, hkdfSync } from 'node:crypto'
 import type { proto } from '@whiskeysockets/baileys'
@@ -10,7 +10,9 @@ import { type Content, unwrap } from './content.ts'
 import type { KnownMessage, Scene } from './family.ts'
 import { namesOf, reference } from './referenced.ts'
 
-/** Texts that are part of the derived key. `''` is used for an answer of a bot, whose key was already derived (`bot-answer.ts`). */
+/**
+ * Text from which the key is derived together with the secret. `''` is used for an answer of a bot, whose key was derived before (`bot-answer.ts`).
+ */
 export type Purpose = '' | 'Poll Vote' | 'Event Response' | 'Message Edit' | 'Event Edit' | 'Enc Reaction' | 'Enc Comment'
 
 export interface Sealed {
@@ -20,7 +22,7 @@ export interface Sealed {
 
 const TAG_BYTES = 16
 export const SECRET_BYTES = 32
-/** Purposes whose ciphertext is also bound to the message id and the sender, through the additional authenticated data (AAD). */
+/** Purposes whose encryption also authenticates the message id and the sender, as additional authenticated data (AAD). */
 const BOUND: ReadonlySet<Purpose> = new Set(['', 'Poll Vote', 'Event Response'])
 
 /**
@@ -33,7 +35,7 @@ export async function decryptAbout(
   purpose: Purpose,
   { payload, iv }: Sealed,
 ): Promise<{ plain: Uint8Array; original: KnownMessage } | null> {
-  // The ciphertext of an empty vote consists only of the tag.
+  // The ciphertext of an empty vote is only the authentication tag.
   if (!target?.id || !payload || payload.length < TAG_BYTES || !iv?.length) return null
   const original = await scene.context.original(target.id, scene.key)
   const secret = original && secretOf(original.message)
@@ -52,7 +54,7 @@ export async function decryptAbout(
   return null
 }
 
-/** Returns the secret of a message, which is beside the content or beside one of its wrappers. */
+/** Returns the secret of a message. It is beside the content, or beside one of the wrappers of the content. */
 export const secretOf = (message: Content): Uint8Array | null | undefined =>
   unwrap(message)?.aside.messageSecret ?? message.messageContextInfo?.messageSecret
 
@@ -85,7 +87,7 @@ export function tryOpen(
     decipher.setAuthTag(payload.subarray(-TAG_BYTES))
     return Buffer.concat([decipher.update(payload.subarray(0, -TAG_BYTES)), decipher.final()])
   } catch {
-    // The tag does not match, so these two jids are not the right ones.
+    // The authentication tag does not match, so these are not the jids that the sender used.
     return null
   }
 }

@@ -1,4 +1,4 @@
-/** `text`: the typed text, with its link card. */
+/** Translates `text`: the text and its preview card. */
 import type { proto } from '@whiskeysockets/baileys'
 import { cut, cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
 import { block, type Family } from './family.ts'
@@ -17,6 +17,6 @@ export const text: Family = ({ field, message }) => {
   })
 }
 
-/** Whether a text has no content. A text without words has content if it has a card or was started from an ad. */
+/** Whether a text message is empty. A message without words is not empty if it has a preview card or comes from an ad. */
 const isEmpty = ({ text, title, description, matchedText, contextInfo }: proto.Message.IExtendedTextMessage) =>
   !(text || title || description || matchedText || contextInfo?.externalAdReply)

@@ -1,20 +1,19 @@
 /**
- * Finds content of a kind that is newer than the library: decoding drops its only content field, and the remaining
- * empty message would be confirmed without any effect. Such a message is reported as unsupported, with the number of
- * its field.
+ * Finds content of a kind that is newer than the library. The decoder drops its only content field, so an empty message would remain, which would be
+ * confirmed without an event. The message is reported as unsupported, with the number of the field.
  */
 import { proto } from '@whiskeysockets/baileys'
 import protobuf from 'protobufjs/minimal.js'
 import { MAX_DEPTH, unwrap, WRAPPERS } from './content.ts'
 
-/** Wire type of a field that begins with its length. */
+/** Protobuf wire type of a field that begins with its length. */
 const BYTES = 2
 
 interface EncodedField {
   number: number
   /** Bytes of the field, including its tag. */
   bytes: Uint8Array
-  /** Value of the field if it begins with its length; otherwise null. */
+  /** Value of the field if it begins with a length; otherwise null. */
   value: Uint8Array | null
 }
 
@@ -31,7 +30,10 @@ function* fieldsOf(message: Uint8Array): Generator<EncodedField> {
   }
 }
 
-/** Numbers of the wrappers, each with the number of `message` inside it. The library has these numbers in its code, but exports no table of them. */
+/**
+ * Field numbers of the wrappers, each with the number of the field `message` in it. The library has these numbers in its code, but exports no table
+ * of them.
+ */
 const WRAPPER_NUMBERS = new Map(
   WRAPPERS.map((name) => {
     const [number, inner] = numbersOf(proto.Message.encode({ [name]: { message: {} } }).finish())
@@ -44,10 +46,7 @@ function numbersOf(message: Uint8Array): number[] {
   return field ? [field.number, ...numbersOf(field.value ?? new Uint8Array())] : []
 }
 
-/**
- * Finds the number of the first content field that decoding dropped from these parts of a message; null if all content
- * is known.
- */
+/** Returns the number of the first content field that the decoder dropped from the parts of a message; null if all content is known. */
 export function unknownField(message: proto.IMessage, plaintexts: Iterable<Uint8Array>): number | null {
   if (unwrap(message)) return null
   for (const plaintext of plaintexts) {
@@ -57,7 +56,7 @@ export function unknownField(message: proto.IMessage, plaintexts: Iterable<Uint8
   return null
 }
 
-/** Returns the number of the first field that decoding drops, in a message or in a message inside its wrappers. */
+/** Returns the number of the first field that the decoder drops from a message, or from a message in its wrappers. */
 function droppedFrom(message: Uint8Array, depth: number): number | null {
   const known = new Set<number>()
   /** If a field occurs several times, the last occurrence counts. */
@@ -66,7 +65,7 @@ function droppedFrom(message: Uint8Array, depth: number): number | null {
     const inner = WRAPPER_NUMBERS.get(number)
     if (inner !== undefined && value) wrapped.set(number, lastOf(value, inner))
     else if (!known.has(number) && Object.keys(proto.Message.decode(bytes)).length === 0) return number
-    // Numbers are collected in a set, because a hostile message may repeat one field half a million times.
+    // The numbers are in a set, because a malicious message may repeat one field half a million times.
     else known.add(number)
   }
   if (depth > 0)

@@ -1,9 +1,9 @@
-/** Builds a text with the card of a catalogue: phones show "view catalogue" for links of this form. */
+/** Builds a text with the preview card of a catalog. Phones show "view catalog" for such links. */
 import type { WAUrlInfo } from '@whiskeysockets/baileys'
 
 type Language = 'en' | 'pt'
 
-/** Texts that the official apps write when a catalogue is shared. */
+/** Texts that the official apps write when a catalog is shared. */
 const WORDS = {
   en: {
     message: 'Follow this link to view our catalogue on WhatsApp:',

@@ -1,4 +1,4 @@
-/** Builds contact cards: vCard 3.0 (RFC 2426), with the two lines that the apps of the network add. */
+/** Builds contact cards: vCard 3.0 (RFC 2426), with two lines that the WhatsApp apps add. */
 import type { proto } from '@whiskeysockets/baileys'
 
 export interface Card {
@@ -8,7 +8,7 @@ export interface Card {
   description?: string | undefined
 }
 
-/** Escapes a text. Without this, a caller could end the line and add further lines to the card. */
+/** Escapes a text. Without this, a text with a line break could add lines to the card. */
 const escaped = (text: string) =>
   text
     .replaceAll('\\', '\\\\')
@@ -30,7 +30,7 @@ function vcard({ name, phones, description }: Card): string {
 
 const contact = (card: Card): proto.Message.IContactMessage => ({ displayName: card.name, vcard: vcard(card) })
 
-/** Builds the input for the library, which has different messages for one card and for several cards. */
+/** Builds the input for the library: one card and several cards are different messages. */
 export const contacts = (cards: readonly Card[]) => ({
   displayName: cards.length === 1 ? cards[0]!.name : `${cards.length} contacts`,
   contacts: cards.map(contact),

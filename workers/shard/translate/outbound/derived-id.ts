@@ -1,20 +1,20 @@
 /**
- * Creates the ids of the service's messages. They are derived from the message's own random id, so that an item that is sent again has the same ids.
- * This is important because its first attempt may have arrived.
+ * Creates further ids that a message contains. They are derived from the random message id, so that an item that is sent again has the same ids: its
+ * first attempt may have arrived.
  */
 import { createHash } from 'node:crypto'
 
 const DIGITS = '0123456789'
 const DIGITS_AND_CAPITALS = `${DIGITS}ABCDEFGHIJKLMNOPQRSTUVWXYZ`
 
-/** Derives an id. `purpose` distinguishes the ids of one message; at most 64 characters. */
+/** Derives an id of at most 64 characters. `purpose` distinguishes the ids of one message. */
 function derived(messageId: string, purpose: string, alphabet: string, length: number): string {
   const bytes = createHash('sha512').update(`${purpose} of ${messageId}`).digest().subarray(0, length)
   return [...bytes].map((byte) => alphabet[byte % alphabet.length]).join('')
 }
 
-/** Returns 11 characters of `[0-9A-Z]`, which is the form of references and custom items. */
+/** Returns 11 characters of `[0-9A-Z]`, the format of reference ids and of custom items. */
 export const derivedReference = (messageId: string, purpose: string) => derived(messageId, purpose, DIGITS_AND_CAPITALS, 11)
 
-/** Returns 15 digits, which is the form of order ids. */
+/** Returns 15 digits, the format of order ids. */
 export const derivedOrderId = (messageId: string) => derived(messageId, 'order', DIGITS, 15)

@@ -1,5 +1,6 @@
 /**
- * Builds calendar events, changes by their creator, and answers of other people. Changes and answers are encrypted; the library cannot build them.
+ * Builds calendar events, changes by the person who created the event, and answers of other people. Changes and answers are encrypted, and the
+ * library cannot build them.
  */
 import { CALL_AUDIO_PREFIX, CALL_VIDEO_PREFIX, proto } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
@@ -27,7 +28,7 @@ const { EventResponseType } = proto.Message.EventResponseMessage
 const { SecretEncType } = proto.Message.SecretEncryptedMessage
 const { Type } = proto.Message.ProtocolMessage
 
-/** Returns the start in epoch seconds, which is the unit that events use. */
+/** Returns the start time in epoch seconds, as events contain it. */
 export const startOf = ({ date_time }: CalendarEvent) => Math.floor(Date.parse(date_time) / SECOND)
 
 export function eventMessage(event: CalendarEvent, joinLink: string | null): proto.Message.IEventMessage {
@@ -60,7 +61,7 @@ const CALLS = {
   video: { media: 'video', prefix: CALL_VIDEO_PREFIX },
 } as const
 
-/** Returns the network's name for a kind of call, and the prefix of links to such calls. */
+/** Returns the network's name for this kind of call, and the prefix of links to such a call. */
 export const callOf = (kind: 'voice' | 'video') => CALLS[kind]
 
 export function eventEdit(

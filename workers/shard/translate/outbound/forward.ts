@@ -1,6 +1,6 @@
 /**
- * Builds a copy of a message for another chat. The library's function is not used, for two reasons. It keeps the secret of the original, so everybody
- * who has the original could send encrypted answers to the copy. It also marks the wrong field of a poll as forwarded.
+ * Builds the copy of a message for another chat. The library's function is not used, for two reasons. It copies the secret of the original, so that
+ * everybody who has the original could send encrypted answers to the copy. And it marks the wrong field of a poll as forwarded.
  */
 import { randomBytes } from 'node:crypto'
 import { getContentType, normalizeMessageContent, proto } from '@whiskeysockets/baileys'
@@ -8,7 +8,7 @@ import { Failure } from '../../../../src/domain/failures.ts'
 
 type Field = keyof proto.IMessage
 
-/** Fields that are not forwarded: they are no content, are only valid in their own chat, or can be viewed only once. */
+/** Fields that are not forwarded: they are not content, are valid only in their own chat, or can be viewed only one time. */
 const NOT_FORWARDED = new Set<Field>([
   'liveLocationMessage',
   'reactionMessage',
@@ -31,7 +31,7 @@ const NOT_FORWARDED = new Set<Field>([
 ])
 const SECRET_BYTES = 32
 
-/** Whether the message can be viewed only once. It may be inside a disappearing message. */
+/** Whether the message is view once. It may be inside a wrapper for disappearing messages. */
 export function isViewOnce(message: proto.IMessage): boolean {
   const content = message.ephemeralMessage?.message ?? message
   return (
@@ -40,11 +40,11 @@ export function isViewOnce(message: proto.IMessage): boolean {
   )
 }
 
-/** Returns the text or caption of a copy, in which people may be mentioned; empty if the copy has none. */
+/** Returns the text or caption of a copied message, which may mention people; empty if it has none. */
 export const wordsOf = ({ extendedTextMessage, ...content }: proto.IMessage): string =>
   extendedTextMessage?.text ?? captioned(content)?.caption ?? ''
 
-/** Returns the same copy with another text. */
+/** Returns the copied message with another text. */
 export function withWords(content: proto.IMessage, text: string): proto.IMessage {
   if (text === wordsOf(content)) return content
   const { extendedTextMessage } = content

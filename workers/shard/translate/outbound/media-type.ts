@@ -1,4 +1,4 @@
-/** The attribute `mediatype` of a message. The network uses it in its statistics, and the recipients' phones use it for scheduling. */
+/** The attribute `mediatype` of a message. The network uses it for its statistics, and the phones of the recipients for scheduling. */
 import { normalizeMessageContent, type proto } from '@whiskeysockets/baileys'
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Builds interactive messages: their wrapper, their buttons, and the nodes that are sent beside the ciphertexts. Without the `biz` node the network
- * accepts the message, but no client shows it. A malformed node is refused with 479.
+ * Builds interactive messages: their wrapper, their buttons, and the nodes of the stanza beside the ciphertexts. Without the node `biz` the network
+ * accepts the message, but no client shows it. If a node is malformed, the network refuses the message with 479.
  */
 import { type BinaryNode, proto } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
@@ -10,7 +10,7 @@ import { bizBotNode, mixedBizNode, payBizNode } from '../../wire/message-nodes.t
 
 export type Interactive = proto.Message.IInteractiveMessage
 export type FlowButton = proto.Message.InteractiveMessage.NativeFlowMessage.INativeFlowButton
-/** The media above the body, which is already uploaded. */
+/** Media above the body. It is already uploaded. */
 export type HeaderMedia = Pick<proto.Message.InteractiveMessage.IHeader, 'imageMessage' | 'videoMessage'>
 
 export const envelope = (interactiveMessage: Interactive): proto.IMessage =>
@@ -37,14 +37,14 @@ interface Parts {
   media?: HeaderMedia | undefined
 }
 
-/** Builds header, body and footer of a message, or of a card of a carousel. */
+/** Builds header, body and footer of a message or of a card in a carousel. */
 export const parts = ({ text, title, footer, media }: Parts): Interactive => ({
   header: { title: title ?? '', hasMediaAttachment: media !== undefined, ...media },
   body: { text },
   ...(footer === undefined ? {} : { footer: { text: footer } }),
 })
 
-/** A link of this form is the network's own way to copy a code to the clipboard. */
+/** The network's own link format for a button that copies a code to the clipboard. */
 const COPY_LINK = 'https://www.whatsapp.com/otp/code/?otp_type=COPY_CODE&code='
 
 export function actionButton(button: Button): FlowButton {
@@ -81,11 +81,11 @@ export const listButton = ({ title, button_label, options }: Options): FlowButto
     sections: [{ title, rows: options.map(({ id, title, description }) => ({ title, description: description ?? '', id })) }],
   })
 
-/** Returns the nodes beside a message with buttons: `biz`, and in 1:1 chats also `bot`. */
+/** Returns the nodes for a message with buttons: `biz`, and in 1:1 chats also `bot`. */
 export const mixedNodes = ({ kind }: { kind: ChatKind }, nowMs: number): BinaryNode[] => [
   mixedBizNode(Math.floor(nowMs / SECOND)),
   ...(kind === 'user' ? [bizBotNode()] : []),
 ]
 
-/** Returns the nodes beside a message of a payment flow. */
+/** Returns the nodes for a message of a payment flow. */
 export const payNodes = (name: Parameters<typeof payBizNode>[0]): BinaryNode[] => [payBizNode(name)]

@@ -1,5 +1,5 @@
 /**
- * Builds the card of an order. If it has the token of an order on the network, it opens that order. Without a token, it only shows the number of
+ * Builds the card of an order. With the token of an order on the network, the card opens that order. Without a token, it only shows the number of
  * products and the total.
  */
 import { proto } from '@whiskeysockets/baileys'
@@ -27,7 +27,7 @@ export function orderCard(messageId: string, order: Order, { sellerJid, token, m
       orderTitle: title ?? products[0]?.name,
       sellerJid,
       ...(token === undefined ? {} : { token }),
-      // The unit of the card is a thousandth.
+      // The amount of the card is in thousandths of the currency unit.
       totalAmount1000: totalsOf(order).total * 10,
       totalCurrencyCode: currency,
       messageVersion: 1,

@@ -1,6 +1,6 @@
 /**
- * Native flows of payment: the Pix card, a bill to review and pay, and the status of an order. All amounts are in cents; `offset: 100`
- * tells the network that 100 of them are one unit of the currency.
+ * Builds messages about payment: a Pix card, a bill to review and pay, and the status of an order. All amounts are in cents; `offset: 100` tells the
+ * network that 100 of them are one unit of the currency.
  */
 import { type Totals, toCents, totalsOf } from '../../../../src/domain/amounts.ts'
 import { type PixType, pixKey } from '../../../../src/domain/pix.ts'
@@ -71,8 +71,8 @@ const amounts = ({ subtotal, discount, tax, shipping }: Totals) => ({
 })
 
 const settings = ({ pix, card }: PaymentSettings) => [
-  // Banks accept a Pix key only in the form of its type. A key that cannot be converted to this form is sent unchanged, because orders do not require
-  // the form.
+  // A bank accepts a Pix key only in the format of its type. A key that cannot be converted to that format is sent unchanged, because orders do not
+  // require it.
   ...(pix ? [pixSetting({ key: pixKey(pix.key_type, pix.key) ?? pix.key, type: pix.key_type, name: pix.name })] : []),
   ...(card ? [{ type: 'cards', cards: { enabled: card.enabled } }] : []),
 ]

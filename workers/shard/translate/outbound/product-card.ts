@@ -1,12 +1,12 @@
-/** Builds the card of a product, with the data of its catalogue. */
+/** Builds the card of a product from the data in its catalog. */
 import { proto } from '@whiskeysockets/baileys'
 import type { Product } from '../../wire/catalog.ts'
 
-/** Omits empty texts, and prices that the catalogue does not have. */
+/** Leaves out empty texts, and prices that the catalog does not have. */
 const present = <T extends Record<string, unknown>>(fields: T) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null && value !== ''))
 
-/** Prices in the catalogue are already in thousandths. */
+/** Builds the card. Prices in the catalog are in thousandths already, as the card needs them. */
 export const productCard = (
   { id, name, description, currency, price, retailerId, url }: Product,
   businessOwnerJid: string,

@@ -10,8 +10,8 @@ import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto'
 export type SecretPurpose = 'Poll Vote' | 'Event Response' | 'Event Edit' | 'Enc Reaction'
 
 /**
- * The message to which encrypted content refers, and the people. Their jids have no device part, and are the numbers or LIDs with which the message
- * was sent.
+ * The message that encrypted content is about, and the people from whom the key is derived. Their jids have no device part, and are the numbers or
+ * LIDs with which the message was sent.
  */
 export interface SecretAbout {
   secret: Uint8Array

@@ -1,6 +1,6 @@
 /**
- * Describes the content of a stanza: `type`, `edit`, `meta`, and the nodes beside the ciphertext. The library sets some of them only in
- * `sendMessage`, and uses the type `text` for locations, round videos and encrypted content of events.
+ * Determines the attributes and nodes of a stanza from its content: `type`, `edit`, `meta`, and the nodes beside the ciphertext. The library sets
+ * some of them only in `sendMessage`, and it uses the type `text` for locations, round videos and encrypted content of events.
  */
 import { type BinaryNode, type GroupMetadata, isLidUser, isPnUser, normalizeMessageContent, proto } from '@whiskeysockets/baileys'
 import { bare, chatKind } from '../../wire/jid.ts'
@@ -12,7 +12,7 @@ export interface StanzaMarks {
   nodes: BinaryNode[]
 }
 
-/** A stanza without the parts that differ between devices, so that it can be used again for a resend to one device. */
+/** A stanza without the parts that differ from device to device, so that it can be used again to resend the message to one device. */
 export interface Stanza {
   /** Jid of the chat. */
   to: string
@@ -20,9 +20,9 @@ export interface Stanza {
   /** Attributes of the ciphertext; for a channel post, of the plaintext. */
   enc: Record<string, string>
   nodes: BinaryNode[]
-  /** The person's other jid (number or LID), for the single attempt with that jid. */
+  /** The person's other jid (number or LID), to which the message is sent one time if the network refuses the first jid. */
   other?: string
-  /** Number that the network gave a channel post when it accepted it; reactions use it. */
+  /** Server id that the network gave a channel post when it accepted it; reactions need it. */
   serverId?: string
 }
 
@@ -37,8 +37,8 @@ const marks = (attributes: Record<string, string>, meta?: Record<string, string>
 })
 
 /**
- * Returns only the parts that the library omits or gets wrong. The caller must distinguish the removal of a message by an admin from the removal by
- * its author.
+ * Returns the attributes and nodes that the library omits or gets wrong. `message` does not show whether an administrator or the author deletes a
+ * message, so the caller must set that.
  */
 export function stanzaMarks(message: proto.IMessage): StanzaMarks {
   const content = normalizeMessageContent(message) ?? {}
@@ -72,7 +72,7 @@ export const pollOf = (content: proto.IMessage): proto.Message.IPollCreationMess
   content.pollCreationMessageV4?.message?.pollCreationMessage ??
   undefined
 
-/** Builds the stanza of the library with our additions. The library itself sets the attributes of a group. */
+/** Builds the stanza with the library, and adds our attributes and nodes. The library sets the attributes for groups. */
 export function stanzaOf(
   message: proto.IMessage,
   { jid, other, group }: { jid: string; other?: string | null; group: GroupMetadata | null },
@@ -90,7 +90,7 @@ export function stanzaOf(
       ...attributes,
       ...more.attributes,
       ...(group ? { addressing_mode: group.addressingMode || 'lid' } : {}),
-      // The number of a person who is addressed by LID.
+      // The number of the recipient, if the message is addressed to the LID.
       ...(other && isLidUser(jid) && isPnUser(other) ? { peer_recipient_pn: bare(other) } : {}),
     },
     enc: { ...(mediaType ? { mediatype: mediaType } : {}), ...(isHidden ? { 'decrypt-fail': 'hide' } : {}) },

@@ -1,4 +1,4 @@
-/** Actions of an administrator on an event of the log: show it, post it again, or put it back into the schedule. */
+/** Actions of an administrator on an event in the webhook log: show it, post it again, or schedule it again. */
 import { Failure } from '../../../../src/domain/failures.ts'
 import type { LogEntry } from '../../../../src/domain/webhook-log.ts'
 import type { Op } from '../../../../src/storage/contract.ts'
@@ -8,17 +8,17 @@ import { indexOps } from '../../../../src/webhooks/log-index.ts'
 import type { Outbox } from '../contract.ts'
 import type { AttemptNeeds, DeliveryAttempt } from './delivery-attempt.ts'
 
-/** Number of bytes of a body that are shown. */
+/** The most bytes of an event body that are shown. */
 const SHOWN_BYTES = 256 * 1_024
 
-/** Number of events that are put back into the schedule in one commit. */
+/** Number of events that are scheduled again in one commit. */
 const AT_ONCE = 100
 
 export type ManualAttempts = Pick<Outbox, 'detail' | 'newest' | 'body' | 'resend' | 'resendMany'>
 
 export interface ManualAttemptsDeps extends AttemptNeeds {
   attempts: DeliveryAttempt
-  /** Runs work between two scheduled attempts. */
+  /** Runs work between two scheduled delivery attempts. */
   inFront<T>(work: () => Promise<T>): Promise<T>
 }
 
@@ -26,7 +26,7 @@ export function manualAttempts(needs: ManualAttemptsDeps): ManualAttempts {
   const { instanceId, store, sealer, steady, rows, outcomes, backlog, attempts, inFront } = needs
   const { target, post, afterAttempt, finish, answered, report } = attempts
 
-  /** Reads an event that still has its body. */
+  /** Reads an event whose body is still stored. */
   async function kept(eventId: string) {
     const row = await rows.read(eventId)
     if (row === undefined || row.body === 'erased') return undefined
@@ -41,7 +41,7 @@ export function manualAttempts(needs: ManualAttemptsDeps): ManualAttempts {
     return found
   }
 
-  /** Makes one attempt, outside of the schedule. */
+  /** Makes one delivery attempt outside of the schedule. */
   async function byHand(eventId: string): Promise<LogEntry> {
     const { row: before, key, sealed } = await mustBeKept(eventId)
     const url = target(before.type)
@@ -53,14 +53,14 @@ export function manualAttempts(needs: ManualAttemptsDeps): ManualAttempts {
       await outcomes.flush()
       answered(url)
     } else {
-      // Only the log row is changed: the place, the schedule and the time of erasure stay the same.
+      // Only the log row is changed. Where the body is stored, the next attempt, and the time of erasure stay the same.
       await outcomes.write(() => [rows.op(eventId, row)])
       report(eventId, row, row.status === 'failed' ? 'failed' : 'retry')
     }
     return toEntry(instanceId, eventId, (await rows.read(eventId)) ?? row)
   }
 
-  /** Puts events back into the schedule, due now, in one commit. Resolves with the number of events that have a body and a URL. */
+  /** Schedules events again, due now, in one commit. Resolves with the number of events that have a body and a URL. */
   async function again(eventIds: readonly string[]): Promise<number> {
     const dueAt = steady.now()
     const ops: Op[] = []
@@ -70,7 +70,7 @@ export function manualAttempts(needs: ManualAttemptsDeps): ManualAttempts {
       const found = await kept(eventId)
       if (found === undefined || target(found.row.type) === null) continue
       queued++
-      // The event is still in the queue, so it need not be put back.
+      // The event is still in the queue, so it need not be scheduled again.
       if (found.row.body === 'line') continue
       const after: LogRow = { ...found.row, status: 'pending', tries: 0, dueAt, finishedAt: null }
       if (found.row.dueAt !== null) ops.push([keys.due(instanceId, found.row.dueAt, eventId), null])

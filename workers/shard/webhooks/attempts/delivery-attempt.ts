@@ -39,7 +39,7 @@ export type AttemptNeeds = Pick<
   backlog: Pick<Backlog, 'changed'>
   holds: ReceiverHolds
   overflow(): Pick<Overflow, 'parked'>
-  /** Called when a body was parked and its erasure is due later than everything else. */
+  /** Called when the body of an ended event was stored until its erasure, which is later than every other due time. */
   keptToTheEnd(): void
 }
 
@@ -75,7 +75,7 @@ export function createDeliveryAttempt(needs: AttemptNeeds) {
     return answer ? { ...row, answer } : row
   }
 
-  /** Ends the event as delivered: its body is removed in the same commit. */
+  /** Ends an event that was delivered. Its body is removed in the same commit. */
   async function finish(eventId: string, before: LogRow, row: LogRow) {
     const after: LogRow = { ...withoutBody(row), status: 'delivered', finishedAt: clock.now() }
     await end(eventId, before, after)
@@ -91,24 +91,24 @@ export function createDeliveryAttempt(needs: AttemptNeeds) {
     report(eventId, after, 'discarded')
   }
 
-  /**
-   * Ends an event. The caller waits for the commit only if too many outcomes are unwritten, or if the event was not in
-   * the queue.
-   */
+  /** Ends an event. The caller waits for the commit only if too many outcomes are not written yet, or if the event was not in the queue. */
   async function end(eventId: string, before: LogRow, after: LogRow, body?: Uint8Array) {
     outcomes.add(eventId, () => changes.ops(eventId, before, after, body))
     changes.made(eventId, before, after)
-    // Due events are read from the disk, so their outcomes must be written first.
+    // An event that was not in the queue is found by reading due events from the disk, so its outcome must be written before the next one is read.
     if (outcomes.isFull || before.body !== 'line') await outcomes.flush()
   }
 
-  /** Called when the receiver has answered. If its queue was held, the queue continues immediately. */
+  /** Called when the receiver has answered. If the queue of this URL was held, its delivery continues immediately. */
   function answered(url: string) {
     if (holds.answered(url)) line.again()
   }
 
   return {
-    /** Returns the URL at the time of the attempt. Whether an event is silenced is decided only when it happens, so a stored event is always sent. */
+    /**
+     * Returns the current URL for events of this type. Whether a type is silenced is only asked when an event is created, so a stored event is always
+     * sent.
+     */
     target: (type: EventType) => webhooks()[urlField(type)],
     post,
     afterAttempt,

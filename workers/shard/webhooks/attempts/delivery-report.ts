@@ -1,4 +1,4 @@
-/** Reports the result of each attempt to the operator's log and to the metrics. */
+/** Reports each delivery attempt to the operator's log and to the metrics. */
 import type { LogRow } from '../../../../src/webhooks/log.ts'
 import type { DeliveryResult, OutboxOptions } from '../contract.ts'
 
@@ -14,8 +14,8 @@ export const deliveryReport =
   (eventId: string, { type, attempts, code, error, durationMs, requestId }: LogRow, result: DeliveryResult): void => {
     const outcome = { event: type, result, attempt: attempts, code, error, duration_ms: durationMs }
     const line = { instance_id: instanceId, event_id: eventId, ...outcome, request_id: requestId }
-    // A first attempt without a request id is not logged when it succeeds: messages are posted a thousand times per second, and a log line would cost
-    // as much as the POST.
+    // A successful first attempt is logged only if it has a request id. A thousand messages per second may be posted, and a log line would cost as
+    // much as the POST.
     const isExpected = attempts === 1 && requestId === undefined
     const level = result !== 'delivered' ? 'warn' : isExpected ? 'debug' : 'info'
     log[level](line, SENTENCES[result])

@@ -1,4 +1,4 @@
-/** Changes one event. Its log row, its entry in the index, and its body at the place that the row names are written in one commit. */
+/** Changes one event. One commit writes its log row, its entry in the index, and its body in the place that the row names. */
 import type { Op } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
 import { bodyOps, ERASE, type LogRow, RETRY } from '../../../../src/webhooks/log.ts'
@@ -35,11 +35,11 @@ export function createEventChanges({ instanceId, sealer, rows, line, backlog, ov
       ...indexOps(instanceId, eventId, before, after),
     ],
 
-    /** Applies a change in memory: after its commit, or as soon as the outcome is kept for a later commit. */
+    /** Applies the change in memory. Called after its commit, or when the outcome was accepted for a later commit. */
     made(eventId: string, before: LogRow, after: LogRow): void {
       if (after.body === 'line') line.committed(eventId)
       else line.ended(eventId)
-      // An event that had failed permanently was already removed from the backlog.
+      // The backlog counts pending events; an event that had failed permanently was subtracted before.
       if (before.status === 'pending' && after.status !== 'pending') backlog.changed(-1)
       if (after.body === 'parked' && after.status === 'pending') overflow().parked(eventId)
     },

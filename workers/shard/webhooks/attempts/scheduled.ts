@@ -1,7 +1,4 @@
-/**
- * Makes the next scheduled attempt of an event, and the single commit that records it. The outbox decides which event
- * is next.
- */
+/** Makes the next scheduled delivery attempt of an event, and the commit that records its outcome. The outbox decides which event is next. */
 import type { Op } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
 import { ERASE, type LogRow, withoutBody } from '../../../../src/webhooks/log.ts'
@@ -13,17 +10,17 @@ import { failedAttempts } from './failed.ts'
 
 export interface ScheduledAttempts {
   /**
-   * Makes the next attempt of a queued or parked event, whose body is stored under `key`. Resolves with true if the
-   * event was delivered, or if its type no longer has a URL: then only this event was changed.
+   * Makes the next attempt of an event, in the queue or parked, whose body is stored under `key`. Resolves with true if the event was delivered or
+   * its type has no URL any more: then nothing but this event has changed.
    */
   scheduled(eventId: string, key: string, sealed: Uint8Array): Promise<boolean>
   /** Makes the next attempt of the first event of the queue. Resolves like `scheduled`. */
   queued(event: QueuedEvent): Promise<boolean>
-  /** Handles a due entry whose time has come. */
+  /** Handles the first entry of the due index, whose time has come. */
   due(eventId: string, dueKey: string, action: Uint8Array): Promise<void>
   /**
-   * Checks the time of the next due entry when there is no other work. Resolves with false if the time is right, and with true if it was too late and
-   * was corrected.
+   * Called when there is no other work. Checks the time of the first entry in the due index. Resolves with true if the time was too late and was
+   * corrected.
    */
   correct(eventId: string, dueKey: string, dueAt: number, action: Uint8Array): Promise<boolean>
 }
@@ -46,7 +43,7 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
     return await attempt(id, event.row, event.body)
   }
 
-  /** Makes an attempt. Resolves with true if the event was delivered, or if its type no longer has a URL. */
+  /** Makes an attempt. Resolves with true if the event was delivered or its type has no URL any more. */
   async function attempt(eventId: string, row: LogRow, body: Uint8Array): Promise<boolean> {
     const url = target(row.type)
     if (url === null) {
@@ -65,7 +62,7 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
   async function due(eventId: string, dueKey: string, action: Uint8Array) {
     const key = keys.parkedEvent(instanceId, eventId)
     const sealed = await store.get(key)
-    // The index entry is stale if there is no body.
+    // Without a body, the entry in the due index is outdated.
     if (sealed === undefined) {
       await store.commit({ ops: [[dueKey, null]] })
       if (Buffer.compare(action, ERASE) !== 0) backlog.changed(-1)
@@ -81,7 +78,9 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
     await store.commit({ ops })
   }
 
-  /** Attempts a parked event whose time has come. If its receiver is down, the event is put back to its place in the held queue instead. */
+  /**
+   * Makes the attempt of a parked event whose time has come. If its receiver is down, the event is moved back to its place in the held queue instead.
+   */
   async function retry(eventId: string, key: string, sealed: Uint8Array) {
     const row = await rows.read(eventId)
     const url = row === undefined ? null : target(row.type)
@@ -93,7 +92,7 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
     holds.wait(hold.url, [eventId], hold.probeAt, steady.now())
   }
 
-  /** Corrects a time that was written while the clock was ahead. The entry then counts as written now. */
+  /** Corrects a due time that was written while the clock was ahead: the entry is treated as if it was written now. */
   async function correct(eventId: string, dueKey: string, dueAt: number, action: Uint8Array): Promise<boolean> {
     const now = steady.now()
     if (dueAt <= now) return false
@@ -108,11 +107,11 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
   }
 
   /**
-   * Reads body and row of an event. An event that was changed on disk, or cannot be read, is removed, and the log records this, so that it does not
-   * block the queue.
+   * Reads the body and the row of an event. If the event was changed on disk or cannot be read, it is removed and recorded as failed in the log, so
+   * that it does not block the queue.
    */
   async function open(eventId: string, key: string, sealed: Uint8Array): Promise<{ row: LogRow; body: Uint8Array } | undefined> {
-    // This read is outside of the try block, because the event is not the cause if storage fails; it then waits in the queue.
+    // This read is outside of the `try` block. If the storage fails, the event is not the cause, and it stays in the queue.
     const stored = await rows.stored(eventId)
     try {
       if (stored === undefined) throw new Error(`the webhook log has no entry of the stored event ${eventId}`)

@@ -1,4 +1,4 @@
-/** Posts a sample event outside of the queue. Nothing of it is stored. */
+/** Posts a sample event outside of the queue. Nothing is stored. */
 import { Failure } from '../../../../src/domain/failures.ts'
 import { urlField } from '../../../../src/domain/instance.ts'
 import type { AscendingIds } from '../../../../src/storage/ascending-ids.ts'
@@ -9,7 +9,7 @@ import { sampleEvent } from '../sample.ts'
 
 /** The most characters of the receiver's answer that are returned. */
 const ANSWER_CHARS = 1_000
-/** Number of bytes in which that many characters fit, in every charset. */
+/** The most bytes that this many characters can have, in any charset. */
 const ANSWER_BYTES = 4 * ANSWER_CHARS
 
 export interface TestDeliveryDeps

@@ -1,21 +1,19 @@
-/** Chooses the events of a page from the entries on disk. Pure. */
+/** Selects the events of a page from entries that were read from disk. Pure. */
 import type { EventType } from '../../../../src/domain/events.ts'
 import type { EventsPage } from '../../../../src/domain/server-events.ts'
 import { PAGE_BYTES, PAGE_EVENTS, type StreamEntry } from './stream-entries.ts'
 
 export interface PageLimits {
-  /** Id after which the page begins. */
+  /** The page has the events after this id. */
   after: string
   types: readonly EventType[]
-  /** Id before which all events are on disk. */
+  /** All events before this id are on disk; the page ends there. */
   end: string
-  /** Opens an entry; undefined if it cannot be read. */
+  /** Decrypts an entry; undefined if it cannot be read. */
   bodyOf(entry: StreamEntry): string | undefined
 }
 
-/**
- * Returns the page. `more` is undefined if the page has examined every entry; the caller must then look on the disk whether further entries follow.
- */
+/** Returns the page. `more` is undefined if the page used every entry: the caller must then look on the disk whether more entries follow. */
 export function pageOf(
   found: readonly StreamEntry[],
   { after, types, end, bodyOf }: PageLimits,

@@ -1,10 +1,13 @@
-/** Holds the events of streams that were created and may not be on disk yet, in the order of their ids. */
+/**
+ * Holds events of streams from their creation until they are on disk, in the order of their ids. Later events must wait for them, so that readers get
+ * the events in order.
+ */
 import { type Clock, MINUTE } from '../../../../src/domain/clock.ts'
 import type { EventType } from '../../../../src/domain/events.ts'
 
-/** Longest time for which an event that is not on disk delays later events. It is limited because the commit of the event may have failed. */
+/** Time for which an event that is not on disk delays later events. It is limited because its commit may have failed. */
 const HOLDS_BACK = MINUTE
-/** The most events that are not on disk. If there are more, their commits have failed permanently, and the oldest events are evicted. */
+/** The most events that are not on disk. If there are more, their commits have failed, and the oldest events are evicted. */
 const MAX_UNDER_WAY = 1_000
 
 interface Made {
@@ -13,9 +16,9 @@ interface Made {
   isForWebhook: boolean
 }
 
-/** Creates the store of these events. `clock` must not step. */
+/** Creates the store for these events. `clock` must be monotonic. */
 export function createEventsUnderWay(clock: Clock) {
-  /** Events by id. `isPassed`: whether readers may already have got later events. */
+  /** Events that are not on disk, by id. `isPassed`: readers may already have got later events. */
   const underWay = new Map<string, Made & { at: number; isPassed: boolean }>()
   return {
     isEmpty: () => underWay.size === 0,
@@ -29,7 +32,7 @@ export function createEventsUnderWay(clock: Clock) {
       underWay.delete(eventId)
       return made
     },
-    /** Returns the id before which all events are on disk. `newest`: an id after every event so far. */
+    /** Returns the id before which all events are on disk. `newest`: an id that is after all events so far. */
     complete(newest: string): string {
       const now = clock.now()
       for (const [id, made] of underWay) {

@@ -1,7 +1,7 @@
 /**
- * The event types that streams read and, for each type, the event after which all events are kept. For some time after its last request, a reader is
- * expected to return, and events are kept for it, so that it misses nothing after a disconnection or a restart of the service. The types are stored
- * on disk, because after a restart events can occur before the reader returns.
+ * The event types that stream readers request, and for each type the event since which all events are kept. A reader counts as present for some time
+ * after its last request: its events are kept, so that it misses nothing after a disconnection or a restart of the service. The types are stored on
+ * disk, because after a restart there may be events before the reader returns.
  */
 import * as v from 'valibot'
 import { type Clock, MINUTE } from '../../../../src/domain/clock.ts'
@@ -12,7 +12,7 @@ import { repository } from '../../../../src/storage/repository.ts'
 
 /** Time in ms for which events are created and kept after the last request of a reader. */
 export const KEEP_FOR_READER = 10 * MINUTE
-/** The stored time may be older than the time in memory by this much, so that it is written every five minutes and not with every page. */
+/** The time on disk may be older than the time in memory by this much, so that it is written every five minutes and not with every page. */
 const WRITE_EVERY = KEEP_FOR_READER / 2
 
 const RowSchema = v.record(
@@ -20,7 +20,7 @@ const RowSchema = v.record(
   v.object({
     /** Time in epoch ms until which events of the type are created and kept. */
     until: v.pipe(v.number(), v.integer()),
-    /** Id after which no event of the type is missing. */
+    /** All events of the type after this id are kept. */
     floor: v.string(),
   }),
 )
@@ -31,14 +31,14 @@ const records = repository<Row>({ name: 'interest in events', schema: RowSchema,
 export interface InterestOptions {
   instanceId: string
   store: Pick<StateStore, 'get' | 'commit'>
-  /** A clock that does not step. */
+  /** A monotonic clock. */
   clock: Clock
 }
 
 export function createInterest({ instanceId, store, clock }: InterestOptions) {
   const key = keys.eventInterest(instanceId)
   let row: Row = {}
-  /** Stored value of `until`, by type. */
+  /** The value of `until` that is on disk, by type. */
   let written = new Map<EventType, number>()
   let isStored = false
 
@@ -53,8 +53,7 @@ export function createInterest({ instanceId, store, clock }: InterestOptions) {
   return {
     async load(): Promise<void> {
       row = (await records.get(store, key)) ?? {}
-      // If the row was written while the clock was ahead, its time is too late. A reader is expected no longer than if it had made a request just
-      // now.
+      // The row may have been written while the clock was ahead; its time is then too late. The time is limited to that of a request at this moment.
       const latest = clock.now() + KEEP_FOR_READER
       for (const known of Object.values(row)) known.until = Math.min(known.until, latest)
       isStored = Object.keys(row).length > 0
@@ -62,12 +61,12 @@ export function createInterest({ instanceId, store, clock }: InterestOptions) {
     },
 
     keeps,
-    /** Whether a stored record or kept events may be left although no reader is expected any longer. */
+    /** Whether no reader is present any more, and the stored record or kept events must be removed. */
     isOver: (): boolean => isStored && !EVENT_TYPES.some(keeps),
 
     /**
-     * Records that a reader reads these types now. `position`: an id after every event so far. Resolves with true if events of one of the types were
-     * not kept before.
+     * Records that a reader requests these types now. `position`: an id after all events so far. Resolves with true if one of the types was not kept
+     * before.
      */
     async read(types: readonly EventType[], position: () => string): Promise<boolean> {
       const until = clock.now() + KEEP_FOR_READER
@@ -79,11 +78,11 @@ export function createInterest({ instanceId, store, clock }: InterestOptions) {
       return fresh.length > 0
     },
 
-    /** Returns the id after which no event of these types is missing. Empty if no event was ever missing. */
+    /** Returns the id after which all events of these types are kept. Empty if no event was ever missed. */
     floorOf: (types: readonly EventType[]): string =>
       types.map((type) => row[type]?.floor ?? '').reduce((one, other) => (one > other ? one : other), ''),
 
-    /** Marks everything before `position` as no longer kept, for the types that are read. Returns false if no type is read. */
+    /** Marks all events before `position` as no longer kept, for the types that are requested. Returns false if no type is requested. */
     startOver(position: () => string): boolean {
       const types = EVENT_TYPES.filter((type) => row[type])
       for (const type of types) row[type] = { ...row[type]!, floor: position() }
@@ -103,7 +102,7 @@ export function createInterest({ instanceId, store, clock }: InterestOptions) {
       isStored = false
       return records.remove(key)
     },
-    /** Returns the earliest time at which a type will no longer be kept; null if no type is kept. */
+    /** Returns the earliest time at which a type is no longer kept; null if no type is kept. */
     endsAt(): number | null {
       const ends = EVENT_TYPES.filter(keeps).map((type) => row[type]!.until)
       return ends.length === 0 ? null : Math.min(...ends)

@@ -1,6 +1,6 @@
 /**
- * The events that are kept for stream readers: the newest ones, limited by number and bytes. The oldest are removed in the background, in one commit
- * with a record of the resulting gap. When no reader is expected any longer, all events are removed.
+ * The events that are kept for stream readers: the newest ones, limited by number and bytes. The oldest are removed in the background; the same
+ * commit records which events are missing. When no reader is present any more, all events are removed.
  */
 import type { Logger } from 'pino'
 import type { EventType } from '../../../../src/domain/events.ts'
@@ -31,7 +31,7 @@ export interface KeptEventsDeps {
 
 export function createKeptEvents({ instanceId, store, interest, log, maxEvents }: KeptEventsDeps) {
   const prefix = keys.keptEvents(instanceId)
-  /** Kept events by id, the oldest first. */
+  /** Kept events by id, oldest first. */
   const kept = new Map<string, Kept>()
   let keptBytes = 0
   let newest = ''
@@ -44,12 +44,12 @@ export function createKeptEvents({ instanceId, store, interest, log, maxEvents }
 
   const isTooMuch = () => kept.size > maxEvents || keptBytes > MAX_KEPT_BYTES
 
-  /** Removes the oldest events above the limit and records the gap, in one commit. */
+  /** Removes the oldest events above the limit, and records in the same commit that they are missing. */
   async function drop(): Promise<void> {
     const ops: Op[] = []
     const gone: [id: string, event: Kept][] = []
     for (const [id, event] of kept) {
-      // Slightly more events are removed than needed, so that not every new event removes one.
+      // A few more events are removed than necessary, so that not every new event causes a removal.
       const isEnough = kept.size <= maxEvents - Math.floor(maxEvents / 50) && keptBytes <= MAX_KEPT_BYTES
       if (isEnough || ops.length === SLICE) break
       kept.delete(id)
@@ -61,7 +61,7 @@ export function createKeptEvents({ instanceId, store, interest, log, maxEvents }
     try {
       await store.commit({ ops: [...ops, interest.op()] })
     } catch (error) {
-      // The removal failed: the events are still on disk and are the oldest, so they will be removed with the next ones.
+      // The removal failed. The events are still on disk and are put in front again, so the next removal includes them.
       const newer = [...kept]
       kept.clear()
       for (const [id, event] of [...gone, ...newer]) kept.set(id, event)
@@ -70,7 +70,7 @@ export function createKeptEvents({ instanceId, store, interest, log, maxEvents }
     }
   }
 
-  /** Removes all events, as long as `isWanted` returns true. Resolves with false if it returned false, so that some events are left. */
+  /** Removes all events while `isWanted` returns true. Resolves with false if it returned false before all were removed. */
   async function removeAll(isWanted: () => boolean): Promise<boolean> {
     while (isWanted()) {
       const ops: Op[] = []
@@ -85,7 +85,7 @@ export function createKeptEvents({ instanceId, store, interest, log, maxEvents }
     return true
   }
 
-  /** Removes all events once no reader is expected any longer. */
+  /** Removes all events when no stream reader is present any more. */
   async function dropAll(): Promise<void> {
     if (await removeAll(interest.isOver)) await store.commit({ ops: [interest.forget()] })
   }
@@ -100,9 +100,9 @@ export function createKeptEvents({ instanceId, store, interest, log, maxEvents }
     },
     add,
     removeAll,
-    /** Id of the newest event that was kept before the start, so that new ids are higher; empty if there is none. */
+    /** Id of the newest event that was kept before the start, so that new ids are greater; empty if there is none. */
     newest: () => newest,
-    /** Removes events in the background, one call at a time. A failure is retried with the next event, or by the next start. */
+    /** Removes events in the background, one run at a time. After a failure, the next event or the next start tries again. */
     tidy(): void {
       if (tidying || !(isTooMuch() || interest.isOver())) return
       tidying = (interest.isOver() ? dropAll() : drop())

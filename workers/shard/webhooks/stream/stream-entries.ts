@@ -1,13 +1,13 @@
 /**
- * Reads the bodies of events on disk after an id, a page at a time, in the order of their ids. The bodies are read from all key ranges that contain
- * some.
+ * Reads the events on disk after an id, a page at a time, in the order of their ids. Events are stored under several prefixes (key ranges), and all
+ * of them are read.
  */
 import { EVENT_TYPES, type EventType } from '../../../../src/domain/events.ts'
 import { MB } from '../../../../src/domain/media.ts'
 import type { StateStore } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
 
-/** The most events per page. A single event may be larger than the byte limit. */
+/** The most events per page. There is also a limit of bytes, which one event may exceed. */
 export const PAGE_EVENTS = 100
 export const PAGE_BYTES = MB / 4
 
@@ -29,7 +29,7 @@ type NameOf = (rest: string) => Pick<StreamEntry, 'id' | 'type'>
 
 const isType = (text: string | undefined): text is EventType => (EVENT_TYPES as readonly (string | undefined)[]).includes(text)
 
-/** Parses the key of a kept event. `rest`: the key without its prefix: `<event>:<type>`. */
+/** Parses the key of a kept event. `rest`: the key without its prefix, `<event>:<type>`. */
 export const keptNameOf: NameOf = (rest) => {
   const [id = '', type] = rest.split(':')
   return { id, type: isType(type) ? type : undefined }
@@ -41,7 +41,7 @@ const outboxNameOf: NameOf = (id) => ({ id, type: undefined })
 async function entriesOf(store: Pick<StateStore, 'range'>, range: string, after: string, nameOf: NameOf): Promise<Entries> {
   const found: StreamEntry[] = []
   let size = 0
-  // The range starts after all keys that begin with this id.
+  // The range begins after all keys that begin with this id.
   for await (const [key, bytes] of store.range(range, { limit: PAGE_EVENTS, after: `${range}${after}~` })) {
     found.push({ ...nameOf(key.slice(range.length)), key, bytes })
     size += bytes.byteLength
@@ -51,9 +51,9 @@ async function entriesOf(store: Pick<StateStore, 'range'>, range: string, after:
 }
 
 /**
- * Reads a page of entries after an id, from all key ranges together. If some ranges have more entries than were read, the
- * page ends with the first range that was read only in part, because its next ids are not known. `floor`: id up to which
- * events are no longer kept for streams; such an event exists only if a webhook still needs it, or if its delivery failed.
+ * Reads a page of entries after an id, from all key ranges together. If more entries exist in some ranges than were read, the page ends with the
+ * first range that was read only in part, because the ids that follow there are not known. `floor`: id up to which events are no longer kept for
+ * streams. Such an event is on disk only if a webhook still needs it or its delivery failed.
  */
 export async function streamEntries(
   store: Pick<StateStore, 'range'>,

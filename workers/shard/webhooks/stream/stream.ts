@@ -27,10 +27,10 @@ export interface StreamOptions {
   instanceId: string
   store: Pick<StateStore, 'get' | 'range' | 'commit'>
   sealer: Sealer
-  /** A clock that does not step. */
+  /** A monotonic clock. */
   clock: Clock
   timer?: Timer | undefined
-  /** Returns an id after every event so far. */
+  /** Returns an id that is after all events so far. */
   position(): string
   log: Pick<Logger, 'error'>
   /** Called at the first event after a page request. */
@@ -46,13 +46,13 @@ export function createStream(options: StreamOptions) {
   const interest = createInterest({ instanceId, store, clock })
   const kept = createKeptEvents({ instanceId, store, interest, log, maxEvents })
   const underWay = createEventsUnderWay(clock)
-  /** True if a reader has requested the next events and `onEvents` was not called since then. */
+  /** True if a reader has requested the next events, and `onEvents` was not called since. */
   let isAwaited = false
   let noting: Promise<void> = Promise.resolve()
   let isStopped = false
   let alarm: { cancel(): void } | undefined
 
-  /** Sets an alarm for the time at which a type is no longer read. */
+  /** Sets a timer for the time at which a type is no longer requested. */
   function watch() {
     alarm?.cancel()
     alarm = undefined
@@ -66,8 +66,8 @@ export function createStream(options: StreamOptions) {
   }
 
   /**
-   * Records a gap, because the event was written so late that all current readers have already got later events, for example after the disk was full
-   * for minutes.
+   * Records a missing event: it was written so late that all current readers have already got later events. This happens, for example, after the disk
+   * was full for minutes.
    */
   function cameLate(type: EventType) {
     interest.gone(type, position())
@@ -96,14 +96,14 @@ export function createStream(options: StreamOptions) {
     keeps: interest.keeps,
     newest: kept.newest,
 
-    /** Returns operations that keep an event of a type that is read. `isForWebhook`: the event is in the outbox as well. */
+    /** Returns the operations that keep an event, if its type is requested. `isForWebhook`: the event is in the outbox too. */
     append(eventId: string, type: EventType, body: Uint8Array, isForWebhook: boolean): Op[] {
       const key = keys.keptEvent(instanceId, eventId, type)
       underWay.add(eventId, { type, bytes: body.byteLength, isForWebhook })
       return [[key, sealer.seal(key, body)]]
     },
 
-    /** Must be called after the commit of an event. Returns false if the event is only for streams. */
+    /** Call this after the commit of an event. Returns false if no webhook needs the event. */
     committed(eventId: string): boolean {
       const made = underWay.take(eventId)
       if (made === undefined) return true
@@ -125,7 +125,7 @@ export function createStream(options: StreamOptions) {
       isAwaited = true
       const now = position()
       if (after === null) return { events: [], cursor: now, gap: null, more: false }
-      // The reader's id is newer than all ids here: it comes from a data folder that was replaced by a backup.
+      // The reader's id is greater than all ids here: the data folder was replaced by a backup.
       if (after > now) return { events: [], cursor: now, gap: { from: after, to: now }, more: false }
       const floor = interest.floorOf(types)
       const gap = after < floor && (reportedGap === null || reportedGap < floor) ? { from: after, to: floor } : null
@@ -136,8 +136,8 @@ export function createStream(options: StreamOptions) {
     },
 
     /**
-     * Resets the ids, so that new ids are lower than the current ones: all kept events are removed, and then `startOver` is called. A reader with a
-     * higher id is informed of a gap (`page`). Resolves with false if an event is being written; the caller then tries again later.
+     * Makes new ids lower than the current ones: removes all kept events, then calls `startOver`. A reader with a greater id is told that events may
+     * be missing (`page`). Resolves with false if an event is being written; the caller then tries again later.
      */
     async startOver(startOver: () => void): Promise<boolean> {
       if (!(await kept.removeAll(underWay.isEmpty))) return false

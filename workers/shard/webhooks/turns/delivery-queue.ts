@@ -1,6 +1,6 @@
 /**
- * Chooses the next event of the queue: the oldest event whose URL is not held. Events of held URLs are put aside in the durable line, so that each
- * event of a receiver that is down is examined only once. The events are examined in slices.
+ * Chooses the next event of the queue: the oldest event whose URL is not held (a URL is held while its receiver is down). Events of held URLs are
+ * marked as skipped in the durable line, so that each of them is examined only one time. The events are examined in slices.
  */
 import { urlField, type WebhookSettings } from '../../../../src/domain/instance.ts'
 import type { LogRow } from '../../../../src/webhooks/log.ts'
@@ -8,10 +8,10 @@ import type { DurableLine } from '../../durable-line/durable-line.ts'
 import type { EventRows } from '../event-rows.ts'
 import type { Hold, ReceiverHolds } from './receiver-holds.ts'
 
-/** Number of events that are examined per turn. */
+/** Number of events that are examined in one turn. */
 const SLICE = 500
 
-/** An event of the queue: its row and body if this run has stored it, otherwise its encrypted body, read from disk. */
+/** An event of the queue: its row and body if it was stored in this run, otherwise its encrypted body, which was read from disk. */
 export type QueuedEvent = { readonly id: string } & (
   | { readonly row: LogRow; readonly body: Uint8Array }
   | { readonly sealed: Uint8Array }
@@ -41,7 +41,7 @@ export function createDeliveryQueue({ line, webhooks, holds, rows }: DeliveryQue
   return {
     urlOf,
 
-    /** Returns the next event. `more` means that none was found so far, and that the search continues in the next turn. */
+    /** Returns the next event. `more`: none was found yet, and the search continues in the next turn. */
     async next(): Promise<QueuedEvent | 'more' | undefined> {
       const current = webhooks()
       if (current !== settings) {
@@ -61,7 +61,7 @@ export function createDeliveryQueue({ line, webhooks, holds, rows }: DeliveryQue
       return 'more'
     },
 
-    /** Searches for the first event of a held queue, in slices. If there is none, the hold is released. */
+    /** Searches for the first event of a held queue, in slices. If there is none, the URL is no longer held. */
     async seekHead(hold: Hold): Promise<void> {
       let seen = 0
       for await (const [id] of line.after(hold.seekAfter, SLICE)) {

@@ -1,7 +1,7 @@
 /**
- * Chooses the next task of the outbox, which does one thing at a time. In this order: a manual resend; a slice of the
- * pruning of the log; an event above the limit of the backlog; the probe of a held receiver; the oldest event that may
- * be posted. Only if there is none, ids and times that a wrong clock has issued are corrected.
+ * Chooses the next task of the outbox, which does one task at a time. The order is: a resend by an administrator, a slice of the pruning of the log,
+ * an event above the limit of the backlog, a probe of a receiver that is down, and the oldest event that may be posted. Only if there is no such
+ * task, ids and times that a wrong clock has issued are corrected.
  */
 import { decodeTime } from 'ulid'
 import { HOUR } from '../../../../src/domain/clock.ts'
@@ -39,9 +39,9 @@ export interface DeliveryTurnsDeps extends Pick<OutboxOptions, 'instanceId' | 's
 
 export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
   const { instanceId, store, steady, log, timer, line, queue, due, holds, outcomes, attempts } = deps
-  /** Manual resends. */
+  /** Resends by an administrator. */
   const front = createFrontTasks()
-  /** Due event whose time was already checked. */
+  /** The due event whose time was checked last. */
   let checked: Due | undefined
 
   const loop = createWorkLoop({
@@ -55,22 +55,22 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
   })
 
   /**
-   * Runs the first task that has something to do. Each task does one thing, and resolves with false if it had nothing
-   * to do. Resolves with `more`, or with the ms until the next turn.
+   * Runs the first task that has something to do. A task resolves with false if it had nothing to do. Resolves with `more`, or with the ms until the
+   * next turn.
    */
   async function turn(): Promise<'more' | number> {
     if (await front.next(besideTheQueue)) return 'more'
     const hasMore = await deps.pruning.run()
     for (const task of [limit, probe, oldest, () => startIdsOver(deps, besideTheQueue), correct]) if (await task()) return 'more'
     if (hasMore) return 'more'
-    // The loop runs at least once an hour, because log rows must be pruned by age even if there are no events.
+    // A turn is made at least once an hour, because log rows are pruned by age even if there are no events.
     const next = Math.min((await due.first())?.at ?? Number.POSITIVE_INFINITY, holds.next())
     return Math.min(next - steady.now(), HOUR)
   }
 
   const limit = async (): Promise<boolean> => deps.overflow.isDue() && (await besideTheQueue(deps.overflow.run))
 
-  /** Makes one attempt for the oldest event of a held queue. */
+  /** Makes one attempt of the oldest event in a held queue, to find out whether its receiver is up again. */
   async function probe(): Promise<boolean> {
     const hold = holds.due(steady.now())
     if (hold === undefined) return false
@@ -78,7 +78,7 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
       if (hold.head === undefined) return await queue.seekHead(hold)
       const key = keys.outboxEvent(instanceId, hold.head)
       const sealed = await store.get(key)
-      // The first event of the queue was sent manually or dropped, or its type now has another URL.
+      // The first event of the held queue was sent by an administrator or was dropped, or its type has another URL now.
       if (sealed === undefined || (await queue.urlOf(hold.head)) !== hold.url) return holds.headless(hold)
       await attempts.scheduled(hold.head, key, sealed)
     })
@@ -86,8 +86,8 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
   }
 
   /**
-   * Attempts the oldest event of the queue or a due parked event. The one with the earlier time comes first, so that neither the queue nor the parked
-   * events are blocked by the other.
+   * Makes the attempt of the oldest queued event or of a due parked event. The one with the earlier time comes first, so that neither of the two
+   * kinds blocks the other.
    */
   async function oldest(): Promise<boolean> {
     const head = await queue.next()
@@ -117,7 +117,7 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
     return isChanged
   }
 
-  /** Runs work that may change more of the queue than its first event. The queue is read from disk again afterwards. */
+  /** Runs work that may change more of the queue than its first event. Afterwards the queue is read from the disk again. */
   async function besideTheQueue<T>(work: () => Promise<T>): Promise<T> {
     await outcomes.flush()
     try {
@@ -150,8 +150,8 @@ export function createDeliveryTurns(deps: DeliveryTurnsDeps) {
 type Beside = <T>(work: () => Promise<T>) => Promise<T>
 
 /**
- * Resets the ids if no event is waiting, because then nothing depends on their order. Only kept events of streams would sort after newer events, so
- * they are removed, and readers are informed of a gap. Rows of the log keep the ids of their events.
+ * Makes new ids begin at the present time again, if no event is waiting: then nothing depends on the order of ids. Only kept events of streams would
+ * sort after newer events, so they are removed, and readers are told that events may be missing. Rows of the log keep the ids of their events.
  */
 async function startIdsOver(
   { instanceId, log, ids, due, backlog, stream }: DeliveryTurnsDeps,

@@ -1,4 +1,4 @@
-/** Finds the parked event that is due first: for its next attempt, or for the erasure of its body. */
+/** Finds the parked event whose time comes first: the time of its next attempt, or of the erasure of its body. */
 import type { StateStore } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
 
@@ -17,7 +17,7 @@ export interface DueEventsOptions {
 }
 
 export function createDueEvents({ instanceId, store, settled }: DueEventsOptions) {
-  /** The first due event; undefined if it must be read from disk. */
+  /** The first due event as read from disk; undefined if it must be read. */
   let known: { first: Due | null } | undefined
 
   async function lookUp(): Promise<Due | null> {
@@ -31,7 +31,7 @@ export function createDueEvents({ instanceId, store, settled }: DueEventsOptions
   }
 
   return {
-    /** Returns the first due event; null if there is none. The same object is returned as long as nothing has changed. */
+    /** Returns the first due event; null if there is none. The same object is returned until something changes. */
     async first(): Promise<Due | null> {
       known ??= { first: await lookUp() }
       return known.first
@@ -39,7 +39,7 @@ export function createDueEvents({ instanceId, store, settled }: DueEventsOptions
     forget(): void {
       known = undefined
     },
-    /** Called when a body was parked and its erasure is due later than everything else. */
+    /** Called when the body of an ended event was stored until its erasure, which is later than every other due time. */
     keptToTheEnd(): void {
       if (known?.first === null) known = undefined
     },

@@ -1,10 +1,10 @@
-/** Tasks that are done before the queue and one at a time, each between two attempts. A caller waits for each of them. */
+/** Tasks of callers who wait for the result. They are done before the queue, one at a time, each between two delivery attempts. */
 import { Failure } from '../../../../src/domain/failures.ts'
 
 export interface FrontTasks {
   /** Adds a task; resolves with its result. */
   add<T>(work: () => Promise<T>): Promise<T>
-  /** Runs the oldest task by `run`. Resolves with false if there is none. */
+  /** Runs the oldest task with `run`. Resolves with false if there is none. */
   next(run: (work: () => Promise<void>) => Promise<void>): Promise<boolean>
   /** Refuses all tasks, because the outbox has stopped. */
   refuseAll(): void
@@ -26,7 +26,7 @@ export function createFrontTasks(): FrontTasks {
       try {
         await run(task.work)
       } catch (error) {
-        // The outbox was stopped while outcomes waited for the disk. The caller of the task must be informed, because it is waiting.
+        // The outbox was stopped while outcomes were waiting for the disk. The caller still waits for the task, so it is refused.
         task.refuse()
         throw error
       }

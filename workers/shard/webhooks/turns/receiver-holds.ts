@@ -1,7 +1,7 @@
 /**
- * Handles receivers that are down. When two different events in a row fail because of the receiver, the queue of that URL is held, so that an outage
- * keeps the order: only its oldest event is attempted, on its own schedule but at least every minute, and the first answer releases the queue. The
- * holds are only in memory: after a restart, an event that was attempted and is still in the queue shows that its receiver was held.
+ * Handles receivers that are down. If two different events in a row fail because of the receiver, the queue of that URL is held, so that the events
+ * keep their order. Only its oldest event is attempted, on its own schedule and at least every minute; the first answer of the receiver releases the
+ * queue. The holds are only in memory: after a restart, an event that was attempted and is still in the queue shows that its receiver was held.
  */
 import type { Outcome } from '../../../../src/webhooks/delivery/delivery.ts'
 import { PROBE_EVERY } from '../schedule.ts'
@@ -10,15 +10,15 @@ export interface Hold {
   readonly url: string
   /** Id of the oldest event in the queue for this URL; undefined until it is found. */
   head: string | undefined
-  /** Time of the next attempt of this oldest event. */
+  /** Time of the next attempt of the oldest event (the probe). */
   probeAt: number
-  /** Id after which the search for a new oldest event continues. */
+  /** When the oldest event has ended, the next event for this URL is searched in slices. This is the last id that was examined. */
   seekAfter: string
 }
 
 /**
- * Whether the receiver caused a failure: no connection, a timeout, or an answer of a server that cannot accept anything now. Every other failure is
- * attributed to the event.
+ * Whether the receiver caused the failure: no connection, a timeout, or a status code of a server that cannot accept anything now. Every other
+ * failure is attributed to the event.
  */
 export const isReceivers = ({ code, error }: Pick<Outcome, 'code' | 'error'>): boolean =>
   code === null ? error !== null && NO_CONNECTION.has(error) : AWAY.has(code)
@@ -28,22 +28,22 @@ const AWAY: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
 export function createReceiverHolds() {
   const held = new Map<string, Hold>()
-  /** Id of the last failed event by URL. It is removed when the receiver answers an event. */
+  /** Id of the last event that failed, by URL. It is removed when the receiver answers. */
   const lastFailed = new Map<string, string>()
 
   return {
     of: (url: string): Hold | undefined => held.get(url),
     any: () => held.size > 0,
 
-    /** Records that the receiver answered an event, so that it is up. Returns true if its queue was held and now continues. */
+    /** Records that the receiver has answered, so it is up. Returns true if its queue was held and is released. */
     answered(url: string): boolean {
       lastFailed.delete(url)
       return held.delete(url)
     },
 
     /**
-     * Records that an event failed because of its receiver. Returns the event that failed directly before, if it was a different one: two events in a
-     * row have then failed.
+     * Records that an event failed because of its receiver. If another event failed directly before, returns that event: two events in a row have
+     * failed.
      */
     failed(url: string, eventId: string): string | undefined {
       const before = lastFailed.get(url)
@@ -51,7 +51,7 @@ export function createReceiverHolds() {
       return before === eventId ? undefined : before
     },
 
-    /** Holds a queue, and adds these events to it. */
+    /** Holds the queue of a URL; its oldest event is one of these. */
     wait(url: string, eventIds: readonly string[], nextTry: number, now: number): void {
       const hold = held.get(url) ?? { url, head: undefined, probeAt: 0, seekAfter: '' }
       held.set(url, hold)
@@ -59,12 +59,12 @@ export function createReceiverHolds() {
       hold.probeAt = Math.min(nextTry, now + PROBE_EVERY)
     },
 
-    /** Adds one more event to a held queue. */
+    /** Records that this event is in the held queue. */
     saw(hold: Hold, eventId: string): void {
       if (hold.head !== undefined && eventId < hold.head) hold.head = eventId
     },
 
-    /** Forgets the oldest event, because it has ended or has another URL. A new oldest event is then searched. */
+    /** Forgets the oldest event of a held queue, because it has ended or has another URL. The next one is then searched. */
     headless(hold: Hold): void {
       hold.seekAfter = hold.head ?? ''
       hold.head = undefined
@@ -77,7 +77,7 @@ export function createReceiverHolds() {
 
     next: (): number => Math.min(...[...held.values()].map(({ probeAt }) => probeAt)),
 
-    /** Drops URLs that no type uses any longer. */
+    /** Removes URLs that are no longer used by any type. */
     keepOnly(urls: ReadonlySet<string>): void {
       for (const map of [held, lastFailed]) for (const url of [...map.keys()]) if (!urls.has(url)) map.delete(url)
     },

@@ -1,14 +1,14 @@
-/** Runs turns while there is something to do, then waits for `wake`, or for the time that the last turn has named. */
+/** Runs turns while there is work, then waits until `wake` is called or the time has passed that the last turn returned. */
 import { SECOND } from '../../../../src/domain/clock.ts'
 import type { Timer } from '../../../../src/storage/timer.ts'
 
-/** First wait after a turn that failed, for example because of storage. */
+/** Wait after the first turn that failed, for example because of the storage. */
 const FIRST_BACKOFF = SECOND
 const MOST_BACKOFF = 30 * SECOND
 
 export interface WorkLoopOptions {
   timer: Timer
-  /** Runs one turn. Resolves with the ms until the next turn if there is nothing to do before, and otherwise with `more`. */
+  /** Runs one turn. Resolves with `more` if there is more work, otherwise with the ms until the next turn. */
   turn(): Promise<'more' | number>
   onError(error: unknown, retryMs: number): void
 }
@@ -22,7 +22,7 @@ export function createWorkLoop({ timer, turn, onError }: WorkLoopOptions) {
 
   function wakeIn(ms: number) {
     alarm?.cancel()
-    // No alarm is set if the loop was stopped during this turn.
+    // No timer is set if the loop was stopped during this turn.
     if (state === 'running') alarm = timer(ms, wake)
   }
 
@@ -44,7 +44,7 @@ export function createWorkLoop({ timer, turn, onError }: WorkLoopOptions) {
         await turns()
       } catch (error) {
         if (state !== 'running') return
-        // The turn failed without a decision, so it can be repeated later without a loss.
+        // The turn failed before it changed anything, so it can be repeated later.
         onError(error, backoff)
         wakeIn(backoff)
         backoff = Math.min(backoff * 2, MOST_BACKOFF)
