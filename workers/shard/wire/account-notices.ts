@@ -11,8 +11,8 @@ import {
 } from '@whiskeysockets/baileys'
 
 /**
- * `<iq xmlns="urn:xmpp:whatsapp:dirty" type="set"><clean type timestamp?/></iq>` reports to the network that the data which it marked as changed was
- * read.
+ * `<iq xmlns="urn:xmpp:whatsapp:dirty" type="set"><clean type timestamp?/></iq>` tells the network that the data which it had marked as changed
+ * (dirty) was read.
  */
 export const cleanQuery = (id: string, type: string, timestamp?: number): BinaryNode => ({
   tag: 'iq',
@@ -20,10 +20,10 @@ export const cleanQuery = (id: string, type: string, timestamp?: number): Binary
   content: [{ tag: 'clean', attrs: timestamp ? { type, timestamp: String(timestamp) } : { type } }],
 })
 
-/** A change in `<notification type="account_sync">`, where each change is a child. The notice of devices is parsed separately. */
+/** A change in `<notification type="account_sync">`. Each child of the stanza is one change. The child `devices` is parsed by `deviceChangeIn`. */
 export type AccountChange =
   | { type: 'devices'; notice: BinaryNode }
-  /** Message timer of new chats in seconds, and the time from which it applies, in epoch seconds. */
+  /** Duration of disappearing messages in new chats, in seconds, and the time from which it applies, in epoch seconds. */
   | { type: 'disappearing_mode'; duration: number; since: number }
   | { type: 'privacy' }
 
@@ -47,11 +47,11 @@ export const accountChangesIn = (notice: BinaryNode): AccountChange[] =>
     }
   })
 
-/** Number of devices in one notice; a person has some dozens. */
+/** The most devices that are read from one notification; a person has at most some dozens. */
 const MAX_DEVICES = 1_000
 
 export interface DeviceChange {
-  /** Jids of the person whose devices changed. A missing jid is an empty text. */
+  /** Jids of the person whose devices have changed. A missing jid is an empty text. */
   people: readonly string[]
   /** Every jid of the affected devices. */
   devices: readonly string[]
@@ -79,7 +79,7 @@ export const keysLeftIn = (notice: BinaryNode): number => Number(getBinaryNodeCh
 
 export interface NamedCollection {
   name: string
-  /** Version of the collection; null if the notice does not contain it. */
+  /** Version of the app state collection; null if the notification does not contain it. */
   version: number | null
 }
 
@@ -90,16 +90,16 @@ export const collectionsIn = (notice: BinaryNode): NamedCollection[] =>
     version: version === undefined ? null : Number(version),
   }))
 
-/** `<ib><dirty type timestamp?/></ib>`: the data of this type must be read again. */
+/** `<ib><dirty type timestamp?/></ib>`: the data of this type has changed and must be read again. */
 export function dirtyIn(node: BinaryNode): { type: string | undefined; timestamp: string | undefined } {
   const { type, timestamp } = getBinaryNodeChild(node, 'dirty')?.attrs ?? {}
   return { type, timestamp }
 }
 
-/** Latest time that is accepted, in epoch seconds: later times do not fit into a calendar date. */
+/** The latest time that is accepted, in epoch seconds. A later time may not be a valid calendar date. */
 const LATEST = 1e11
 
-/** `<ib><client_expiration t/></ib>`: time in epoch seconds from which on the client version is refused; null if absent. */
+/** `<ib><client_expiration t/></ib>`: time in epoch seconds from which the network refuses this version of the client; null if absent. */
 export function expirationIn(node: BinaryNode): number | null {
   const seconds = Number(getBinaryNodeChild(node, 'client_expiration')?.attrs.t)
   return Number.isSafeInteger(seconds) && seconds > 0 && seconds < LATEST ? seconds : null

@@ -1,6 +1,6 @@
 /**
- * Parses `<ack id class from t error? phash? addressing_mode? refresh_lid? server_id?>`: the network accepted a stanza
- * of ours, or refused it. Pure.
+ * Parses `<ack id class from t error? phash? addressing_mode? refresh_lid? server_id?>`: the network accepted or refused a stanza of this device.
+ * Pure.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 
@@ -17,7 +17,7 @@ export interface Ack {
   phash: string | undefined
   /** Kind of jids that the group uses: `pn` or `lid`. */
   addressingMode: string | undefined
-  /** Number of a channel post. */
+  /** Server id of a channel post, which the network gave it. */
   serverId: string | undefined
   /** Whether the LID of the person may have changed. */
   isLidOutdated: boolean

@@ -1,6 +1,6 @@
 /**
- * Actions of app state: changes of chats, people, labels and the account that linked devices sync. The index, collection and value of each action are
- * those of WhatsApp Web. The versions are those of the library, which are the same as in the library zapo. Pure.
+ * Actions of app state: changes of chats, people, labels and the account, which linked devices sync. The index, the collection and the value of each
+ * action are those of WhatsApp Web. The versions are those of the library, which are the same in the library zapo. Pure.
  */
 import { type Contact, isLidUser, isPnUser, type proto, type WAMessageKey, type WAPatchName } from '@whiskeysockets/baileys'
 import { bare, chatKind } from './jid.ts'
@@ -8,15 +8,15 @@ import { bare, chatKind } from './jid.ts'
 type Value = proto.ISyncActionValue
 type Range = proto.SyncActionValue.ISyncActionMessageRange
 
-/** An action that was read. */
+/** An action that was read from app state. */
 export interface AppStateAction {
-  /** Index of the action: its kind first, then its subject. */
+  /** Index of the action: its kind, followed by the chat, message or person that it is about. */
   index: readonly string[]
-  /** Value of the action; null if it was removed. */
+  /** Value of the action; null if the entry was removed. */
   value: Value | null
 }
 
-/** An action that is to be written. */
+/** An action to write to app state. */
 export interface AppStateChange extends AppStateAction {
   collection: WAPatchName
   version: number
@@ -29,9 +29,9 @@ export interface Association {
   assigned: boolean
 }
 
-/** Facts in an action that the directory does not store. */
+/** Facts in an action that are not stored in the directory. */
 export interface ActionFacts {
-  /** A person in the phone's address book. Without a name, the person is no longer saved. */
+  /** A person in the phone's address book. If the name is absent, the person was removed from the address book. */
   contact?: Contact
   pair?: { pn: string; lid: string }
   /** The account's own name. */
@@ -41,7 +41,7 @@ export interface ActionFacts {
   unarchives?: boolean
 }
 
-/** A change that depends on the newest version of the collection. If the function throws, nothing is changed. */
+/** A change that depends on the current version of the collection. If the function throws, nothing is written. */
 export interface LaterChange {
   collection: WAPatchName
   make(): readonly AppStateChange[]
@@ -49,14 +49,14 @@ export interface LaterChange {
 
 export type ChangeAppState = (changes: readonly AppStateChange[] | LaterChange) => Promise<void>
 
-/** The newest message of a chat. Phones apply a change of a chat only to the messages up to this one. */
+/** The newest message of a chat. Phones apply a change of a chat only to messages up to this one. */
 export interface Newest {
   /** Time in epoch s. */
   at: number
   key?: Pick<WAMessageKey, 'remoteJid' | 'id' | 'fromMe' | 'participant'> | undefined
 }
 
-/** Returns the range of messages to which a change applies, because phones ignore a change without a range. */
+/** Returns the range of messages to which the change of a chat applies, because phones ignore a change without a range. */
 const rangeOf = ({ at, key }: Newest): Range => ({
   lastMessageTimestamp: at,
   ...(key ? { messages: [{ key, timestamp: at }] } : {}),
@@ -70,7 +70,7 @@ const set = (
   now: number,
 ): AppStateChange => ({ collection, version, index, value: { timestamp: now, ...value } })
 
-/** Archives or unarchives a chat. `now` is always in epoch ms. */
+/** Archives or unarchives a chat. Here and below, `now` is in epoch ms. */
 export const archiveChange = (chat: string, archived: boolean, newest: Newest, now: number) =>
   set('regular_low', 3, ['archive', chat], { archiveChatAction: { archived, messageRange: rangeOf(newest) } }, now)
 
@@ -90,7 +90,7 @@ export const muteChange = (chat: string, until: number | null, now: number) =>
 export const readChange = (chat: string, read: boolean, newest: Newest, now: number) =>
   set('regular_low', 3, ['markChatAsRead', chat], { markChatAsReadAction: { read, messageRange: rangeOf(newest) } }, now)
 
-/** Clears a chat. The last two parts of the index say whether starred messages and media are deleted too. */
+/** Clears a chat. The last two parts of the index say whether starred messages and media are deleted as well. */
 export const clearChange = (chat: string, keepStarred: boolean, newest: Newest, now: number) =>
   set(
     'regular_high',
@@ -103,7 +103,7 @@ export const clearChange = (chat: string, keepStarred: boolean, newest: Newest, 
 export const deleteChange = (chat: string, newest: Newest, now: number) =>
   set('regular_high', 6, ['deleteChat', chat, '1'], { deleteChatAction: { messageRange: rangeOf(newest) } }, now)
 
-/** Returns the index parts of a message. The participant is `0` for messages of the account and in 1:1 chats. */
+/** Returns the parts of an index that identify a message. The participant is `0` for messages of the account and in 1:1 chats. */
 const messageIn = (chat: string, { id, fromMe, participant }: WAMessageKey): string[] => {
   const author = fromMe || chatKind(chat) !== 'group' || !participant ? '0' : bare(participant)
   return [chat, id ?? '', fromMe ? '1' : '0', author]
@@ -122,7 +122,7 @@ export const hideChange = (chat: string, key: WAMessageKey, messageTimestamp: nu
     now,
   )
 
-/** Jids of a person; at least one is known. */
+/** Jids of a person; at least one of the two is known. */
 export interface PersonNames {
   pn: string | null
   lid: string | null
@@ -134,17 +134,17 @@ export interface SavedName {
   onPhone: boolean
 }
 
-/** Collection of the address book. */
+/** The collection that contains the address book. */
 export const CONTACTS = 'critical_unblock_low'
 
-/** Builds the change that saves a person. The index of a person whose number is unknown has another kind, `lid_contact`. */
+/** Builds the change that saves a person in the address book. If the number of the person is unknown, the index has another kind: `lid_contact`. */
 export function contactChange({ pn, lid }: PersonNames, { fullName, firstName, onPhone }: SavedName, now: number) {
   if (pn === null) return set(CONTACTS, 2, ['lid_contact', lid ?? ''], { lidContactAction: { fullName, firstName } }, now)
   const names = { fullName, firstName, ...(lid === null ? {} : { lidJid: lid }) }
   return set(CONTACTS, 2, ['contact', pn], { contactAction: { ...names, saveOnPrimaryAddressbook: onPhone } }, now)
 }
 
-/** Builds the changes that remove a person, under the number and under the LID. */
+/** Builds the changes that remove a person from the address book, under the number and under the LID. */
 export const contactRemovals = ({ pn, lid }: PersonNames): AppStateChange[] => [
   ...(pn === null ? [] : [{ collection: CONTACTS, version: 2, index: ['contact', pn], value: null } as const]),
   ...(lid === null ? [] : [{ collection: CONTACTS, version: 2, index: ['lid_contact', lid], value: null } as const]),
@@ -162,11 +162,11 @@ export const labelledChange = (id: string, chat: string, labeled: boolean, now: 
 const isPn = (jid: string | null | undefined): jid is string => !!jid && isPnUser(jid) === true
 const isLid = (jid: string | null | undefined): jid is string => !!jid && isLidUser(jid) === true
 
-/** Returns an object with the field, or an empty object if the value is null or an empty text. */
+/** Returns an object with this field, or an empty object if the value is null or empty. */
 const known = <T extends string>(field: T, value: string | null | undefined): { [name in T]?: string } =>
   value ? ({ [field]: value } as { [name in T]: string }) : {}
 
-/** Returns the facts of an action, whichever device wrote it. */
+/** Returns the facts in an action. The action may have been written by any device of the account. */
 export function factsOf({ index: [kind, id = '', chat = ''], value }: AppStateAction): ActionFacts {
   switch (kind) {
     case 'contact': {

@@ -11,9 +11,9 @@ import { createTurns } from '../../../src/lib/turns.ts'
 
 export interface CollectionState {
   version: number
-  /** Hash over the values, in 128 bytes. */
+  /** Hash over the values of all entries, in 128 bytes. */
   hash: Uint8Array
-  /** MACs of the values, each by the MAC of its index (latin1). */
+  /** MAC of the value of each entry, by the MAC of its index (as latin1 text). */
   entries: Map<string, Uint8Array>
 }
 
@@ -33,16 +33,16 @@ export interface CollectionChange {
   set(indexMac: Uint8Array, valueMac: Uint8Array): boolean
   /** Removes an entry. Returns false if it does not exist. */
   remove(indexMac: Uint8Array): boolean
-  /** Hash after all changes. */
+  /** Hash after all changes that were made. */
   readonly hash: Uint8Array
-  /** State after all changes. */
+  /** Returns the state after all changes that were made. */
   done(version: number): CollectionState
 }
 
 /** Number of values that are added to or removed from a hash at a time. */
 const BATCH = 64
 
-/** Begins to change a copy of the state. */
+/** Creates a changeable copy of the state. */
 export function changeCollection(before: CollectionState): CollectionChange {
   const entries = new Map(before.entries)
   let { hash } = before
@@ -117,13 +117,13 @@ export async function collectionFrom(stored: Uint8Array): Promise<CollectionStat
   return { version: collectionVersion(stored), hash: bytes.subarray(9, HEAD), entries }
 }
 
-/** Reads the version of a record, without parsing the rest. */
+/** Returns the version in a record without parsing the rest. */
 export function collectionVersion(stored: Uint8Array): number {
   if (stored[0] !== FORMAT) return fromJson(stored).version
   return Number(Buffer.from(stored.buffer, stored.byteOffset, HEAD).readBigUInt64BE(1))
 }
 
-/** Reads the older form of the record, as the library wrote it. */
+/** Reads a record of the older JSON format, which the library wrote. */
 function fromJson(stored: Uint8Array): CollectionState {
   const { version, hash, indexValueMap }: LTHashState = JSON.parse(Buffer.from(stored).toString(), BufferJSON.reviver)
   const entries = Object.entries(indexValueMap).map(

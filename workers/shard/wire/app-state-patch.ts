@@ -1,7 +1,7 @@
 /**
- * Builds a change of app state on the wire: one patch with any number of actions, encrypted and signed with the key of the account's devices. The
- * library's own function writes one action at a time, and does not remove a removed entry from its state. Formats: Utils/chat-utils.js of the
- * library.
+ * Builds changes of app state for the network: one patch with any number of actions, encrypted and signed with a key that the account's devices
+ * share. The library's own function writes one action at a time, and does not delete a removed entry from its state. Formats: Utils/chat-utils.js of
+ * the library.
  */
 import {
   aesEncrypt,
@@ -23,7 +23,7 @@ export interface PatchKey {
   data: Uint8Array
 }
 
-/** All keys that are derived from one key of the account's devices. */
+/** The keys that are derived from one key of the account's devices. */
 export interface MutationKeys {
   indexKey: Uint8Array
   valueEncryptionKey: Uint8Array
@@ -52,11 +52,11 @@ export function valueMac(key: Uint8Array, operation: number, keyId: Uint8Array, 
 
 const endOf = (collection: WAPatchName, version: number) => Buffer.concat([bigEndian64(version), Buffer.from(collection)])
 
-/** Returns the MAC of a collection as a whole. */
+/** Returns the MAC of a whole collection. */
 export const snapshotMacOf = (keys: MutationKeys, collection: WAPatchName, version: number, hash: Uint8Array): Buffer =>
   hmacSign(Buffer.concat([hash, endOf(collection, version)]), keys.snapshotMacKey)
 
-/** Returns the MAC of the patch that leads to this version. `values`: MACs of the patch's values. */
+/** Returns the MAC of the patch that leads to this version. `values`: MACs of the values in the patch. */
 export const patchMacOf = (
   keys: MutationKeys,
   collection: WAPatchName,
@@ -66,8 +66,8 @@ export const patchMacOf = (
 ): Buffer => hmacSign(Buffer.concat([snapshotMac, ...values, endOf(collection, version)]), keys.patchMacKey)
 
 /**
- * Returns the patch that applies to `state`, and the resulting state. Null if nothing changes, for example because all entries to remove are already
- * missing.
+ * Returns the patch for a collection in the state `state`, and the state after it. Null if nothing changes, for example because all entries to remove
+ * are missing already.
  */
 export function appStatePatch(
   collection: WAPatchName,
@@ -120,7 +120,9 @@ export const patchQuery = (collection: WAPatchName, version: number, patch: Uint
   ],
 })
 
-/** Returns the network's code for a refused collection, which can be inside a successful answer; null if the patch was accepted. */
+/**
+ * Returns the code with which the network refused the patch; null if it was accepted. The code can be inside an answer that is marked as successful.
+ */
 export function patchRefusal(answer: BinaryNode, collection: WAPatchName): number | null {
   const found = getBinaryNodeChildren(getBinaryNodeChild(answer, 'sync'), 'collection').find(
     ({ attrs }) => attrs.name === collection,

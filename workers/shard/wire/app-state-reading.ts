@@ -22,13 +22,13 @@ export class DamagedAppState extends Error {
   }
 }
 
-/** Answer of the network about one collection. */
+/** Answer of the network for one collection. */
 export interface CollectionAnswer {
   name: WAPatchName
-  /** The network's code, if the answer contains only a code. */
+  /** Error code of the network, if the answer contains nothing else. */
   code: number | null
   version: number
-  /** Reference to a file with the whole collection. */
+  /** Reference to a file that contains the whole collection. */
   snapshot: Uint8Array | null
   patches: readonly Uint8Array[]
   hasMore: boolean
@@ -74,12 +74,12 @@ export interface SealedEntry {
   isRemoval: boolean
   keyId: Uint8Array
   indexMac: Uint8Array
-  /** The ciphertext without its MAC. */
+  /** The ciphertext, without the MAC at its end. */
   data: Uint8Array
   valueMac: Uint8Array
 }
 
-/** Reads a message field by field: yields the values of one field, and returns the message without this field. */
+/** Reads a protobuf message field by field. Yields each value of one field, and returns the message without this field. */
 function* without(bytes: Uint8Array, field: number): Generator<Uint8Array, Uint8Array> {
   const reader = protobuf.Reader.create(bytes)
   const rest: Uint8Array[] = []
@@ -114,7 +114,7 @@ const mutation = (bytes: Uint8Array) => {
   return sealedEntry(record, operation)
 }
 
-/** Yields the entries one after the other, and null for an invalid entry. Then returns the rest of the message. Throws `DamagedAppState`. */
+/** Yields the entries one after the other (null for an invalid entry), then returns the rest of the message. Throws `DamagedAppState`. */
 export type Entries<Rest> = Generator<SealedEntry | null, Rest>
 
 function* entries<Rest>(
@@ -134,7 +134,7 @@ function* entries<Rest>(
   }
 }
 
-/** Reads the entries of a snapshot, which is the whole collection. */
+/** Reads the entries of a snapshot; a snapshot contains the whole collection. */
 export const snapshotEntries = (bytes: Uint8Array): Entries<proto.ISyncdSnapshot> =>
   entries(
     bytes,
@@ -143,15 +143,16 @@ export const snapshotEntries = (bytes: Uint8Array): Entries<proto.ISyncdSnapshot
     (rest) => proto.SyncdSnapshot.decode(rest),
   )
 /**
- * Reads the entries of a patch. If the rest contains a reference to a file (`externalMutations`), the entries of that file must be read after these.
+ * Reads the entries of a patch. If the rest of the message refers to a file (`externalMutations`), more entries are in that file, and come after
+ * these.
  */
 export const patchEntries = (bytes: Uint8Array): Entries<proto.ISyncdPatch> =>
   entries(bytes, 2, mutation, (rest) => proto.SyncdPatch.decode(rest))
 export const externalEntries = (bytes: Uint8Array): Entries<undefined> => entries(bytes, 1, mutation, () => undefined)
 
 /**
- * Decrypts an entry. Null for an entry that is encrypted with another key or has no action. Throws `DamagedAppState` if the entry is stored under a
- * wrong index.
+ * Decrypts an entry. Null if it is encrypted with another key, or contains no action. Throws `DamagedAppState` if its index is not the one under
+ * which it is stored.
  */
 export function decryptEntry(
   { isRemoval, keyId, indexMac, data, valueMac: mac }: SealedEntry,
@@ -179,7 +180,7 @@ function opens<T>(read: () => T): T | null {
   }
 }
 
-/** Verifies the MACs of a patch. Throws `DamagedAppState` if the patch was not created from these entries. */
+/** Verifies the MACs of a patch. Throws `DamagedAppState` if these entries do not have the MACs that the patch names. */
 export function verifyPatch(
   name: WAPatchName,
   { snapshotMac, patchMac }: proto.ISyncdPatch,

@@ -1,42 +1,42 @@
 /**
- * Decodes the binary form of a stanza: tokens, packed digits, jids, lists. The library decodes a stanza in one turn, and creates all its functions
- * again for each node (WABinary/decode.js). Here the open nodes are an explicit stack, so that decoding can stop after any node and continue later.
- * It accepts what the library accepts, with the same result; a test compares the two. The depth of nodes, the jids inside jids, and the total size
- * are limited, with limits far above those of ordinary stanzas.
+ * Decodes the binary format of a stanza: tokens, packed digits, jids, lists. The library decodes a stanza in one turn, and creates all its functions
+ * again for each node (WABinary/decode.js). Here the nodes that are not complete are on an explicit stack, so that decoding can pause after any node.
+ * It accepts the same bytes as the library, with the same result; a test compares the two. The depth of nodes, jids inside jids, and the total size
+ * are limited; the limits are far above those of ordinary stanzas.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { DOUBLE_BYTE_TOKENS, SINGLE_BYTE_TOKENS, TAGS } from '@whiskeysockets/baileys/lib/WABinary/constants.js'
 import { WAJIDDomains } from '@whiskeysockets/baileys/lib/WABinary/jid-utils.js'
 
-/** Limit of the depth of nodes. Ordinary stanzas are about five nodes deep. */
+/** The greatest depth of nodes. Ordinary stanzas are about five nodes deep. */
 export const MAX_DEPTH = 512
-/** Limit of the strings inside one string. A jid consists of two strings, and each of them may be a jid again. */
+/** The most strings inside one string. A jid consists of two strings, and each of them may be a jid again. */
 export const MAX_STRINGS_IN_STRING = 512
 /**
- * Limit of the nodes and attributes in one stanza. A stanza with half a million members of groups, with number and LID, is allowed; it needs about
- * 200 MB of memory.
+ * The most nodes and attributes in one stanza. Half a million group members, with number and LID, are allowed; such a stanza needs about 200 MB of
+ * memory.
  */
 export const MAX_ELEMENTS = 2 ** 21
 
-/** Thrown for invalid bytes. The message states the problem and the byte offset. */
+/** Thrown if the bytes are invalid. The message contains the problem and the byte offset. */
 export class MalformedStanza extends Error {
   override name = 'MalformedStanza'
 }
 
-/** A stanza that is being decoded. */
+/** The decoding of one stanza, which can pause. */
 export interface NodeReading {
-  /** Decodes about this many nodes and attributes. Undefined if the stanza is not finished after that. Throws `MalformedStanza`. */
+  /** Decodes about this many nodes and attributes more. Returns undefined if the stanza is not complete then. Throws `MalformedStanza`. */
   read(elements: number): BinaryNode | undefined
 }
 
-/** Begins to decode. `bytes`: the decompressed payload of a frame after its first byte. The contents of nodes are views of it. */
+/** Starts to decode. `bytes`: the decompressed payload of a frame, without its first byte. The contents of nodes are views of these bytes. */
 export const readingNode = (bytes: Buffer): NodeReading => new Reading(bytes)
 
 /** Decodes a whole stanza at once. */
 export const readNode = (bytes: Buffer): BinaryNode => new Reading(bytes).read(Number.POSITIVE_INFINITY)!
 
 const NONE = '?'
-/** Returns the two characters for each value of a byte; undefined if one of its two halves stands for no character. */
+/** Returns for each value of a byte the two characters that it packs; undefined if one half of the byte is not a valid character. */
 const pairsOf = (halves: string): readonly (string | undefined)[] =>
   Array.from({ length: 256 }, (_, byte) => {
     const pair = halves.charAt(byte >> 4) + halves.charAt(byte & 15)
@@ -56,10 +56,10 @@ const SERVERS: Readonly<Record<number, string>> = {
 }
 const serverOf = (domain: number): string => SERVERS[domain] ?? 's.whatsapp.net'
 
-/** Number of bytes of text that count as much work as one node. */
+/** This many bytes of text count as much work as one node. */
 const TEXT_PER_ELEMENT = 64
 
-/** A node whose children are not all read yet. */
+/** A node of which not all children have been read. */
 interface Parent {
   children: BinaryNode[]
   missing: number
@@ -98,7 +98,7 @@ class Reading implements NodeReading {
     }
   }
 
-  /** Reads a node without its children. If it has children, it becomes the newest of the parents. */
+  /** Reads a node without its children. If it has children, it is put on the stack of parents. */
   #node(): BinaryNode {
     const size = this.#listSize(this.#byte())
     const tag = this.#string()
@@ -140,7 +140,7 @@ class Reading implements NodeReading {
     return this.#stringOf(this.#byte())
   }
 
-  /** Reads a part of a jid. */
+  /** Reads one of the parts of a jid. */
   #part(): string {
     if (++this.#inner > MAX_STRINGS_IN_STRING) this.#fail('jids are nested too deep')
     return this.#stringOf(this.#byte())
@@ -199,7 +199,7 @@ class Reading implements NodeReading {
     return `${integrator}-${user}:${device}@${this.#interopServer()}`
   }
 
-  /** Reads the server. It may be absent, so the next bytes are tried as a server, as in the library. */
+  /** Reads the server of a jid. It may be absent, so the next string is tried as the server, as in the library. */
   #interopServer(): string {
     const at = this.#at
     try {
@@ -219,7 +219,7 @@ class Reading implements NodeReading {
       if (pair === undefined) this.#fail('packed digits contain an invalid digit')
       text += pair
     }
-    // If the number of digits is odd, the last half byte is only a filler.
+    // If the number of digits is odd, the last half byte is padding.
     return start > 127 ? text.slice(0, -1) : text
   }
 
@@ -243,7 +243,7 @@ class Reading implements NodeReading {
     return ((this.#byte() & 15) << 16) | this.#int16()
   }
 
-  /** Reads a length of 32 bits. The library interprets a length above 2^31 as negative, and moves backwards. */
+  /** Reads a length of 32 bits. (The library reads a length above 2^31 as negative, and moves backwards.) */
   #length32(): number {
     return this.#int16() * 2 ** 16 + this.#int16()
   }
@@ -259,7 +259,7 @@ class Reading implements NodeReading {
     return this.#bytes.toString('utf8', from, this.#at)
   }
 
-  /** Skips bytes. Returns the position before them. */
+  /** Skips bytes. Returns the offset before them. */
   #skip(length: number): number {
     const from = this.#at
     if (length > this.#end - from) this.#fail('it ends too early')

@@ -18,23 +18,23 @@ const query = (type: 'get' | 'set', content?: BinaryNode[]): BinaryNode => ({
 export const blocklistQuery = (): BinaryNode => query('get')
 
 /**
- * Blocks a person. If the person has a LID, the query must use the LID and exactly one further attribute: the number, or a mark that the number is
- * unknown. The network refuses a query that uses the number although there is a LID, or that lacks this attribute.
+ * Blocks a person. If the person has a LID, the query must contain the LID and one further attribute: the number, or a flag that the number is
+ * unknown. Otherwise the network refuses it.
  */
 export function blockQuery({ lid, pn }: Named): BinaryNode {
   const who = lid === null ? { jid: pn ?? '' } : { jid: lid, ...(pn === null ? { unknown_identifier: 'true' } : { pn_jid: pn }) }
   return query('set', [{ tag: 'item', attrs: { action: 'block', ...who } }])
 }
 
-/** Unblocks a person. `jid`: jid of the person in the list. */
+/** Unblocks a person. `jid` is the jid in the list of blocked people. */
 export const unblockQuery = (jid: string): BinaryNode => query('set', [{ tag: 'item', attrs: { action: 'unblock', jid } }])
 
 export interface Blocked extends Named {
-  /** Jid of the person in the list. */
+  /** Jid of the person, as it is in the list. */
   jid: string
 }
 
-/** Returns the whole list; null if the answer has no entries, because then only the requested change was made in the list that we know. */
+/** Returns the whole list. Null if the answer has no entries: then nothing but the requested change was made to the list that we know. */
 export function blockedIn(answer: BinaryNode): Blocked[] | null {
   const list = getBinaryNodeChild(answer, 'list')
   if (list?.attrs.matched === 'true') return null

@@ -1,10 +1,10 @@
 /**
- * Truncates strings and arrays at the limits of the API. Ids and names that other people choose have limits of their
- * own. Numbers that other people choose are checked before they are written as JSON.
+ * Truncates strings and arrays to the limits of the API. Ids and names that other people choose have limits too. Numbers that other people choose are
+ * checked before they are written as JSON.
  */
 import { toNumber } from '@whiskeysockets/baileys'
 
-/** Type of a number from protobuf, in which 64-bit numbers are objects. */
+/** A number from protobuf; the library represents a 64-bit number as an object. */
 type ProtoNumber = Parameters<typeof toNumber>[0]
 
 /** Truncates a text to `max` UTF-16 units, never in the middle of a surrogate pair. */
@@ -14,20 +14,20 @@ export function cut(value: string, max: number): string {
   return value.slice(0, last >= 0xd800 && last <= 0xdbff ? max - 1 : max)
 }
 
-/** Limit of ids, reference ids and identifiers: senders choose them, and can make them arbitrarily long. Ordinary ids have 16 to 60 characters. */
+/** The most characters of an id or identifier. Senders choose them, and can make them very long. Ordinary ids have 16 to 60 characters. */
 export const MAX_ID = 128
-/** Limit of names of people, groups and channels. */
+/** The most characters in names of people, groups and channels. */
 export const MAX_NAME = 256
-/** Limit of an about text. */
+/** The most characters in an about text. */
 export const MAX_ABOUT = 139
 
-/** Truncates a string. An absent or empty string becomes null, as in the API. */
+/** Truncates a string. If it is absent or empty, the result is null, as in the API. */
 export const cutOrNull = (value: string | null | undefined, max: number): string | null => (value ? cut(value, max) : null)
 
 export const idOrNull = (id: string | null | undefined): string | null => cutOrNull(id, MAX_ID)
 export const idOrEmpty = (id: string | null | undefined): string => cutOrEmpty(id, MAX_ID)
 
-/** Truncates a field that is always a string. The result is empty if the sender omitted the field. */
+/** Truncates a field that is always a string in the API. The result is empty if the sender omitted the field. */
 export const cutOrEmpty = (value: string | null | undefined, max: number): string => cut(value ?? '', max)
 
 /** Returns a number; null for an absent value or a number that JSON cannot represent. */
@@ -37,7 +37,7 @@ export function decimal(value: ProtoNumber): number | null {
   return Number.isFinite(number) ? number : null
 }
 
-/** Returns a count; null for an absent or negative value, or a value that a double cannot represent exactly. */
+/** Returns a count. Null if it is absent or negative, or too large to be exact as a double. */
 export function count(value: ProtoNumber): number | null {
   const number = decimal(value)
   return number !== null && Number.isSafeInteger(number) && number >= 0 ? number : null
@@ -65,7 +65,7 @@ export function isoOrNull(at: number | null): string | null {
   return Number.isNaN(date.getTime()) ? null : date.toISOString()
 }
 
-/** Converts a time in seconds to ISO-8601. An unset field has the value 0 and becomes null. */
+/** Converts a time in seconds to ISO-8601. The value 0 means that the field is not set, and becomes null. */
 export function secondsToIso(value: ProtoNumber): string | null {
   const seconds = decimal(value)
   return seconds === null || seconds <= 0 ? null : isoOrNull(seconds * 1_000)

@@ -11,7 +11,7 @@ const iq = (xmlns: string, type: 'get' | 'set', content: BinaryNode, smaxId?: st
   content: [content],
 })
 
-/** Builds an element. For an empty text, which clears the field, the element has no content. */
+/** Builds an element with this text. An empty text clears the field; the element then has no content. */
 const textNode = (tag: string, text: string): BinaryNode => ({
   tag,
   attrs: {},
@@ -28,7 +28,7 @@ const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const
 export interface OpeningHours {
   day: (typeof DAYS)[number]
   mode: (typeof MODES)[number]
-  /** Opening time in minutes from midnight, set for the mode `specific_hours`. */
+  /** Opening time in minutes after midnight; it is set if the mode is `specific_hours`. */
   opensAt: number | null
   closesAt: number | null
 }
@@ -70,7 +70,7 @@ function categoriesUnder(parent: BinaryNode | undefined): { id: string; name: st
   })
 }
 
-/** Reads the opening hours. A day or a mode that this file does not know is omitted. */
+/** Reads the opening hours. Days and modes that are not known here are left out. */
 function hoursOf(node: BinaryNode | undefined): BusinessProfile['hours'] {
   if (!node) return null
   const days = getBinaryNodeChildren(node, 'business_hours_config').flatMap(({ attrs }) => {
@@ -139,9 +139,7 @@ export const categoriesQuery = (text: string): BinaryNode =>
     content: [textNode('query', text)],
   })
 
-/**
- * `<response><categories><category id>name</category>…</categories><not_a_biz/></response>`: the last element is not a category.
- */
+/** `<response><categories><category id>name</category>…</categories><not_a_biz/></response>`. `<not_a_biz/>` is not a category. */
 export const categoriesIn = (answer: BinaryNode) => categoriesUnder(getBinaryNodeChild(answer, 'response'))
 
 /**

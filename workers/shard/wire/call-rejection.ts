@@ -1,10 +1,10 @@
 /**
- * Builds `<call from to><reject call-id call-creator count="0"/></call>`; the `count` is the one that the library whatsmeow sends, because the
- * network accepts its rejections.
+ * Builds `<call from to><reject call-id call-creator count="0"/></call>`. The value of `count` is the one that the library whatsmeow sends, whose
+ * rejections the network accepts.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 
-/** Rejects a call. `meId`: jid of this device. */
+/** Builds the rejection of a call. `meId`: jid of this device. */
 export const callRejection = (meId: string, creator: string, callId: string): BinaryNode => ({
   tag: 'call',
   attrs: { from: meId, to: creator },

@@ -1,13 +1,13 @@
 /**
- * Parses `<call from t offline? sender_pn? sender_lid?>` with an event of a call as its only child: `<offer call-id
- * call-creator caller_pn? group-jid?>` with `<video/>`, `<accept>`, `<reject>`, `<terminate reason?>` and others. Pure.
+ * Parses `<call from t offline? sender_pn? sender_lid?>`. Its only child says what happened to a call: `<offer call-id call-creator caller_pn?
+ * group-jid?>` with `<video/>`, `<accept>`, `<reject>`, `<terminate reason?>` and others. Pure.
  */
 import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild } from '@whiskeysockets/baileys'
 import { fromJid } from '../../../src/domain/ids.ts'
 import { bare } from './jid.ts'
 
 export interface CallStanza {
-  /** Tag of the child, which is the kind of event. */
+  /** Tag of the child: `offer`, `accept` and so on. */
   kind: string
   id: string
   /** Jid of the caller without a device part; `alt` is the caller's other jid (number or LID). */
@@ -15,7 +15,7 @@ export interface CallStanza {
   alt: string | undefined
   group: string | null
   isVideo: boolean
-  /** Reason for the end of the call. */
+  /** Why the call has ended. */
   reason: string | undefined
   /** Time in epoch seconds, as text. */
   t: string | undefined
@@ -23,7 +23,7 @@ export interface CallStanza {
   isOffline: boolean
 }
 
-/** Reads the event of a call; null if the stanza contains none. */
+/** Reads the call; null if the stanza has no valid child. */
 export function callIn(node: BinaryNode): CallStanza | null {
   const [child] = getAllBinaryNodeChildren(node)
   const id = child?.attrs['call-id']
@@ -48,8 +48,8 @@ export function callIn(node: BinaryNode): CallStanza | null {
 }
 
 /**
- * Determines the caller. The network guarantees the sender of the stanza, but the sender itself writes who made the call. If a sender could name
- * another person, our answer would go to that person. In a group call the sender of the stanza may be the group.
+ * Determines the caller. The network guarantees who sent the stanza, but the sender writes who made the call. If this were trusted, a sender could
+ * name another person, who would then get our answer. In a group call, the sender of the stanza may be the group.
  */
 function callerOf(outer: BinaryNode['attrs'], offer: BinaryNode['attrs']): string {
   const sender = bare(outer.from ?? '')

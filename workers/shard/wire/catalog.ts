@@ -24,7 +24,7 @@ const optional = (tag: string, value: string | number | null | undefined): Binar
 const ids = (tag: string, values: readonly string[]): BinaryNode[] =>
   values.map((id) => ({ tag, attrs: {}, content: [text('id', id)] }))
 
-/** Size in pixels of the pictures whose URLs the answer contains. */
+/** Width and height in pixels of the pictures whose URLs the network returns. */
 const SIZE = [text('width', 100), text('height', 100)]
 
 const textIn = (parent: BinaryNode | undefined, tag: string): string | null =>
@@ -40,14 +40,14 @@ export interface Page {
   after?: string | undefined
 }
 
-/** Returns the position of the next page, which is in `<paging><after>` beside the entries. */
+/** Returns the cursor of the next page, in `<paging><after>` beside the entries. */
 const nextIn = (list: BinaryNode | undefined) => textIn(getBinaryNodeChild(list, 'paging'), 'after')
 
 export interface Product {
   id: string
   name: string
   description: string | null
-  /** The amount in thousandths of the currency unit. */
+  /** Price in thousandths of the currency unit. */
   price: number | null
   currency: string | null
   retailerId: string | null
@@ -55,7 +55,7 @@ export interface Product {
   images: string[]
   isHidden: boolean
   isAvailable: boolean
-  /** Review status of the network, in lower case. */
+  /** Review status, as the network writes it, in lower case. */
   reviewStatus: string | null
   /** Country code (ISO 3166-1 alpha-2); null if the product is exempt or the answer has no country. */
   originCountry: string | null
@@ -63,7 +63,7 @@ export interface Product {
 
 const statusIn = (node: BinaryNode) => textIn(getBinaryNodeChild(node, 'status_info'), 'status')?.toLowerCase() ?? null
 
-/** Parses a product. Null if the answer has only its id and no details, which means that the product does not exist. */
+/** Parses a product. Null if the element has an id and no details: the product does not exist. */
 function productOf(node: BinaryNode): Product | null {
   const id = textIn(node, 'id')
   const name = textIn(node, 'name')
@@ -101,7 +101,7 @@ export const catalogQuery = (jid: string, { limit, after }: Page): BinaryNode =>
     ...optional('after', after),
   ])
 
-/** Reads the products in the element of a catalog or of a collection. */
+/** Reads a page of products in the element of a catalog or of a collection. */
 export function productPageIn(answer: BinaryNode, tag: 'product_catalog' | 'collection'): ProductPage {
   const list = getBinaryNodeChild(answer, tag)
   return { products: productsUnder(list), next: nextIn(list) }
@@ -121,10 +121,10 @@ export function productIn(
   return products.find((product) => id === undefined || product.id === id) ?? null
 }
 
-/** A complete product to write. Pictures are URLs on the network's media host. */
+/** The data of a product for a query that adds or edits it. Pictures are URLs on the network's media host. */
 export type ProductDetails = Omit<Product, 'id' | 'isAvailable' | 'reviewStatus'>
 
-/** Builds the element of a product. `is_hidden` and, without a country of origin, `compliance_category` are attributes. */
+/** Builds the element of a product. `is_hidden` is an attribute; if the product has no country of origin, so is `compliance_category`. */
 function productNode(details: ProductDetails, id?: string): BinaryNode {
   const { isHidden, originCountry, images, ...texts } = details
   const origin = originCountry && { tag: 'compliance_info', attrs: {}, content: [text('country_code_origin', originCountry)] }
@@ -149,7 +149,7 @@ function productNode(details: ProductDetails, id?: string): BinaryNode {
 export const addProductQuery = (details: ProductDetails): BinaryNode =>
   iq({ type: 'set' }, 'product_catalog_add', { v: '1' }, [productNode(details), ...SIZE])
 
-/** `<product_catalog_edit v=1><product/><width/><height/></product_catalog_edit>`: omitted fields are removed. */
+/** `<product_catalog_edit v=1><product/><width/><height/></product_catalog_edit>`. The network removes fields that are omitted. */
 export const editProductQuery = (id: string, details: ProductDetails): BinaryNode =>
   iq({ type: 'set' }, 'product_catalog_edit', { v: '1' }, [productNode(details, id), ...SIZE])
 
@@ -204,7 +204,7 @@ export const collectionQuery = (jid: string, id: string, { limit, after }: Page)
     ...optional('after', after),
   ])
 
-/** Reads the answer to a query about one collection; after a change the answer only has its id and status. */
+/** Reads a collection from an answer. After a change, the answer has only its id and status. */
 export function collectionIn(answer: BinaryNode): Collection | null {
   const node = getBinaryNodeChild(answer, 'collection')
   return node ? collectionOf(node) : null
@@ -234,9 +234,7 @@ export const updateCollectionQuery = (id: string, { name, add = [], remove = [] 
     text('catalog_session_id', sessionId),
   ])
 
-/**
- * `<collections op=delete><id/><catalog_session_id/></collections>`, which was successful only if the answer is `<response><success/></response>`.
- */
+/** `<collections op=delete><id/><catalog_session_id/></collections>`. It was successful only if the answer is `<response><success/></response>`. */
 export const deleteCollectionQuery = (id: string, sessionId: string): BinaryNode =>
   iq({ type: 'set', smaxId: '43' }, 'collections', { op: 'delete' }, [text('id', id), text('catalog_session_id', sessionId)])
 
@@ -254,7 +252,7 @@ export const orderQuery = (id: string, token: string): BinaryNode =>
   ])
 
 export interface Order {
-  /** The amount in thousandths of the currency unit. */
+  /** Total in thousandths of the currency unit. */
   total: number | null
   currency: string | null
   products: { id: string; name: string; price: number | null; currency: string | null; quantity: number; image: string | null }[]

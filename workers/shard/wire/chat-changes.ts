@@ -1,13 +1,13 @@
-/** Finds names and pictures of chats that a notification reports as changed. */
+/** Finds the chats whose name or picture has changed according to a notification. */
 import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild } from '@whiskeysockets/baileys'
 import { contentText } from './content.ts'
 import { object, objects, textOf } from './json.ts'
 import { mexUpdateIn } from './mex-notice.ts'
 
 export interface ChatChange {
-  /** Jid of the chat, as in the notification. */
+  /** Jid of the chat, as it is in the notification. */
   jid: string
-  /** The new name, if there is one. */
+  /** The new name; null if the notification contains none. */
   name: string | null
   hasNewPicture: boolean
 }
@@ -34,14 +34,14 @@ export function chatChangesIn(notice: BinaryNode): ChatChange[] {
 
 const renamed = (jid: string, name: string | null): ChatChange[] => (name === null ? [] : [{ jid, name, hasNewPicture: false }])
 
-/** Reads the new message timer of a group in seconds; null if the notice is about something else. */
+/** Returns the new duration of disappearing messages in a group, in seconds; null if the notification is about something else. */
 export function groupExpiryIn(notice: BinaryNode): number | null {
   if (getBinaryNodeChild(notice, 'not_ephemeral')) return 0
   const seconds = Number(getBinaryNodeChild(notice, 'ephemeral')?.attrs.expiration)
   return Number.isSafeInteger(seconds) && seconds >= 0 ? seconds : null
 }
 
-/** Whether the account joins the group with this notice. */
+/** Whether the notification says that the account has joined the group. */
 export const isNewGroup = (notice: BinaryNode): boolean => getBinaryNodeChild(notice, 'create') !== undefined
 
 function subjectIn(child: BinaryNode): string | null {

@@ -1,12 +1,12 @@
-/** Computes a key for stanzas of the same chat, which must be handled in their order. */
+/** Computes a key for the chat of a stanza: stanzas with the same key are handled in their order. */
 import { type BinaryNode, isLidUser } from '@whiskeysockets/baileys'
 import { bare, chatKind } from './jid.ts'
 
-/** Returns a key for the chat of a message or notification. For a person the LID is used, if the stanza has it. */
+/** Returns the key for the chat of a message or notification. For a person the LID is used, if the stanza contains it. */
 export function chatLine({ attrs }: BinaryNode, isOwn: (jid: string) => boolean): string {
   const { from = '', participant = '', recipient } = attrs
   const kind = chatKind(from)
-  // Statuses of different people do not have to be handled in a common order.
+  // Statuses of different people have different keys, because no order between them is necessary.
   if (kind === 'status') return `${from} ${bare(participant)}`
   if (kind !== 'user') return bare(from)
   return isOwn(from) && recipient

@@ -16,7 +16,10 @@ export const chatToken = (salt: Uint8Array, lid: string): BinaryNode => ({
   content: createHmac('sha256', salt).update(lid).digest(),
 })
 
-/** `<iq xmlns="privacy" type="set"><tokens><token jid t type="trusted_contact"/></tokens></iq>`: gives the contact our token. `seconds` since the epoch. */
+/**
+ * `<iq xmlns="privacy" type="set"><tokens><token jid t type="trusted_contact"/></tokens></iq>` gives the account's token to a contact. `seconds`:
+ * time in epoch seconds.
+ */
 export const giveTokenQuery = (jid: string, seconds: number): BinaryNode => ({
   tag: 'iq',
   attrs: { to: S_WHATSAPP_NET, type: 'set', xmlns: 'privacy' },
@@ -29,16 +32,13 @@ export const giveTokenQuery = (jid: string, seconds: number): BinaryNode => ({
   ],
 })
 
-/** `<notification type="privacy_token" from sender_lid?>`: returns the person who gave the token. */
+/** Returns the person who gave a token, from `<notification type="privacy_token" from sender_lid?>`. */
 export const tokenGiverIn = ({ attrs: { from = '', sender_lid: lid = '' } }: BinaryNode) => ({ from, lid })
 
-/**
- * Field numbers of `SyncActionData`, of `SyncActionValue`, and of `NctSaltSyncAction`: the definitions of the library (rc14) have only the first of
- * these fields.
- */
+/** Numbers of fields in `SyncActionData`, `SyncActionValue` and `NctSaltSyncAction`. The library (rc14) has definitions of only the first. */
 const [VALUE, ACTION, SALT] = [2, 80, 1]
 
-/** Adds the salt in the bytes of an action to its value, because the library's decoder skips the salt. */
+/** Reads the salt from the bytes of an action, and adds it to the decoded value, because the library's decoder skips it. */
 export function withSalt<T extends object>(value: T, action: Uint8Array): T & { nctSaltSyncAction?: { salt: Uint8Array } } {
   const inside = bytesField(action, VALUE)
   const said = inside && bytesField(inside, ACTION)
@@ -48,8 +48,8 @@ export function withSalt<T extends object>(value: T, action: Uint8Array): T & { 
 }
 
 /**
- * Reads the salt in `["nct_salt_sync"]` with `nctSaltSyncAction { salt }` of app state. Null if the phone has removed
- * it; undefined if the action is about something else.
+ * Returns the salt in an app state action `["nct_salt_sync"]` with `nctSaltSyncAction { salt }`. Null if the phone has removed the salt; undefined if
+ * the action is about something else.
  */
 export function saltIn({ index, value }: AppStateAction): Uint8Array | null | undefined {
   if (index.length !== 1 || index[0] !== 'nct_salt_sync') return undefined

@@ -8,7 +8,7 @@ import { type Json, numberOf, object, objects, textOf } from './json.ts'
 
 export interface NewCommunity {
   subject: string
-  /** Key by which the network recognises a repeated request. */
+  /** Key by which the network recognizes that a request was repeated. */
   key: string
   description: { id: string; text: string } | null
 }
@@ -64,8 +64,8 @@ export const unlinkQuery = (parent: string, groups: readonly string[], removesOr
 const DONE = 200
 
 /**
- * Returns the network's code for each group under `path` of an answer: it is an attribute as in WhatsApp Web, or a child as the library zapo reads
- * it.
+ * Returns the code of the network for each group under `path` in an answer. The code is an attribute, as in WhatsApp Web, or a child, as in the
+ * library zapo.
  */
 export function linkCodesIn(answer: BinaryNode, ...path: string[]): Map<string, number> {
   const list = path.reduce<BinaryNode | undefined>(getBinaryNodeChild, answer)
@@ -95,7 +95,7 @@ export interface SubGroup {
   jid: string
   subject: string
   isAnnouncement: boolean
-  /** Number of members; null if the answer does not say. */
+  /** Number of members; null if the answer does not contain it. */
   size: number | null
 }
 
@@ -120,7 +120,7 @@ export function subGroupsOf(value: unknown): SubGroup[] {
   return [...shown(announcement, true), ...edges(others).flatMap((each) => shown(each, false))]
 }
 
-/** Reads the result of the GraphQL operation `QuerySubgroupParticipantCount`, by jid. */
+/** Reads the member counts in the result of the GraphQL operation `QuerySubgroupParticipantCount`, by the jid of the group. */
 export const countsOf = (value: unknown): Map<string, number> =>
   new Map(
     edges(object(value).sub_groups).flatMap(({ id, total_participants_count: count }) => {

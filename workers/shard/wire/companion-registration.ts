@@ -19,9 +19,9 @@ import {
 } from '@whiskeysockets/baileys'
 
 export interface CompanionHello {
-  /** Number of the account as a jid. */
+  /** Jid of the account, with its number. */
   jid: string
-  /** Salt, IV, and our ephemeral key, which is encrypted with the code. */
+  /** Salt, IV, and the ephemeral key of this device, encrypted with the pairing code. */
   wrappedEphemeral: Uint8Array
   noiseKey: Uint8Array
   browser: WABrowserDescription
@@ -47,16 +47,19 @@ export const companionHello = ({ jid, wrappedEphemeral, noiseKey, browser }: Com
 
 export interface PrimaryHello {
   identity: Buffer
-  /** Salt, IV, and the phone's ephemeral key, which is encrypted with the code. */
+  /** Salt, IV, and the ephemeral key of the phone, encrypted with the pairing code. */
   wrappedEphemeral: Buffer
   ref: Buffer
 }
 
-/** Whether the notice has the phone's keys. A notice with `stage="refresh_code"` has no keys: with it, the network requests another code. */
+/**
+ * Whether the notification contains the keys of the phone. It does not if it has `stage="refresh_code"`, with which the network asks for a new
+ * pairing code.
+ */
 export const isPrimaryHello = (notice: BinaryNode): boolean =>
   getBinaryNodeChild(notice, 'link_code_companion_reg')?.attrs.stage !== 'refresh_code'
 
-/** Reads the phone's keys. Throws if a part is missing. */
+/** Reads the keys of the phone. Throws if a part is missing. */
 export function primaryHelloIn(notice: BinaryNode): PrimaryHello {
   const hello = getBinaryNodeChild(notice, 'link_code_companion_reg')
   const part = (tag: string) => {
@@ -72,7 +75,7 @@ export function primaryHelloIn(notice: BinaryNode): PrimaryHello {
 }
 
 export interface CompanionFinish {
-  /** Number of the account as a jid. */
+  /** Jid of the account, with its number. */
   jid: string
   keyBundle: Uint8Array
   identity: Uint8Array

@@ -1,6 +1,6 @@
 /**
- * Confirms stanzas of every kind to the network: `<ack>` for all except readable messages, which get a `<receipt>`, and
- * the network's own queries, which get a result.
+ * Builds the confirmations of stanzas: a `<receipt>` for a readable message, a result for a query of the network, and an `<ack>` for every other
+ * stanza.
  */
 import { type BinaryNode, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 
@@ -17,12 +17,12 @@ export interface Receiver {
   isAvailable: boolean
 }
 
-/** `error` in the ack of a stanza that could not be processed. */
+/** Value of `error` in the ack of a stanza that could not be processed. */
 const UNHANDLED = 500
 
 /**
- * Builds `<ack id to class type? participant? recipient? error?>`. The library adds our own JID as `from` to acks of
- * messages; it is omitted here, because neither WhatsApp Web nor whatsmeow sends it.
+ * Builds `<ack id to class type? participant? recipient? error?>`. The library adds the JID of this device as `from` to acks of messages. It is
+ * omitted here, because neither WhatsApp Web nor whatsmeow sends it.
  */
 export function ackOf({ tag, attrs }: BinaryNode, error?: number): BinaryNode {
   const { id = '', from = '', type, participant, recipient } = attrs
@@ -40,7 +40,7 @@ export function ackOf({ tag, attrs }: BinaryNode, error?: number): BinaryNode {
   }
 }
 
-/** Builds the empty result of a query of the network. */
+/** Builds the empty result that answers a query of the network. */
 export const resultOf = ({ attrs }: BinaryNode): BinaryNode => ({
   tag: 'iq',
   attrs: { ...(attrs.id ? { id: attrs.id } : {}), to: attrs.from ?? S_WHATSAPP_NET, type: 'result' },
@@ -57,7 +57,7 @@ export function messageConfirmations(node: BinaryNode, outcome: MessageOutcome, 
     case 'history':
       return [receiptOf(node, from, { type: 'peer_msg' }), receiptOf(node, withoutDevice(from), { type: 'hist_sync' })]
     case 'unread':
-      // If the ack of a status contains an error, the network may hold back all later stanzas.
+      // The ack of a status has no error: with an error, the network may hold back all later stanzas.
       return [ackOf(node, from === 'status@broadcast' ? undefined : UNHANDLED)]
     case 'absent':
     case 'done':
@@ -70,7 +70,7 @@ export function messageConfirmations(node: BinaryNode, outcome: MessageOutcome, 
 function receipt(node: BinaryNode, { isOwn, isAvailable }: Receiver): BinaryNode {
   const { from = '', participant, recipient } = node.attrs
   if (isOwn(participant ?? from)) {
-    // The account itself wrote the message on another of its devices.
+    // The account wrote this message on another device.
     return participant
       ? receiptOf(node, from, { type: 'sender', participant })
       : receiptOf(node, from, { type: 'sender', ...(recipient ? { recipient } : {}) })
@@ -85,13 +85,10 @@ const receiptOf = ({ attrs }: BinaryNode, to: string, more: Record<string, strin
 
 const withoutDevice = (jid: string) => jid.replace(/:\d+@/, '@')
 
-/** Returns the fields that receipts must have in common to be sent as one receipt. */
+/** Returns a key of the receipt's fields without its id. Receipts with the same key can be sent as one receipt. */
 export const receiptGroup = ({ attrs: { id, ...rest } }: BinaryNode): string => JSON.stringify(rest)
 
-/**
- * Joins the receipts of several messages with the same other fields: the id of the joined receipt is the id of the first, and `<list>` contains the
- * other ids.
- */
+/** Joins receipts that differ only in their id. The joined receipt has the id of the first one; `<list>` contains the other ids. */
 export function joinedReceipt([first, ...others]: readonly [BinaryNode, ...BinaryNode[]]): BinaryNode {
   if (others.length === 0) return first
   const items = others.map(({ attrs }) => ({ tag: 'item', attrs: { id: attrs.id ?? '' } }))

@@ -17,13 +17,13 @@ import {
 export const CONNECTION_CLOSED = 428
 /** The library's code `multideviceMismatch`. */
 const NOT_MULTI_DEVICE = 411
-/** Code of a failure without a reason. */
+/** Code of a `<failure>` that states no reason. */
 const UNKNOWN = 500
 
 export interface ConnectionEnd {
   message: string
   statusCode: number
-  /** The attributes of the failure, or the first child of the error. */
+  /** The attributes of the `<failure>`, or the first child of the stream error. */
   data?: unknown
 }
 

@@ -2,8 +2,8 @@
 import type { BinaryNode } from '@whiskeysockets/baileys'
 
 /**
- * Returns the content as text. The codec decodes short dictionary strings as text, everything else as bytes. Null for
- * children and for empty content.
+ * Returns the content of a node as text. The decoder returns short dictionary strings as text, everything else as bytes. Null if the content is empty
+ * or consists of children.
  */
 export function contentText(node: Pick<BinaryNode, 'content'> | undefined): string | null {
   const content = node?.content

@@ -22,19 +22,19 @@ export interface Device {
 }
 
 export interface PersonDevices {
-  /** Jid as in the query: a number or a LID. */
+  /** Jid that was queried: a number or a LID. */
   jid: string
-  /** The LID of a person who was queried by number, if there is one. */
+  /** LID of a person who was queried by number; null if there is none. */
   lid: string | null
   devices: Device[]
-  /** Ids of devices that no message can address. A message to one of them would fail for all devices. */
+  /** Ids of devices to which no message can be addressed. If a message included one, it would fail for all devices. */
   unaddressable: string[]
 }
 
 export const devicesQuery = (jids: readonly string[], sid: string): BinaryNode =>
   usyncQuery(['devices', 'lid'], jids.map(userAt), sid, 'message')
 
-/** Returns the devices of each person. Throws if the network refused the query, for everybody or for one person. */
+/** Returns the devices of each person. Throws if the network refused the query, wholly or for one person. */
 export function devicesIn(answer: BinaryNode): PersonDevices[] {
   const usync = getBinaryNodeChild(answer, 'usync')
   const refusal = errorIn(getBinaryNodeChild(getBinaryNodeChild(usync, 'result'), 'devices'))
@@ -63,7 +63,7 @@ function isAddressable(device: BinaryNode): boolean {
   return Number.isInteger(id) && id >= 0 && (id < HOSTED_DEVICE || (id === HOSTED_DEVICE && isHosted(device)))
 }
 
-/** Whether the network has keys of the device. It refuses a query for the keys of a linked device without a key index. */
+/** Whether the network has encryption keys of the device. For a linked device without a key index, it refuses the query of keys. */
 const hasKeys = (device: BinaryNode): boolean => idOf(device) === 0 || Number(device.attrs['key-index']) > 0
 
 function deviceOf(jid: string, device: BinaryNode): Device {

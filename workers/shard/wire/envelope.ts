@@ -1,9 +1,9 @@
-/** Reads the attributes that all kinds of stanzas have: sender, chat, time. Pure. */
+/** Reads the attributes that stanzas of all kinds have: sender, chat, time. Pure. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { networkSeconds } from './bounds.ts'
 
 export interface Envelope {
-  /** Id of the stanza. Empty if absent, like the three fields below. */
+  /** Id of the stanza. This field and the next three are empty if the attribute is absent. */
   id: string
   /** Jid of the chat: a person with a device part, a group, or a channel. */
   from: string
@@ -31,7 +31,7 @@ export const envelopeOf = ({ attrs }: BinaryNode): Envelope => ({
   isOffline: attrs.offline !== undefined,
 })
 
-/** Returns the chat of a message that another device of the account wrote to a person; undefined if absent. */
+/** Returns the chat (a person) of a message that another device of the account sent; undefined if absent. */
 export const recipientOf = ({ attrs }: BinaryNode): string | undefined => attrs.recipient
 /** Returns the network's time of a stanza in epoch seconds; undefined if absent. */
 export const networkTimeOf = ({ attrs }: BinaryNode): number | undefined => networkSeconds(attrs.t)

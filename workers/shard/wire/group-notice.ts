@@ -7,7 +7,7 @@ import { contentText } from './content.ts'
 import { type Group, groupIn, groupJidIn } from './groups.ts'
 import { bare } from './jid.ts'
 
-/** Person who made the changes; absent if the network made them. */
+/** The person who made the changes; absent if the network itself made them. */
 export interface Actor {
   jid: string | undefined
   alt: string | undefined
@@ -25,26 +25,26 @@ export interface NoticePerson {
 export interface GroupChange {
   /** Tag of the child: `add`, `subject`, `locked` and so on. */
   kind: string
-  /** Way in which a person asked to join: `invite_link`, `non_admin_add`, `linked_group_join`. */
+  /** How a person asked to join: `invite_link`, `non_admin_add`, `linked_group_join`. */
   requestMethod: string | undefined
-  /** Subject of the group, in a change of the subject and in a new group. */
+  /** Name of the group, if the name was changed or the group is new. */
   subject: string | undefined
-  /** New description; null if absent. */
+  /** The new description; null if absent. */
   body: string | null
   /** Whether the description was removed: `delete="true"`. */
   isDeleted: boolean
   /** Code of a new invitation link. */
   code: string | undefined
-  /** Message timer in seconds, as text. */
+  /** Duration of disappearing messages in seconds, as text. */
   expiration: string | undefined
-  /** State of the approval mode: `<group_join state>`. */
+  /** Whether an administrator must approve new members: `<group_join state>`. */
   approval: string | undefined
-  /** Text of the child, as in `<member_add_mode>admin_add</member_add_mode>`. */
+  /** Text content of the child, as in `<member_add_mode>admin_add</member_add_mode>`. */
   text: string | null
-  /** Version of the list of members, and the previous version. */
+  /** Version of the list of members after the change; the next field is the version before it. */
   version: string | undefined
   versionBefore: string | undefined
-  /** Jids of `<group>` children: groups of a community, linked groups, or outdated ones. */
+  /** Jids of the children `<group>`: groups of a community that were linked or unlinked, or whose data is outdated. */
   groups: readonly string[]
   node: BinaryNode
 }
@@ -62,15 +62,15 @@ export const groupNoticeIn = (notice: BinaryNode): GroupNotice => ({
   changes: getAllBinaryNodeChildren(notice).map(changeOf),
 })
 
-/** Parses the group of a `create`; null if the notice contains only its id. Throws like the library for a group that cannot be parsed. */
+/** Parses the new group in a `create`; null if the notification contains only its id. Throws like the library if the group cannot be parsed. */
 export function createdGroupIn({ node }: GroupChange): Group | null {
   return getBinaryNodeChild(node, 'group')?.attrs.id ? groupIn(node) : null
 }
 
-/** Returns the people of a change; at most tens of thousands. */
+/** Returns the people in a change. The list is not limited here and may have tens of thousands of people. */
 export const peopleIn = ({ node }: GroupChange): NoticePerson[] => getBinaryNodeChildren(node, 'participant').map(personOf)
 
-/** Returns the people who asked to join. The notice lists them if its actor is another person. */
+/** Returns the people who asked to join. The notification lists them if another person made the change. */
 export const requestedIn = ({ node }: GroupChange): NoticePerson[] => getBinaryNodeChildren(node, 'requested_user').map(personOf)
 
 function changeOf(child: BinaryNode): GroupChange {

@@ -1,6 +1,6 @@
 /**
- * Reads and writes groups on the wire: queries that return more data than those of the library, and the parsing of answers. Pure. Requests and
- * answers are those of WhatsApp Web (`w:g2`); `leave` and the `set` query with `<invite>` are those of the library zapo.
+ * Builds queries about groups and parses the answers. The queries return more data than those of the library. Pure. They are those of WhatsApp Web
+ * (`w:g2`), except `leave` and the `set` query with `<invite>`, which are those of the library zapo.
  */
 import {
   type BinaryNode,
@@ -13,7 +13,7 @@ import {
 import { extractGroupMetadata } from '@whiskeysockets/baileys/lib/Socket/groups.js'
 import { bare } from './jid.ts'
 
-/** Destination of queries that are about no specific group. */
+/** Destination of a query that is not about one group. */
 export const ALL_GROUPS = '@g.us'
 
 export const query = (to: string, type: 'get' | 'set', content: BinaryNode): BinaryNode => ({
@@ -28,9 +28,9 @@ export const node = (tag: string, attrs: Record<string, string> = {}, content?: 
 })
 
 export interface Group extends GroupMetadata {
-  /** Whether the network has suspended the group: nobody can write to it. */
+  /** Whether the network has suspended the group, so that nobody can write to it. */
   isSuspended: boolean
-  /** Whether all members of a community may add groups, and not only its administrators. */
+  /** Whether all members of a community may add groups, and not only administrators. */
   membersAddGroups: boolean
   /** Version of the list of members. */
   membersVersion: string | null
@@ -39,7 +39,7 @@ export interface Group extends GroupMetadata {
 /** `<iq to=group get><query request="interactive"/></iq>`, answered by `<group>`. */
 export const metadataQuery = (group: string) => query(group, 'get', node('query', { request: 'interactive' }))
 
-/** `<iq to=@g.us get><query><group jid/>…</query></iq>`, answered by `<groups><group/>…</groups>`: with at most 10,000 groups. */
+/** `<iq to=@g.us get><query><group jid/>…</query></iq>`, answered by `<groups><group/>…</groups>`. It accepts at most 10,000 groups. */
 export const batchQuery = (groups: readonly string[]) =>
   query(
     ALL_GROUPS,
@@ -55,13 +55,13 @@ export const batchQuery = (groups: readonly string[]) =>
 export const participatingQuery = () =>
   query(ALL_GROUPS, 'get', node('participating', {}, [node('participants'), node('description')]))
 
-/** `<iq to=group get><invite/></iq>`, answered by `<invite code/>`, as the library zapo sends it. */
+/** `<iq to=group get><invite/></iq>`, answered by `<invite code/>`. It is the query of the library zapo. */
 export const inviteCodeQuery = (group: string) => query(group, 'get', node('invite'))
 
 /** `<iq to=group set><invite/></iq>`, answered with a new code; the previous one becomes invalid. */
 export const newInviteCodeQuery = (group: string) => query(group, 'set', node('invite'))
 
-/** Reads the code; null if the answer contains none. */
+/** Returns the invitation code in an answer; null if there is none. */
 export const inviteCodeIn = (answer: BinaryNode): string | null => getBinaryNodeChild(answer, 'invite')?.attrs.code || null
 
 /** `<iq to=@g.us get><invite code/></iq>`, answered by `<group size>`. */
@@ -70,7 +70,7 @@ export const invitedQuery = (code: string) => query(ALL_GROUPS, 'get', node('inv
 /** `<iq to=@g.us set><invite code/></iq>`, answered by `<group jid>` or `<membership_approval_request jid>`. */
 export const joinQuery = (code: string) => query(ALL_GROUPS, 'set', node('invite', { code }))
 
-/** `<iq to=@g.us set><leave><group id/></leave></iq>`; the answer contains `<group>`, which has the attribute `error` if the network refuses. */
+/** `<iq to=@g.us set><leave><group id/></leave></iq>`. If the network refuses, `<group>` in the answer has the attribute `error`. */
 export const leaveQuery = (group: string) => query(ALL_GROUPS, 'set', node('leave', {}, [node('group', { id: group })]))
 
 /**
@@ -88,7 +88,7 @@ export const whoAddsQuery = (group: string, mode: 'admin_add' | 'all_member_add'
 export const approvalQuery = (group: string, isOn: boolean) =>
   query(group, 'set', node('membership_approval_mode', {}, [node('group_join', { state: isOn ? 'on' : 'off' })]))
 
-/** `<iq to=group set><ephemeral expiration/></iq>`, or `<not_ephemeral/>`: sets the message timer of the group in seconds. */
+/** `<iq to=group set><ephemeral expiration/></iq>`, or `<not_ephemeral/>`: sets the duration of disappearing messages in the group, in seconds. */
 export const timerQuery = (group: string, seconds: number) =>
   query(group, 'set', seconds > 0 ? node('ephemeral', { expiration: String(seconds) }) : node('not_ephemeral'))
 
@@ -96,7 +96,7 @@ export const timerQuery = (group: string, seconds: number) =>
 export const subjectQuery = (group: string, subject: string) => query(group, 'set', node('subject', {}, Buffer.from(subject)))
 
 /**
- * `<iq to=group set><description id prev?><body>text</body></description></iq>`, or `<description delete=true prev?/>`. `prev`: id of the present
+ * `<iq to=group set><description id prev?><body>text</body></description></iq>`, or `<description delete=true prev?/>`. `prev`: id of the current
  * description.
  */
 export function descriptionQuery(group: string, { text, id, prev }: { text: string; id: string; prev: string | undefined }) {
@@ -107,10 +107,10 @@ export function descriptionQuery(group: string, { text, id, prev }: { text: stri
   return query(group, 'set', description)
 }
 
-/** A person to add. */
+/** A person to add to a group. */
 export interface Newcomer {
   jid: string
-  /** Number of the person. It must be sent with a LID, because the network refuses a LID without a number. */
+  /** Number of the person. It must be sent together with a LID, because the network refuses a LID without a number. */
   phoneNumber?: string | undefined
   /** Token that the person gave to this account. With it, the account may add a person who accepts only contacts. */
   token?: Uint8Array | undefined
@@ -146,7 +146,7 @@ export const decisionQuery = (group: string, decision: Decision, jids: readonly 
 /** `<iq to=group get><membership_approval_requests/></iq>`. */
 export const joinRequestsQuery = (group: string) => query(group, 'get', node('membership_approval_requests'))
 
-/** A person who waits for approval. */
+/** A person who has asked to join a group. */
 export interface JoinRequest {
   jid: string
   pn: string | undefined
@@ -163,13 +163,13 @@ export const joinRequestsIn = (answer: BinaryNode): JoinRequest[] =>
       jid ? [{ jid, pn, lid, requestedAt: Number(at), method }] : [],
   )
 
-/** The network's result for one person. */
+/** The result of the network for one person. */
 export interface Outcome {
-  /** All jids of the person in the answer, without a device part. */
+  /** All jids of the person that the answer contains, without a device part. */
   names: string[]
   /** Code of the result; 200 means done. */
   code: number
-  /** Invitation code that the account may send to a person whom it may not add; null if there is none. */
+  /** Invitation that may be sent to a person whom the account may not add; null if there is none. */
   invitation: { code: string; expiresAt: number } | null
 }
 
@@ -183,7 +183,7 @@ function codeOf(participant: BinaryNode): number {
   const request = getBinaryNodeChild(participant, 'membership_approval_request')
   if (!request) return DONE
   const error = Number(request.attrs.error)
-  // "Not modified" means that the person is already waiting for approval.
+  // "Not modified" means that the person has already asked to join and waits for approval.
   return error > 0 && error !== NOT_MODIFIED ? error : WAITS_FOR_APPROVAL
 }
 
@@ -197,28 +197,28 @@ function outcomeOf(participant: BinaryNode): Outcome {
   }
 }
 
-/** Returns the people in an answer. `path`: the tags of the elements around them, from the outside to the inside. */
+/** Returns the results for people in an answer. `path`: tags of the elements around them, outermost first. */
 export function outcomesIn(answer: BinaryNode, ...path: string[]): Outcome[] {
   const list = path.reduce<BinaryNode | undefined>(getBinaryNodeChild, answer)
   return getBinaryNodeChildren(list, 'participant').map(outcomeOf)
 }
 
-/** Returns the jid of the group in an answer, which has it as `jid`, or without the server as `id`. */
+/** Returns the jid of the group in an answer. The attribute is `jid`, or `id`, which has no server part. */
 export function groupJidIn(answer: BinaryNode, tag = 'group'): string | null {
   const { jid, id } = getBinaryNodeChild(answer, tag)?.attrs ?? {}
   const name = jid ?? id
   return name ? (name.includes('@') ? name : `${name}@g.us`) : null
 }
 
-/** Returns the network's code if the network refused to let the account leave; null otherwise. */
+/** Returns the code with which the network refused to let the account leave; null if it did not refuse. */
 export function leaveError(answer: BinaryNode): number | null {
   const { error } = getBinaryNodeChild(getBinaryNodeChild(answer, 'leave'), 'group')?.attrs ?? {}
   return Number(error) > 0 ? Number(error) : null
 }
 
 /**
- * Parses a group with the library, and corrects two fields: whether the group is suspended, which the library drops, and whether joining needs
- * approval, which is only the case with `<group_join state="on"/>`. Throws like the library.
+ * Parses a group with the library, and corrects two of its fields: whether the group is suspended, which the library drops; and whether an
+ * administrator must approve new members, which is only the case with `<group_join state="on"/>`. Throws like the library.
  */
 export function groupIn(answer: BinaryNode): Group {
   const group = getBinaryNodeChild(answer, 'group')
@@ -233,7 +233,7 @@ export function groupIn(answer: BinaryNode): Group {
 }
 
 /**
- * One group in an answer with many groups. `truncated`: the answer contains only its id, so the group must be queried. `refused`: the account is not
+ * One group in an answer with many groups. `truncated`: the answer has only its id, so the group must be queried again. `refused`: the account is not
  * a member.
  */
 export type ListedGroup = { is: 'whole'; group: Group } | { is: 'truncated' | 'refused'; jid: string }

@@ -11,29 +11,29 @@ import { BYTES, fixed, NotProtobuf, VARINT, varint } from './protobuf.ts'
 /** One item of a history. Fields that the phone omitted are undefined. */
 export type HistoryPiece =
   | { kind: 'chat'; chat: HistoryChat }
-  /** Name that a person chose. */
+  /** The name that a person has chosen. */
   | { kind: 'pushName'; jid: string; name: string }
   /** Number and LID of one person. */
   | { kind: 'pair'; pn: string; lid: string }
   | { kind: 'pastParticipants'; group: string; participants: readonly Proto.IPastParticipant[] }
   | { kind: 'settings'; settings: Proto.IGlobalSettings }
-  /** Salt of tokens for contacts who gave no token (`chat-token.ts`). */
+  /** Salt for the tokens that are sent to contacts who gave no token (`chat-token.ts`). */
   | { kind: 'chatTokenSalt'; salt: Uint8Array }
 
 /** A chat as it is on the phone, without its messages. `name` is the saved name; times are in seconds. */
 export interface HistoryChat extends Omit<Proto.IConversation, 'messages'> {
   id: string
-  /** Newest message of the chat. Phones write it before the other messages. */
+  /** The newest message of the chat. Phones write it before the other messages. */
   newest: { id: string; fromMe: boolean; participant: string | undefined; timestamp: number } | undefined
 }
 
 export interface HistoryParser {
   /**
-   * Yields the pieces that these bytes complete, in the phone's order. The generator must be read to its end before the next call. Throws
-   * `DamagedHistory`.
+   * Yields the pieces that are complete with these bytes, in the order of the phone. The generator must be read to its end before the next call.
+   * Throws `DamagedHistory`.
    */
   push(bytes: Uint8Array): Generator<HistoryPiece, void>
-  /** Must be called after the last bytes. Throws `DamagedHistory` if data is missing. */
+  /** Call this after the last bytes. Throws `DamagedHistory` if data is missing. */
   end(): void
   /** Number of bytes of incomplete data that are in memory. */
   readonly held: number
@@ -46,7 +46,7 @@ export class DamagedHistory extends Error {
   }
 }
 
-/** Size above which a field is skipped. A name, a token or a list of a thousand participants is far smaller. */
+/** A field with more bytes than this is skipped. A name, a token or a list of a thousand members is far smaller. */
 const MAX_FIELD = 2 ** 20
 /** The most bytes of one chat that are kept; further fields of the chat are skipped. */
 const MAX_CHAT = 2 ** 20
@@ -66,20 +66,20 @@ const ID = 1
 const MESSAGES = 2
 
 interface OpenChat {
-  /** Number of bytes of the chat that are still to come. */
+  /** Number of bytes of this chat that have not arrived yet. */
   left: number
   parts: Uint8Array[]
   size: number
   isLid: boolean
   newest: HistoryChat['newest']
-  /** Number of the person in a chat that has only a LID, taken from a receipt of one of the account's messages. */
+  /** Jid with the number of the person, for a chat that has only a LID. It is taken from a receipt in one of the account's messages. */
   receiptFrom: string | undefined
 }
 
 export function historyParser(): HistoryParser {
   let bytes: Uint8Array = new Uint8Array(0)
   let at = 0
-  /** Bytes that are kept until the next field is complete. */
+  /** Bytes of an incomplete field, kept until the rest arrives. */
   let later: Uint8Array[] = []
   let size = 0
   let needed = 0
@@ -87,7 +87,7 @@ export function historyParser(): HistoryParser {
   let skipping = 0
   let chat: OpenChat | null = null
 
-  /** Whether all bytes of a field have arrived. If not, the rest of the data is kept until the next call. */
+  /** Whether all bytes of a field have arrived. If not, the remaining bytes are kept until the next call. */
   function isWhole({ start, end }: Field): boolean {
     if (end <= bytes.length) return true
     needed = end - start
@@ -99,7 +99,7 @@ export function historyParser(): HistoryParser {
     at = Math.min(end, bytes.length)
   }
 
-  /** Reads a field of the open chat; false if more bytes are needed. */
+  /** Reads one field of the current chat. Returns false if more bytes are needed. */
   function chatField(open: OpenChat): boolean {
     const next = fieldAt(bytes, at)
     if (!next) return false
@@ -190,9 +190,9 @@ export function historyParser(): HistoryParser {
 
 interface Field {
   number: number
-  /** Offset of the field's tag. */
+  /** Offset of the tag of the field. */
   start: number
-  /** Offset of the field's value, after tag and length. */
+  /** Offset of the value of the field, after tag and length. */
   data: number
   end: number
   isBytes: boolean
@@ -215,7 +215,7 @@ function fieldAt(bytes: Uint8Array, start: number): Field | null {
   return { number, start, data: tag.end, end, isBytes: false }
 }
 
-/** Returns a complete chat, and the number and LID of the person in it. */
+/** Yields a complete chat, and the pair of number and LID of the person in it. */
 function* chatDone({ parts, newest, receiptFrom }: OpenChat): Generator<HistoryPiece, void> {
   const decoded = decode(proto.Conversation, Buffer.concat(parts))
   if (!decoded.id) return

@@ -1,4 +1,4 @@
-/** Converts jids of the network to identifiers of the API and back. Only this file knows both forms. */
+/** Converts jids of the network to identifiers of the API and back. Only this file knows both formats. */
 import { isJidGroup, isJidNewsletter, isJidStatusBroadcast, isLidUser, isPnUser, jidDecode } from '@whiskeysockets/baileys'
 import { cut, MAX_ID } from './bounds.ts'
 
@@ -17,14 +17,14 @@ export function chatKind(jid: string): ChatKind {
   return 'user'
 }
 
-/** Alternative names of the two servers for people: the names for hosted accounts, and the old name that some clients still use. */
+/** Other names of the two servers for people: the names for hosted accounts, and an old name that some clients still use. */
 const SERVERS = new Map([
   ['hosted', 's.whatsapp.net'],
   ['hosted.lid', 'lid'],
   ['c.us', 's.whatsapp.net'],
 ])
 
-/** Returns the identifier of a jid without a look-up; a LID remains `<digits>@lid` (use `Identity.person` if the number may be known). */
+/** Returns the API identifier of a jid without a look-up. A LID remains `<digits>@lid`; use `Identity.person` if its number may be known. */
 export const identifierOf = (jid: string): string => cut(written(jid), MAX_ID)
 
 function written(jid: string): string {
@@ -35,25 +35,25 @@ function written(jid: string): string {
   return isLidUser(name) ? name : jid
 }
 
-/** Returns the jid of a validated identifier. */
+/** Returns the jid of an API identifier, which must be valid. */
 export function jidOf(identifier: string): string {
   if (identifier.endsWith('-group')) return `${identifier.slice(0, -'-group'.length)}@g.us`
   if (identifier.includes('@')) return identifier
   return `${identifier}@s.whatsapp.net`
 }
 
-/** Returns every jid of a chat or person from its identifiers in an event, the LID first. A group or channel has one jid. */
+/** Returns all jids of a chat or person from its identifiers in an event, the LID first. A group or channel has only one. */
 export const jidsOf = ({ phone, lid }: { phone: string; lid: string | null }): string[] => [
   ...new Set([...(lid === null ? [] : [lid]), jidOf(phone)]),
 ]
 
 /**
- * The usual form of a jid without a device or agent part. Such a jid is not parsed, because a list may have thousands of people, and parsing takes
- * fifteen times as long as this test.
+ * Matches an ordinary jid without a device or agent part. It need not be parsed, which takes fifteen times as long as this test; a list may have
+ * thousands of people.
  */
 const IS_BARE = /^[^:_@]+@(?:s\.whatsapp\.net|lid|g\.us)$/
 
-/** Removes device and agent from a jid, so that each person has one jid per server. */
+/** Removes the device and agent parts of a jid. */
 export function bare(jid: string): string {
   if (IS_BARE.test(jid)) return jid
   const decoded = jidDecode(jid)
@@ -61,5 +61,5 @@ export function bare(jid: string): string {
   return `${decoded.user}@${SERVERS.get(decoded.server) ?? decoded.server}`
 }
 
-/** Returns the part before the server and the device; for a person, digits. */
+/** Returns the user part of a jid, which consists of digits for a person. */
 export const jidUser = (jid: string): string => jidDecode(jid)?.user ?? jid

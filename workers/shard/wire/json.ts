@@ -1,6 +1,6 @@
 /**
- * Reads JSON that another person wrote into a field of a message. Errors of the parser are caught, and fields are read one by one, because the JSON
- * can have any form.
+ * Reads JSON that another person wrote into a field of a message. The JSON can have any content, so errors of the parser are caught and each field is
+ * checked when it is read.
  */
 import { cut } from './bounds.ts'
 
@@ -13,22 +13,22 @@ export function jsonObjectOrNull(text: string | null | undefined): Json | null {
     const value: unknown = JSON.parse(text)
     return isObject(value) ? value : null
   } catch {
-    // For callers, invalid JSON is equivalent to an object without fields.
+    // Invalid JSON is treated like JSON without fields.
     return null
   }
 }
 
-/** Parses a text; an empty object if it is not a JSON object. */
+/** Parses a text; returns an empty object if it is not a JSON object. */
 export const jsonObject = (text: string | null | undefined): Json => jsonObjectOrNull(text) ?? {}
 
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Limits for JSON of another person that is passed on in an event. */
+/** Limits for JSON of another person that is copied into an event. */
 const PASSED_ON = { levels: 16, values: 1_000, characters: 65_536, name: 256 }
 
 /**
- * Copies JSON within the limits, for an event: values above the limit are omitted, texts are truncated, and values below the deepest level become
- * null. Lone surrogates are replaced, because a strict reader refuses a whole JSON body that contains one.
+ * Copies JSON into an event within these limits: further values are left out, long texts are truncated, and values that are nested too deep become
+ * null. Half surrogate pairs are replaced, because a strict reader refuses a whole JSON body that contains one.
  */
 export function passedOn(json: Json): Json {
   let { values, characters } = PASSED_ON
@@ -59,8 +59,8 @@ export function passedOn(json: Json): Json {
 export const object = (value: unknown): Json => (isObject(value) ? value : {})
 export const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.map(object) : [])
 /**
- * Returns a text. Numbers are converted to text, because some clients write ids as numbers. Lone surrogates are replaced, because no event may have
- * one.
+ * Returns a field as text; null if it has another type. A number becomes text, because some clients write ids as numbers. Half surrogate pairs are
+ * replaced, because an event must not contain one.
  */
 export const textOf = (value: unknown): string | null =>
   typeof value === 'string' ? value.toWellFormed() : typeof value === 'number' && Number.isFinite(value) ? String(value) : null

@@ -6,11 +6,11 @@ import type { BinaryNode } from '@whiskeysockets/baileys'
 
 export interface Kind {
   tag: string
-  /** Attribute `type` of a notification or a receipt, namespace of a query, or tag of the first child; `none` if there is none of these. */
+  /** Attribute `type` of a notification or a receipt, namespace of a query, or tag of the first child. `none` if the stanza has none of these. */
   type: string
 }
 
-/** Form of a keyword of the protocol. Any other text may be chosen by another person, so it is not used. */
+/** Matches a keyword of the protocol. Other text may come from another person, so it is not put into a metric. */
 const WORD = /^[a-z][a-z0-9_:-]{0,39}$/
 
 const word = (text: string | undefined): string => (text === undefined ? 'none' : WORD.test(text) ? text : 'odd')

@@ -7,10 +7,10 @@ export interface LidPair {
   lid: string
 }
 
-/** The most pairs of a stanza. A group has about a thousand members, so a longer list is not a list of people. */
+/** The most pairs that are read from a stanza. A group has about a thousand members; a longer list is malicious or of another kind. */
 const MAX_PAIRS = 2_000
 
-/** Attributes that contain a jid of a person, each with the attributes that contain another jid of the same person. */
+/** For each attribute that contains a jid of a person: the attributes that may contain the other jid of the same person. */
 const NAMES: ReadonlyMap<string, readonly string[]> = new Map([
   ['participant', ['participant_pn', 'participant_lid']],
   ['from', ['sender_pn', 'sender_lid', 'lid']],
@@ -23,7 +23,7 @@ const NAMES: ReadonlyMap<string, readonly string[]> = new Map([
   ['new', ['new_lid']],
 ])
 
-/** Depth of the tags that are searched for people. It is enough for notifications and calls, and excludes the content of messages. */
+/** Depth of the elements that are searched. It includes the people in notifications and calls, and excludes the content of messages. */
 const DEPTH = 3
 
 export function lidPairsIn(node: BinaryNode): LidPair[] {
@@ -33,7 +33,7 @@ export function lidPairsIn(node: BinaryNode): LidPair[] {
 }
 
 function collect({ attrs, content }: BinaryNode, depth: number, pairs: LidPair[]): void {
-  // The loop visits only existing attributes, because a list may have tens of thousands of children with one or two attributes each.
+  // Only the attributes that exist are visited, because a list may have tens of thousands of children with one or two attributes each.
   for (const name in attrs) {
     for (const other of NAMES.get(name) ?? []) {
       const pair = pairOf(attrs[name]!, attrs[other])

@@ -1,4 +1,4 @@
-/** A pattern that describes the stanzas of one row of the table. Pure. */
+/** A pattern that matches the stanzas of one row of the stanza table. Pure. */
 import { type BinaryNode, getAllBinaryNodeChildren } from '@whiskeysockets/baileys'
 
 export interface Match {

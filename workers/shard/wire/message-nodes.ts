@@ -1,7 +1,7 @@
-/** Builds the nodes of a message's stanza beside its ciphertexts, and the stanzas of channel posts and resends. */
+/** Builds the nodes that are beside the ciphertexts in a message stanza, and the stanzas of channel posts and resends. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 
-/** `<meta polltype|event_type|status_setting>` states the kind of an encrypted message, which the network cannot read itself. */
+/** `<meta polltype|event_type|status_setting>`: tells the network the kind of an encrypted message, which it cannot read itself. */
 export const metaNode = (attrs: Record<string, string>): BinaryNode => ({ tag: 'meta', attrs })
 
 /**
@@ -24,22 +24,22 @@ export const mixedBizNode = (seconds: number): BinaryNode => ({
   ],
 })
 
-/** The node `bot`, in addition to `mixedBizNode` in 1:1 chats. */
+/** The node `bot`, which 1:1 chats need in addition to `mixedBizNode`. */
 export const bizBotNode = (): BinaryNode => ({ tag: 'bot', attrs: { biz_bot: '1' } })
 
-/** The node `biz` of payments and orders. `name`: the name of the flow. */
+/** The node `biz` for messages about payments and orders. `name`: name of the flow. */
 export const payBizNode = (name: 'payment_info' | 'order_details' | 'order_status'): BinaryNode => ({
   tag: 'biz',
   attrs: { native_flow_name: name },
 })
 
 /**
- * Builds the node with this device's identity, which is part of the first message of a session. `identity`: the encoded identity with the account's
- * signature.
+ * Builds the node with the identity of this device, which the first message of a session contains. `identity`: the encoded identity with the
+ * account's signature.
  */
 export const deviceIdentityNode = (identity: Uint8Array): BinaryNode => ({ tag: 'device-identity', attrs: {}, content: identity })
 
-/** The privacy token that a contact gave this account. `t`: the time of the token, which is stated in queries but not in messages. */
+/** The privacy token that a contact gave to this account. `t`: time of the token; queries contain it, messages do not. */
 export const contactTokenNode = (token: Uint8Array, t?: string): BinaryNode => ({
   tag: 'tctoken',
   attrs: t === undefined ? {} : { t },
@@ -52,7 +52,10 @@ export const reactionNode = (emoji: string | null): BinaryNode => ({
   attrs: emoji === null ? {} : { code: emoji },
 })
 
-/** Content of a post, which is not encrypted. `attrs` contains the `mediatype`. Without it, the network refuses all posts except texts with 479. */
+/**
+ * The content of a channel post, which is not encrypted. `attrs` contains the `mediatype`: without it, the network refuses all posts except texts
+ * with 479.
+ */
 export const plaintextNode = (attrs: Record<string, string>, content: Uint8Array): BinaryNode => ({
   tag: 'plaintext',
   attrs,
@@ -67,12 +70,12 @@ export const postStanza = (attrs: Record<string, string>, content: BinaryNode[])
 
 export interface SealedAgain {
   id: string
-  /** Attributes that the stanza of the first send had. */
+  /** Attributes of the stanza in the first send. */
   attributes: Record<string, string>
-  /** Attributes with the destination of this send. */
+  /** Attributes that name the recipient of this send. */
   address: Record<string, string>
   ciphertext: { type: 'msg' | 'pkmsg'; bytes: Uint8Array; attributes: Record<string, string> }
-  /** Number of the retry request. */
+  /** Number of the retry request, starting at 1. */
   count: number
   /** Encoded identity of this device. */
   identity: Uint8Array
@@ -93,9 +96,9 @@ const encNode = (type: 'msg' | 'pkmsg' | 'skmsg', attributes: Record<string, str
 })
 
 export interface MessageContent {
-  /** A ciphertext for each device. It contains the message, or the key of the shared ciphertext. */
+  /** One ciphertext per device. It contains the message, or the key of the ciphertext `shared`. */
   sealed: readonly Sealed[]
-  /** The ciphertext for all devices of a group or an audience. */
+  /** The ciphertext for all devices of a group or of the recipients of a status. */
   shared?: Uint8Array
   /** Attributes of the ciphertexts. */
   attributes: Record<string, string>
@@ -123,7 +126,7 @@ export const messageStanza = (
   }
 }
 
-/** Builds a request to the account's own phone. `identity`: the identity as in `deviceIdentityNode`, for the first message of a session. */
+/** Builds a request to the account's own phone. `identity` is as in `deviceIdentityNode`; it is needed for the first message of a session. */
 export const peerStanza = (
   attrs: { id: string; to: string },
   { type, ciphertext }: Pick<Sealed, 'type' | 'ciphertext'>,
@@ -134,7 +137,7 @@ export const peerStanza = (
   content: [encNode(type, {}, ciphertext), ...(identity ? [deviceIdentityNode(identity)] : []), metaNode({ appdata: 'default' })],
 })
 
-/** Builds a message for the one device that requested it. */
+/** Builds the stanza that sends a message again, only to the device that requested it. */
 export const sealedAgain = ({ id, attributes, address, ciphertext, count, identity, nodes }: SealedAgain): BinaryNode => ({
   tag: 'message',
   attrs: { id, ...attributes, ...address },

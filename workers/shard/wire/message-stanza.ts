@@ -1,16 +1,16 @@
 /**
- * Parses `<message id from participant? category? edit? t notify?>`. Pure. Its children are `<enc type v>` elements with one ciphertext each; in
- * channels a `<plaintext>`; or `<unavailable type? hosted?><bot/>?</unavailable>` if the content is not delivered to this device.
+ * Parses `<message id from participant? category? edit? t notify?>`. Pure. Its children are: `<enc type v>`, each with a ciphertext; in channels
+ * `<plaintext>`; or, if the content is not delivered to this device, `<unavailable type? hosted?><bot/>?</unavailable>`.
  */
 import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild } from '@whiskeysockets/baileys'
 
-/** Kinds of ciphertexts that can be decrypted: ciphertexts of a session, ciphertexts with the sender key of a group, and answers of bots. */
+/** Types of ciphertexts that can be decrypted: with an encryption session, with the sender key of a group, and answers of bots. */
 const OPENED = ['pkmsg', 'msg', 'skmsg', 'msmsg'] as const
 export type CiphertextKind = (typeof OPENED)[number]
 
 const kindOf = (enc: BinaryNode) => OPENED.find((kind) => kind === enc.attrs.type)
 
-/** Returns the ciphertexts in their order. Their objects are the same in each call, so that a map can have them as keys. */
+/** Returns the ciphertexts in their order. Each call returns the same objects, so that they can be keys of a map. */
 export const ciphertextsIn = (node: BinaryNode): Uint8Array[] =>
   encrypted(node).flatMap(({ content }) => (content instanceof Uint8Array ? content : []))
 
@@ -24,7 +24,8 @@ const encrypted = (node: BinaryNode) =>
   getAllBinaryNodeChildren(node).filter((child) => child.tag === 'enc' && kindOf(child) !== undefined)
 
 /**
- * Returns the name of the first content that cannot be decrypted: the type of its ciphertext, or its tag. Undefined if all content can be decrypted.
+ * Returns the name of the first content that cannot be decrypted: the type of the ciphertext, or the tag of the element. Undefined if all content can
+ * be decrypted.
  */
 export function foreignKind(node: BinaryNode): string | undefined {
   const foreign = getAllBinaryNodeChildren(node).find(
@@ -33,7 +34,7 @@ export function foreignKind(node: BinaryNode): string | undefined {
   return foreign && (foreign.attrs.type || foreign.tag)
 }
 
-/** Returns the name of the first content, whether or not it can be decrypted. */
+/** Returns the name of the first content, even if it can be decrypted. */
 export function contentKind(node: BinaryNode): string | undefined {
   const first = getAllBinaryNodeChildren(node).find(isContent)
   return first && (first.attrs.type || first.tag)
@@ -41,15 +42,15 @@ export function contentKind(node: BinaryNode): string | undefined {
 
 const isContent = ({ tag }: BinaryNode) => tag === 'enc' || tag === 'plaintext'
 
-/** Whether the message only adds something to another message, so that apps show nothing if they cannot read it. */
+/** Whether the message only adds something to another message (such as a reaction). Apps show nothing if they cannot read such a message. */
 export const isHidden = (node: BinaryNode): boolean =>
   getAllBinaryNodeChildren(node).some(({ tag, attrs }) => tag === 'enc' && attrs['decrypt-fail'] === 'hide')
 
-/** Data in a bot's answer: `<meta target_id target_sender_jid? target_chat_jid?/>` and `<bot edit? edit_target_id?/>`. */
+/** Data about the answer of a bot: `<meta target_id target_sender_jid? target_chat_jid?/>` and `<bot edit? edit_target_id?/>`. */
 export interface AnswerStanza {
   /** The message that the bot answers. Its secret is needed to decrypt the answer. */
   target: { id: string; sender: string | undefined; chat: string | undefined }
-  /** Ids from which the key may be derived: the id of the answer itself and, if the answer comes in parts, the id of its first part. */
+  /** Ids from which the key may be derived: the id of the answer, and if it comes in parts, the id of the first part. */
   ids: string[]
 }
 
@@ -60,20 +61,23 @@ export function answerIn(node: BinaryNode): AnswerStanza {
 }
 
 /**
- * Whether a message has neither a ciphertext nor a text: the network withholds the content from linked devices (view
- * once), or the phone must send it again.
+ * Whether a message has neither a ciphertext nor a plaintext: the network does not give the content to linked devices (view once), or the phone must
+ * send it again.
  */
 export const isEmptyHanded = (node: BinaryNode): boolean => !getAllBinaryNodeChildren(node).some(isContent)
 
-/** Whether a message is marked as one that the account's own phone sent only to its devices. In messages of other people this mark has no meaning. */
+/**
+ * Whether the message is marked as a peer message, which the account's own phone sends only to its devices. In messages of other people this
+ * attribute has no meaning.
+ */
 export const isMarkedPeer = ({ attrs }: BinaryNode): boolean => attrs.category === 'peer'
 
-/** Types of `<unavailable>` for content that the phone does not have either, or does not share. */
+/** Types of `<unavailable>` whose content the phone does not have either, or does not share. */
 const NEVER = new Set(['bot_unavailable_fanout', 'hosted_unavailable_fanout', 'view_once_unavailable_fanout'])
 
 /**
- * Returns why the content is absent. `shown`: it is view-once content, and has arrived on the device that may show it. `never`: no device will send
- * it. `later`: the phone can be asked for it.
+ * Returns why the content is absent. `shown`: it is view once, and arrived on the device that may show it. `never`: no device will send it. `later`:
+ * the phone can be asked for it.
  */
 export function absenceOf(node: BinaryNode): 'shown' | 'never' | 'later' {
   const unavailable = getBinaryNodeChild(node, 'unavailable')

@@ -1,6 +1,6 @@
 /**
- * `<notification type="mex"><update op_name>JSON</update></notification>`: notices of GraphQL operations. The JSON has `updates`, or the answer of
- * the operation as `data`. Pure. The structure of the JSON is that of captured samples.
+ * Parses `<notification type="mex"><update op_name>JSON</update></notification>`, a notice of a GraphQL operation. The JSON has `updates`, or the
+ * answer of the operation as `data`. Its structure is that of captured samples. Pure.
  */
 import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
 import { contentText } from './content.ts'
@@ -26,7 +26,7 @@ export function lidChangeIn({ data }: Json): { before: string; after: string } |
   return before && after ? { before, after } : null
 }
 
-/** Parses `NotificationUserReachoutTimelockUpdate`; null if it contains no lock. */
+/** Parses `NotificationUserReachoutTimelockUpdate`; null if it contains no reach-out lock. */
 export function reachOutLockIn({ data }: Json): ReachOutLock | null {
   const lock = object(object(data).xwa2_notify_account_reachout_timelock)
   return lock.is_active === undefined ? null : reachOutLock(lock)
@@ -47,7 +47,7 @@ function pairsOf({ jid, added_profiles: added }: Json): LidPair[] {
 
 export interface RoleNotice {
   newsletter: string
-  /** Jids of the person in the notice, in the order of preference. */
+  /** Jids of the person in the notice; the first one is the preferred one. */
   names: readonly string[]
 }
 

@@ -11,7 +11,7 @@
 import { type BinaryNode, getBinaryNodeChild, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 import { type Json, jsonObject, object, objects, textOf } from './json.ts'
 
-/** One form of a query: its id, its variables, and the field of `data` that has the answer. */
+/** One variant of a query: its id, its variables, and the field of `data` that has the answer. */
 export interface MexForm {
   id: string
   field: string
@@ -24,9 +24,7 @@ export interface MexOperation {
   older?: readonly (string | ((today: Json) => MexForm))[]
 }
 
-/**
- * The numbers are those of the web client 2.3000.1045798079 (August 2026). The older numbers are from the library (rc14) and from captured answers.
- */
+/** The ids are those of the web client 2.3000.1045798079 (August 2026). The older ids are from the library (rc14) and from captured answers. */
 export const MEX = {
   CreateNewsletter: { id: '25149874324715067', field: 'xwa2_newsletter_create', older: ['8823471724422422'] },
   UpdateNewsletter: { id: '24250201037901610', field: 'xwa2_newsletter_update' },
@@ -51,7 +49,7 @@ export const MEX = {
   FetchNewsletterDirectorySearchResults: { id: '26301059626252132', field: 'xwa2_newsletters_directory_search' },
   JoinNewsletter: { id: '24404358912487870', field: 'xwa2_newsletter_join_v2' },
   LeaveNewsletter: { id: '9767147403369991', field: 'xwa2_newsletter_leave_v2' },
-  // Older builds had separate mutations for muting and unmuting.
+  // Older builds of the web client had separate mutations for muting and unmuting.
   UpdateNewsletterUserSetting: { id: '31938993655691868', field: 'xwa2_newsletter_update_user_setting', older: [muteOfBefore] },
   ChangeNewsletterOwner: { id: '9546742745432473', field: 'xwa2_newsletter_change_owner', older: ['7341777602580933'] },
   DemoteNewsletterAdmin: {
@@ -87,7 +85,7 @@ export function muteOfBefore({ input }: Json): MexForm {
   }
 }
 
-/** Returns all forms of a query in the order of attempts. `id`: an id from the configuration, which is tried first. */
+/** Returns all variants of a query, in the order in which they are tried. `id`: an id from the configuration, which is tried first. */
 export function mexForms(name: MexName, variables: Json, id?: string): MexForm[] {
   const operation: MexOperation = MEX[name]
   const { field, older = [] } = operation
@@ -105,7 +103,8 @@ export const mexQuery = ({ id, variables }: MexForm): BinaryNode => ({
 })
 
 /**
- * Result of a query. `unknown`: the network no longer has this operation, and nothing was done. `refused` contains the first error of the network.
+ * Result of a query. `unknown`: the network does not know this operation (any more), and nothing was done. `refused`: contains the first error of the
+ * network.
  */
 export type MexAnswer =
   | { kind: 'data'; value: unknown }
@@ -119,7 +118,7 @@ export function mexAnswer(answer: BinaryNode, field: string): MexAnswer {
   const content = getBinaryNodeChild(answer, 'result')?.content
   const text = typeof content === 'string' ? content : content instanceof Uint8Array ? Buffer.from(content).toString() : null
   const json = jsonObject(text)
-  // Some answers have both data and errors, because only a part of the requested fields was found.
+  // An answer may have data and errors, if only a part of the requested fields was found.
   const value = object(json.data)[field]
   if (value !== undefined && value !== null) return { kind: 'data', value }
   const [error] = objects(json.errors)
@@ -128,15 +127,15 @@ export function mexAnswer(answer: BinaryNode, field: string): MexAnswer {
 }
 
 /**
- * Whether the operation is unknown to the network. The answer is then a "bad request" error without the name of a field; if a variable is wrong, the
- * error contains the name of the field (captured answers, Cobalt 539).
+ * Whether the network does not know the operation. Its answer is then a "bad request" error without the name of a field. If only a variable is wrong,
+ * the error names the field (from captured answers, Cobalt 539).
  */
 const isUnknown = (data: unknown, { extensions, path }: Json) =>
   (data === null || data === undefined) &&
   object(extensions).error_code === BAD_REQUEST &&
   (path === undefined || (Array.isArray(path) && path.length === 0))
 
-/** Role of the account in a channel. It is part of the current query of a channel. */
+/** Role of the account in a channel. The query of a channel contains it. */
 export type ViewRole = 'GUEST' | 'SUBSCRIBER' | 'ADMIN' | 'OWNER'
 
 /** Returns all variables of `FetchNewsletter`, because the network refuses a query if one of them is missing. */
@@ -150,7 +149,7 @@ export const newsletterLookUp = (key: string, type: 'JID' | 'INVITE', viewRole: 
   input: { key, type, view_role: viewRole },
 })
 
-/** Returns the name in a description of a channel: `{ text }` in its metadata, or the text itself. */
+/** Returns the name in the metadata of a channel: `{ text }`, or the text itself. */
 export function newsletterName(description: unknown): string | null {
   const { name, thread_metadata: metadata } = object(description)
   const inner = object(metadata).name

@@ -8,7 +8,7 @@ import { contentText } from './content.ts'
 
 export type NewsletterChange =
   | { type: 'role'; jid: string; isAdmin: boolean }
-  /** `serverId`: number of the post. An empty code removes the reaction. */
+  /** `serverId`: server id of the post. An empty code means that the reaction was removed. */
   | { type: 'reaction'; serverId: string; code: string }
 
 export interface NewsletterNotice {

@@ -1,23 +1,25 @@
 /**
  * Parses `<message from=channel id server_id t edit? is_sender?><plaintext/><meta msg_edit_t?/></message>`: a channel post, or a later change of a
- * post under the same id. A stanza with `<reaction code?/>` instead of content means that another device of the account reacted to the post with this
- * number. Pure.
+ * post, with the same id. If the stanza has `<reaction code?/>` in place of content, another device of the account has reacted to the post with this
+ * server id. Pure.
  */
 import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild } from '@whiskeysockets/baileys'
 
 export interface PostStanza {
   isOwn: boolean
-  /** Kind of the change; undefined for a new post. */
+  /** Kind of the change (value of `edit`); undefined for a new post. */
   edit: string | undefined
   /** Whether the post was removed by its author or by an admin. */
   isRemoved: boolean
-  /** Time of the edit in epoch ms; `t` may be the time of the post itself. */
+  /** Time of the edit in epoch ms. (The attribute `t` may be the time of the original post.) */
   editedAt: number | undefined
   /** Content as a protobuf message; null if there is none. */
   content: Uint8Array | null
-  /** A reaction to the post; empty if it was removed. */
+  /** A reaction to the post, empty if the reaction was removed; undefined if the stanza is not a reaction. */
   reaction: string | undefined
-  /** Tag of the first child; without children, the stanza's `type` or its own tag. It is reported if the content is unknown. */
+  /**
+   * Name of the content: the tag of the first child; without children, the `type` or the tag of the stanza. It is reported if the content is unknown.
+   */
   kind: string
 }
 
@@ -27,7 +29,7 @@ export function postStanzaIn(node: BinaryNode): PostStanza {
   const { is_sender: isSender, type } = node.attrs
   const content = getBinaryNodeChild(node, 'plaintext')?.content
   const reaction = getBinaryNodeChild(node, 'reaction')
-  // In a reaction, `edit` means that the reaction was removed, so it is no edit of the post.
+  // In a reaction, `edit` means that the reaction was removed. It is not an edit of the post.
   const edit = reaction ? undefined : node.attrs.edit
   return {
     isOwn: isSender === 'true',

@@ -11,12 +11,12 @@ import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, S_WHATSAPP_
 import { count } from './bounds.ts'
 import { type Json, numberOf, object, objects, textOf } from './json.ts'
 
-/** A channel. String values are the network's, in lower case. A field is null if the answer does not contain it. */
+/** A channel. Strings are as the network sends them, in lower case. A field is null if the answer does not contain it. */
 export interface Newsletter {
   id: string
   name: string
   description: string | null
-  /** Epoch seconds. */
+  /** Time of the creation in epoch seconds. */
   createdAt: number | null
   state: string | null
   subscribers: number | null
@@ -24,7 +24,7 @@ export interface Newsletter {
   /** Code of the invitation link. */
   invite: string | null
   handle: string | null
-  /** Picture of the channel, as the argument of `pictureUrl`. */
+  /** The picture of the channel, which `pictureUrl` converts to a URL. */
   picture: unknown
   preview: unknown
   reactionCodes: string | null
@@ -34,7 +34,7 @@ export interface Newsletter {
 
 const word = (value: unknown) => textOf(value)?.toLowerCase() ?? null
 
-/** Parses a description; null if the value is not a description of a channel. */
+/** Parses the metadata of a channel; null if the value is something else. */
 export function newsletterIn(description: unknown): Newsletter | null {
   const { id, state, thread_metadata: metadata, viewer_metadata: viewer } = object(description)
   const jid = textOf(id)
@@ -58,20 +58,23 @@ export function newsletterIn(description: unknown): Newsletter | null {
   }
 }
 
-/** Whether a channel is muted. `MUTE_FOLLOWER_ACTIVITY` concerns notices to a channel's administrators about new followers. */
+/**
+ * Whether the channel is muted. The setting `MUTE_FOLLOWER_ACTIVITY` is something else: it mutes the notices about new followers that administrators
+ * get.
+ */
 function mutedIn({ settings }: Json): boolean | null {
   const value = objects(settings).find(({ type }) => type === 'MUTE_ADMIN_ACTIVITY')?.value
   return value === undefined ? null : value === 'ON'
 }
 
-/** Returns the URL of a picture, built from its `direct_path`, because a complete URL is rarely included. Null if there is no picture. */
+/** Returns the URL of a picture; null if there is none. It is built from `direct_path`, because the network rarely sends a complete URL. */
 export function pictureUrl(picture: unknown, host: string): string | null {
   const { url, direct_path } = object(picture)
   const path = textOf(direct_path)
   return textOf(url) || (path?.startsWith('/') ? `https://${host}${path}` : null)
 }
 
-/** Parses a page of the directory: `{ result: [channel], page_info: { hasNextPage, endCursor } }`. */
+/** Parses a page of the channel directory: `{ result: [channel], page_info: { hasNextPage, endCursor } }`. */
 export function directoryPage(answer: unknown): { newsletters: Newsletter[]; next: string | null } {
   const { result, page_info: info } = object(answer)
   const { hasNextPage, endCursor } = object(info)
@@ -82,8 +85,8 @@ export function directoryPage(answer: unknown): { newsletters: Newsletter[]; nex
 }
 
 /**
- * `<iq xmlns=newsletter type=get to=s.whatsapp.net><messages type=jid jid count before?/></iq>`: queries the last posts, or those before a given
- * post. It is the query that the library zapo sends.
+ * `<iq xmlns=newsletter type=get to=s.whatsapp.net><messages type=jid jid count before?/></iq>`: queries the newest posts, or the posts before a
+ * given one. It is the query of the library zapo.
  */
 export const postsQuery = (newsletter: string, limit: number, before?: string): BinaryNode => ({
   tag: 'iq',
@@ -97,10 +100,10 @@ export const postsQuery = (newsletter: string, limit: number, before?: string): 
 })
 
 export interface Post {
-  /** Id of the post; null if absent in the answer. */
+  /** Id of the post; null if the answer does not contain it. */
   id: string | null
   serverId: string
-  /** Epoch seconds. */
+  /** Time of the post in epoch seconds. */
   at: number
   isOwn: boolean
   /** Content as a protobuf message; null if the post was deleted. */
@@ -127,8 +130,8 @@ export function postsIn(answer: BinaryNode): Post[] {
 }
 
 /**
- * Terms about channels. The network requires that an account accepts them before it uses a feature for the first time (`newsletter_*_tos*` in the
- * server's properties).
+ * Ids of the terms about channels. The network requires that an account accepts them before it uses a feature for the first time (`newsletter_*_tos*`
+ * in the properties of the server).
  */
 export const TERMS = { create: '20601217', follow: '20601216', administer: '20610101' } as const
 

@@ -1,21 +1,21 @@
 /**
- * Encodes a stanza to its binary form; `binary-node.ts` decodes it. The library creates a dozen functions again for each node of a stanza, and puts
- * each byte into a list of numbers (WABinary/encode.js), so V8 compiles these functions again and again. This encoder creates the same bytes; a test
- * compares the two.
+ * Encodes a stanza to its binary format; `binary-node.ts` decodes it. The library creates a dozen functions again for each node, so that V8 compiles
+ * them again and again, and it puts each byte into a list of numbers (WABinary/encode.js). This encoder creates the same bytes; a test compares the
+ * two.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { TAGS, TOKEN_MAP } from '@whiskeysockets/baileys/lib/WABinary/constants.js'
 import { type FullJid, jidDecode } from '@whiskeysockets/baileys/lib/WABinary/jid-utils.js'
 
-/** The one or two bytes that stand for each token. */
+/** The one or two bytes that encode each token. */
 const TOKENS: ReadonlyMap<string, { dict?: number; index: number }> = new Map(Object.entries(TOKEN_MAP))
-/** Digits that can be packed with two characters per byte, at most `PACKED_MAX` characters. */
+/** Matches text that can be packed with two characters per byte; it has at most `PACKED_MAX` characters. */
 const DIGITS = /^[\d.-]{1,127}$/
 const HEX = /^[\dA-F]{1,127}$/
 
 const INT_20 = 2 ** 20
 
-/** Encodes a stanza; the first byte means "not compressed". Throws for a node without a tag or with invalid content. */
+/** Encodes a stanza. The first byte means "not compressed". Throws if a node has no tag or its content is invalid. */
 export function nodeBytes(node: BinaryNode): Buffer {
   const writing = new Writing()
   writing.byte(0)
@@ -53,7 +53,7 @@ class Writing {
     if (typeof content === 'string') this.#string(content)
     else if (content instanceof Uint8Array) this.#content(content)
     else if (Array.isArray(content)) {
-      // As in the library, absent values are not children.
+      // Absent values in the list of children are skipped, as in the library.
       const children = content.filter((child) => child !== undefined && child !== null)
       this.#list(children.length)
       for (const child of children) this.node(child)
@@ -71,7 +71,7 @@ class Writing {
   }
 
   #string(text: string): void {
-    // The first token is the empty text, which represents no token.
+    // The first entry of the token list is the empty text. It is not a token.
     const token = text === '' ? undefined : TOKENS.get(text)
     if (token) {
       if (token.dict !== undefined) this.byte(TAGS.DICTIONARY_0 + token.dict)
@@ -99,7 +99,7 @@ class Writing {
     }
   }
 
-  /** Encodes digits with `-` and `.`, or hexadecimal digits. */
+  /** Packs digits with `-` and `.`, or hexadecimal digits. */
   #packed(kind: number, text: string): void {
     this.byte(kind)
     this.byte(((text.length % 2) * 128) | Math.ceil(text.length / 2))
@@ -124,7 +124,7 @@ class Writing {
 
 const [NINE, MINUS, DOT, A] = ['9', '-', '.', 'A'].map((character) => character.charCodeAt(0)) as [number, number, number, number]
 
-/** Returns the half byte that represents a character; 15 after the last character. */
+/** Returns the half byte that encodes a character; 15 if there is no character left. */
 function half(text: string, at: number): number {
   const code = at < text.length ? text.charCodeAt(at) : 0
   if (code === 0) return 15

@@ -1,4 +1,4 @@
-/** Queries whether numbers have an account, with the `usync` query by number, and parses its answer. */
+/** Queries whether numbers have an account, with a `usync` query, and parses the answer. */
 import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
 import { contentText } from './content.ts'
 import { errorIn, type Refusal, refused, userWithNumber, usyncAnswer, usyncQuery } from './usync.ts'
@@ -11,10 +11,10 @@ export const numbersQuery = (numbers: readonly string[], sid: string): BinaryNod
   usyncQuery(['contact', 'lid'], numbers.map(userWithNumber), sid)
 
 export type NumberAnswer =
-  /** `jid` contains the registered form of the number, which can have one digit more or less than the given one. */
+  /** `jid` contains the registered number, which can have one digit more or less than the queried one. */
   | { type: 'account'; jid: string }
   | { type: 'none' }
-  /** The network refused: the result of a protocol contains an error, or a person's entry for this protocol does. */
+  /** The network refused the query: there is an error in the result of the protocol, or in the entry of the person. */
   | Refusal
 
 export function numberAnswer(answer: BinaryNode): NumberAnswer {
@@ -29,19 +29,19 @@ function accountOf(user: BinaryNode): NumberAnswer {
   const error = errorIn(user)
   if (error) return refused(error)
   if (contact?.attrs.type === 'in' && user.attrs.jid) return { type: 'account', jid: user.attrs.jid }
-  // A number without an account is `out` or `invalid`, or not listed at all.
+  // For a number without an account, the entry has the type `out` or `invalid`, or there is no entry.
   return contact?.attrs.type ? { type: 'none' } : refused(undefined)
 }
 
 export interface Account {
-  /** Registered form of the number. */
+  /** Jid with the registered number. */
   jid: string
   lid: string | null
 }
 
 /**
- * Returns the account of each number, by the number of the query. An entry is matched by the number that the answer repeats in `<contact>`, because
- * its jid has the registered form. Null if there is no account. If the network refused the entry of one person, the result is this refusal.
+ * Returns the account of each number, by the queried number; null if there is no account. An entry is found by the number that the answer repeats in
+ * `<contact>`, because its jid contains the registered number. If the network refused the entry of one person, the result is this refusal.
  */
 export function numberAnswers(answer: BinaryNode, numbers: readonly string[]): Map<string, Account | null> | Refusal {
   const said = usyncAnswer(answer)

@@ -13,30 +13,30 @@ import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild, proto, S
 import type { PublicKeyOptions } from '../../../src/domain/passkey.ts'
 import { contentText } from './content.ts'
 
-/** Length of a public key, a nonce, a hash, and a secret. */
+/** Number of bytes of a public key, a nonce, a hash, or a secret. */
 export const KEY_BYTES = 32
-/** Largest size of the options, as in the web client. */
+/** The most characters of the WebAuthn options, as in the web client. */
 const MAX_OPTIONS = 4_096
-/** Longest reference. References are opaque; those of QR codes have about 90 characters. */
+/** The most characters of a reference. Its content has no known structure; references of QR codes have about 90 characters. */
 const MAX_REF = 1_024
 
-/** Options that a browser must sign. */
+/** WebAuthn options of the network: a challenge that a passkey of the account must sign. */
 export interface RequestOptions {
-  /** Options as the network sent them. */
+  /** The options as the network sent them. */
   publicKey: PublicKeyOptions
   challenge: Buffer
   /** Id of the relying party. */
   rpId: string
-  /** Whether the authenticator must verify the person, not only their presence. */
+  /** Whether the authenticator must verify who the person is, and not only that a person is present. */
   isVerificationRequired: boolean
   /** Ids of the credentials that may be used, in base64url. If empty, any passkey of the relying party may be used. */
   allowed: readonly string[]
 }
 
-/** Id of the relying party if the options have none: a browser then uses the host of its page. */
+/** Id of the relying party if the options contain none. (A browser uses the host of the page then.) */
 const DEFAULT_RP = 'web.whatsapp.com'
 
-/** Reads the options in the network's request, or in its answer to the query. Null if there are no options, or if a browser could not use them. */
+/** Reads the WebAuthn options in the network's request, or in its answer to the query. Null if there are none, or if a browser could not use them. */
 export function requestOptionsIn(stanza: BinaryNode): RequestOptions | null {
   const text = textWithin(getBinaryNodeChild(stanza, 'passkey_request_options'), MAX_OPTIONS)
   const json = text === null ? null : objectOf(text)
@@ -51,7 +51,7 @@ export function requestOptionsIn(stanza: BinaryNode): RequestOptions | null {
   }
 }
 
-/** Reads the reference; null if there is none. */
+/** Returns the reference in the answer; null if there is none. */
 export const refIn = (answer: BinaryNode): string | null => textWithin(getBinaryNodeChild(answer, 'ref'), MAX_REF)
 
 export interface PrimaryIdentity {
@@ -59,7 +59,7 @@ export interface PrimaryIdentity {
   nonce: Uint8Array
 }
 
-/** Reads the phone's key and nonce; null if the first element does not contain them or they are incomplete. */
+/** Reads the key and the nonce of the phone; null if they are missing or incomplete. */
 export function primaryIdentityIn(notice: BinaryNode): PrimaryIdentity | null {
   const [child] = getAllBinaryNodeChildren(notice)
   if (child?.tag !== 'primary_ephemeral_identity' || !(child.content instanceof Uint8Array)) return null
@@ -69,7 +69,7 @@ export function primaryIdentityIn(notice: BinaryNode): PrimaryIdentity | null {
     : null
 }
 
-/** Whether the server sent the notice. In a pairing, notices of any other sender are ignored. */
+/** Whether the server itself sent the notification. During a pairing, notifications of any other sender are ignored. */
 export const isFromServer = ({ attrs }: BinaryNode): boolean =>
   attrs.from === S_WHATSAPP_NET || `@${attrs.from}` === S_WHATSAPP_NET
 
@@ -79,10 +79,10 @@ export const refQuery = (): BinaryNode => query('get', { tag: 'ref', attrs: {} }
 
 export interface Prologue {
   credentialId: Uint8Array
-  /** Assertion as JSON bytes. */
+  /** The assertion of the passkey, as JSON bytes. */
   assertion: Uint8Array
   payload: Uint8Array
-  /** Proof that this is the device whose code the phone accepted; null if there is none, so that the phone must ask its owner. */
+  /** Proof that the phone has already accepted the code of this device; null if there is none: the phone then asks its owner. */
   proof: Uint8Array | null
 }
 
@@ -103,9 +103,9 @@ export const nonceQuery = (nonce: Uint8Array): BinaryNode => query('set', part('
 export const sealedRequestQuery = (request: Uint8Array): BinaryNode => query('set', part('encrypted_pairing_request', request))
 
 export interface CompanionIdentity {
-  /** Public key of this attempt. */
+  /** Public key of this attempt to link. */
   publicKey: Uint8Array
-  /** Type of this device (`DeviceProps.PlatformType`), which is the same as in the registration. */
+  /** Type of this device (`DeviceProps.PlatformType`). It must be the same as in the registration. */
   deviceType: number
   ref: string
 }
@@ -113,21 +113,21 @@ export interface CompanionIdentity {
 export const companionIdentity = (identity: CompanionIdentity): Uint8Array =>
   proto.CompanionEphemeralIdentity.encode(identity).finish()
 
-/** Builds the payload of the prologue. `identity` is encoded. */
+/** Builds the payload of the prologue, the first message of the linking. `identity` is encoded. */
 export const prologuePayload = (identity: Uint8Array, commitment: Uint8Array): Uint8Array =>
   proto.ProloguePayload.encode({ companionEphemeralIdentity: identity, commitment: { hash: commitment } }).finish()
 
 export interface PairingRequest {
-  /** Public key of the Noise handshake. */
+  /** Public key of this device in the Noise handshake. */
   companionPublicKey: Uint8Array
   companionIdentityKey: Uint8Array
-  /** Secret with which `pair-success` will be verified. */
+  /** Secret with which this device will verify `pair-success`. */
   advSecret: Uint8Array
 }
 
 export const pairingRequest = (request: PairingRequest): Uint8Array => proto.PairingRequest.encode(request).finish()
 
-/** Builds the request. `sealed`: ciphertext and tag. */
+/** Builds the pairing request. `sealed`: ciphertext and authentication tag. */
 export const sealedRequest = (sealed: Uint8Array, iv: Uint8Array): Uint8Array =>
   proto.EncryptedPairingRequest.encode({ encryptedPayload: sealed, iv }).finish()
 

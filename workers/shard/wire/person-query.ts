@@ -1,10 +1,10 @@
-/** Queries the public data of a person by jid, with the `usync` protocols that do not need a number (`usync.ts`). */
+/** Queries public data of a person by jid, with a `usync` query (`usync.ts`). These protocols of `usync` do not need the number. */
 import { type BinaryNode, getBinaryNodeChild, proto, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 import { secondsToIso } from './bounds.ts'
 import { contentText } from './content.ts'
 import { errorIn, type Refusal, userAt, usyncAnswer, usyncQuery } from './usync.ts'
 
-/** Queries the message timer of new chats of this person. */
+/** Queries the duration of disappearing messages that this person has set for new chats. */
 export const durationQuery = (jid: string, sid: string): BinaryNode => usyncQuery(['disappearing_mode'], [userAt(jid)], sid)
 
 /**
@@ -20,7 +20,7 @@ export const setAboutQuery = (text: string): BinaryNode => ({
   content: [{ tag: 'status', attrs: {}, content: Buffer.from(text) }],
 })
 
-/** Returns the timer in seconds; null if the answer shows none for this account. */
+/** Returns this duration in seconds; null if the answer contains none. */
 export function durationIn(answer: BinaryNode): number | null | Refusal {
   const user = onlyUser(answer)
   if (user?.type === 'refused') return user
@@ -34,7 +34,7 @@ export interface About {
   setAt: string | null
   /** Whether the account is a business; null if the answer does not say. */
   isBusiness: boolean | null
-  /** Verified name of a business. */
+  /** The verified name of a business. */
   verifiedName: string | null
 }
 
@@ -48,7 +48,7 @@ export function aboutIn(answer: BinaryNode): About | Refusal {
   return {
     text,
     setAt: text === null ? null : secondsToIso(Number(status?.attrs.t ?? 0)),
-    // If the element contains an error instead of a certificate, the account is no business.
+    // An element that contains an error in place of a certificate means that the account is not a business.
     isBusiness: business === undefined ? null : certificate !== undefined,
     verifiedName: nameIn(certificate?.content),
   }
@@ -72,7 +72,7 @@ function onlyUser(answer: BinaryNode): { type: 'user'; node: BinaryNode } | Refu
   return node && { type: 'user', node }
 }
 
-/** Returns a part of the answer. Undefined if the part is absent, or if it contains an error because the person hides it from this account. */
+/** Returns an element about the person. Undefined if it is absent, or if it contains an error because the person hides this data from the account. */
 function part(user: BinaryNode | undefined, tag: string): BinaryNode | undefined {
   const found = getBinaryNodeChild(user, tag)
   return errorIn(found) ? undefined : found

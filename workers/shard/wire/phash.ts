@@ -1,7 +1,8 @@
 /**
- * Computes the `phash` of a message to a group: a hash of its intended devices, which the network computes too. If the network knows other devices,
- * the ack contains a different hash. The algorithm is that of the libraries whatsmeow and zapo: the full addresses are sorted, and six bytes of their
- * SHA-256 are used. The algorithm of our own library differs: it uses the addresses in their given form, and six characters of the encoded hash.
+ * Computes the `phash` of a message to a group: a hash of the devices to which it is sent. The network computes it too; if it knows other devices,
+ * its ack contains a different hash. The algorithm is that of the libraries whatsmeow and zapo: the full addresses are sorted, and the hash is the
+ * first six bytes of their SHA-256. The algorithm of Baileys differs: it uses the addresses as they are given, and six characters of the encoded
+ * hash.
  */
 import { createHash } from 'node:crypto'
 import { jidDecode } from '@whiskeysockets/baileys'
@@ -15,7 +16,7 @@ export function participantHash(devices: readonly string[]): string | null {
   for (const jid of devices) {
     const { user, server, device = 0 } = jidDecode(jid) ?? {}
     if (user === undefined || server === undefined) return null
-    // A hosted device gets the message, but is not included in the hash.
+    // A hosted device gets the message, but the hash does not include it.
     if (device !== HOSTED_DEVICE && !server.startsWith('hosted')) addresses.add(`${user}.0:${device}@${server}`)
   }
   const digest = createHash('sha256')

@@ -1,6 +1,6 @@
 /**
- * Reads and writes pictures of accounts, groups and channels. The queries that change a picture are those of our library and of zapo. `target` is the
- * group; it is absent for the account's own picture.
+ * Queries, sets and removes pictures of accounts, groups and channels. The queries that change a picture are those of Baileys and zapo. `target` is
+ * the group; it is absent for the account's own picture.
  */
 import { type BinaryNode, getBinaryNodeChild, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 
@@ -17,7 +17,7 @@ export const setPictureQuery = (jpeg: Uint8Array, target?: string) =>
 /** `<iq to=s.whatsapp.net set target?/>` removes the picture. */
 export const removePictureQuery = (target?: string) => query(target, undefined)
 
-/** `<iq target get><picture type query="url">token?</picture></iq>`, answered by `<picture url>`. `token`: token of a contact. */
+/** `<iq target get><picture type query="url">token?</picture></iq>`, answered by `<picture url>`. `token`: the token that the contact gave. */
 export const pictureQuery = (target: string, size: 'image' | 'preview', token: BinaryNode[]): BinaryNode => ({
   tag: 'iq',
   attrs: { target, to: S_WHATSAPP_NET, type: 'get', xmlns: 'w:profile:picture' },
@@ -27,9 +27,9 @@ export const pictureQuery = (target: string, size: 'image' | 'preview', token: B
 export const pictureUrlIn = (answer: BinaryNode): string | null => getBinaryNodeChild(answer, 'picture')?.attrs.url ?? null
 
 export interface PictureChange {
-  /** Id of the picture; empty if absent or removed. */
+  /** Id of the picture; empty if it is absent or the picture was removed. */
   id: string
-  /** Person who changed the picture of a group. */
+  /** The person who changed the picture of a group. */
   author: string | undefined
   isRemoved: boolean
 }

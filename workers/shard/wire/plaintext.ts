@@ -1,13 +1,13 @@
-/** Builds plaintexts of messages. They are built from the encoded bytes of the message, so that it is encoded only once for all devices. */
+/** Builds the plaintexts of a message for devices. They are built from the encoded message, so that it is encoded only one time for all devices. */
 import { randomInt } from 'node:crypto'
 import { proto } from '@whiskeysockets/baileys'
 
-/** Field numbers of Message, and of DeviceSentMessage. */
+/** Numbers of fields in the protobufs `Message` and `DeviceSentMessage`. */
 const DEVICE_SENT = 31
 const DESTINATION = 1
 const CONTENT = 2
 
-/** Largest padding. Its length is random, and each byte of the padding contains this length. */
+/** The most bytes of padding. The number is random, and each padding byte contains it. */
 const MAX_PADDING = 16
 
 export function padded(message: Uint8Array): Uint8Array {
@@ -18,8 +18,8 @@ export function padded(message: Uint8Array): Uint8Array {
 }
 
 /**
- * Builds the copy of a sent message for the account's other devices. `message`: the encoded message; `info`: context of the message, which is
- * repeated outside of it.
+ * Builds the copy of a sent message for the account's other devices. `message`: the encoded message; `info`: context of the message, which the copy
+ * contains a second time, beside it.
  */
 export function deviceSent(to: string, message: Uint8Array, info: proto.IMessageContextInfo | null | undefined): Uint8Array {
   const sent = Buffer.concat([field(DESTINATION, Buffer.from(to)), field(CONTENT, message)])
@@ -27,7 +27,7 @@ export function deviceSent(to: string, message: Uint8Array, info: proto.IMessage
   return Buffer.concat([field(DEVICE_SENT, sent), ...around])
 }
 
-/** Builds the message that gives a device the key of a group or an audience. */
+/** Builds the message that gives a device the sender key of a group or of a status. */
 export const distributing = (groupId: string, key: Uint8Array): Uint8Array =>
   proto.Message.encode({ senderKeyDistributionMessage: { groupId, axolotlSenderKeyDistributionMessage: key } }).finish()
 

@@ -12,20 +12,20 @@ import { type BinaryNode, getAllBinaryNodeChildren } from '@whiskeysockets/baile
 export type ChatState = 'composing' | 'recording' | 'paused'
 export type PresenceState = 'available' | 'unavailable' | ChatState
 
-/** Subscribes to a person. `token`: token of the person (`connection/tokens/trusted-tokens.ts`). */
+/** Subscribes to the presence of a person. `token`: the token that the person gave (`connection/tokens/trusted-tokens.ts`). */
 export const subscription = (to: string, token: BinaryNode[] = []): BinaryNode => ({
   tag: 'presence',
   attrs: { to, type: 'subscribe' },
   ...(token.length > 0 ? { content: token } : {}),
 })
 
-/** `<presence name type/>`: the push name and the availability that others see. */
+/** `<presence name type/>`: the name and the availability that other people see. */
 export const ownPresence = (name: string, isAvailable: boolean): BinaryNode => ({
   tag: 'presence',
   attrs: { name: name.replaceAll('@', ''), type: isAvailable ? 'available' : 'unavailable' },
 })
 
-/** `<presence name/>`: the push name alone, after it has changed. */
+/** `<presence name/>`: only the name, after it has changed. */
 export const newName = (name: string): BinaryNode => ({ tag: 'presence', attrs: { name: name.replaceAll('@', '') } })
 
 export const chatState = (to: string, state: ChatState): BinaryNode => ({
@@ -34,7 +34,7 @@ export const chatState = (to: string, state: ChatState): BinaryNode => ({
   content: [state === 'recording' ? { tag: 'composing', attrs: { media: 'audio' } } : { tag: state, attrs: {} }],
 })
 
-/** Returns the presence state in a stanza; null for any other stanza. */
+/** Returns the presence that a stanza reports; null for any other stanza. */
 export function stateOf(node: BinaryNode): PresenceState | null {
   if (node.tag === 'presence') return node.attrs.type === 'unavailable' ? 'unavailable' : node.attrs.type ? null : 'available'
   const [child] = getAllBinaryNodeChildren(node)
@@ -43,7 +43,7 @@ export function stateOf(node: BinaryNode): PresenceState | null {
   return child.attrs.media === 'audio' ? 'recording' : 'composing'
 }
 
-/** Returns the time `last` of a presence in epoch seconds; null if it is hidden or invalid. */
+/** Returns when the person was last online (`last`), in epoch seconds; null if this is hidden or invalid. */
 export function lastSeenIn({ attrs }: BinaryNode): number | null {
   const seconds = Number(attrs.last)
   return Number.isSafeInteger(seconds) && seconds > 0 && seconds < 1e11 ? seconds : null

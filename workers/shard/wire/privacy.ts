@@ -20,17 +20,16 @@ import {
   S_WHATSAPP_NET,
 } from '@whiskeysockets/baileys'
 
-/** Names of the network. */
+/** Privacy settings, with the names of the network. */
 export type Category = 'last' | 'online' | 'profile' | 'status' | 'groupadd' | 'readreceipts'
 export type ListCategory = Exclude<Category, 'online' | 'readreceipts'>
 
 /**
- * Kind of jid by which the account addresses people: by LID after the network has migrated the account, otherwise by number. The network refuses the
- * other kind of jid.
+ * The kind of jid in lists of people: LIDs after the network has moved the account to LIDs, otherwise numbers. The network refuses the other kind.
  */
 export type Addressing = 'lid' | 'pn'
 
-/** Jids of one person; at least one is known. */
+/** Jids of a person; at least one of the two is known. */
 export interface Named {
   lid: string | null
   pn: string | null
@@ -48,7 +47,7 @@ const privacyQuery = (type: 'get' | 'set', attrs: Record<string, string>, conten
 
 const modeOf = (addressing: Addressing): Record<string, string> => (addressing === 'lid' ? { addressing_mode: 'lid' } : {})
 
-/** Values of the settings, by the network's names. */
+/** The values of the settings, with the names of the network. */
 export type PrivacySettings = Readonly<Partial<Record<Category, string>>>
 
 export const settingsQuery = (): BinaryNode => privacyQuery('get', {}, [])
@@ -62,7 +61,7 @@ export const settingQuery = (name: Category, value: string): BinaryNode =>
 export const listQuery = (name: ListCategory, addressing: Addressing): BinaryNode =>
   privacyQuery('get', modeOf(addressing), [{ tag: 'list', attrs: { name, value: 'contact_blacklist' } }])
 
-/** Changes a list. `dhash`: version of the list to which the changes apply; null if there is no list yet. */
+/** Changes a list of excluded people. `dhash`: version of the list to which the changes apply; null if there is no list yet. */
 export const listChangeQuery = (
   name: ListCategory,
   changes: readonly ListChange[],
@@ -78,8 +77,8 @@ export const listChangeQuery = (
   ])
 
 /**
- * Returns the attributes of a person. With LIDs, the number is added if it is known. If the jid of the required kind is unknown, the person's other
- * jid is used.
+ * Returns the attributes of a person in a change. With LIDs, the number is added if it is known. If the required kind of jid is unknown, the other
+ * one is used.
  */
 function userAttrs({ action, lid, pn }: ListChange, addressing: Addressing): Record<string, string> {
   if (addressing === 'pn' || lid === null) return { action, jid: pn ?? lid ?? '' }
@@ -91,7 +90,7 @@ export interface PeopleList {
   people: Named[]
 }
 
-/** Parses a list. If the answer has no `<list>`, the list is empty. */
+/** Parses a list of excluded people. An answer without `<list>` means an empty list. */
 export function listOf(answer: BinaryNode): PeopleList {
   const list = getBinaryNodeChild(getBinaryNodeChild(answer, 'privacy'), 'list')
   return { dhash: list?.attrs.dhash ?? null, people: getBinaryNodeChildren(list, 'user').flatMap(namedBy) }
@@ -109,7 +108,8 @@ export function namedBy({ attrs }: BinaryNode): Named[] {
 }
 
 /**
- * `<iq xmlns="disappearing_mode" type="set"><disappearing_mode duration/></iq>` sets the message timer of new 1:1 chats, in seconds.
+ * `<iq xmlns="disappearing_mode" type="set"><disappearing_mode duration/></iq>`: sets the duration of disappearing messages in new 1:1 chats, in
+ * seconds.
  */
 export const newChatDurationQuery = (seconds: number): BinaryNode => ({
   tag: 'iq',

@@ -1,4 +1,4 @@
-/** Reads fields of a protobuf message by number, for fields that are missing in the library's definitions. Pure. */
+/** Reads fields of a protobuf message by their number, if the library has no definition for them. Pure. */
 
 /** Wire types: the lowest three bits of a tag. */
 export const VARINT = 0
@@ -9,7 +9,7 @@ export const FIXED32 = 5
 /** Thrown if the bytes are not a protobuf message. */
 export class NotProtobuf extends Error {}
 
-/** Reads a varint; undefined if the bytes end too early. A value above 2^53 is not exact; callers refuse such a value as a length. */
+/** Reads a varint; undefined if the bytes end before it. A value above 2^53 is not exact; callers refuse such a length. */
 export function varint(bytes: Uint8Array, from: number): { value: number; end: number } | undefined {
   let value = 0
   for (let shift = 0; shift < 10; shift++) {
@@ -21,7 +21,7 @@ export function varint(bytes: Uint8Array, from: number): { value: number; end: n
   throw new NotProtobuf('a number does not end')
 }
 
-/** Returns the length of a field with a fixed size. */
+/** Returns the number of bytes of a field whose wire type has a fixed size. */
 export function fixed(type: number): number {
   if (type === FIXED64) return 8
   if (type === FIXED32) return 4
@@ -29,7 +29,8 @@ export function fixed(type: number): number {
 }
 
 /**
- * Returns the bytes of the last field with this number, because in protobuf the last one counts. Null if there is none, or if the message is invalid.
+ * Returns the bytes of the last field with this number: if a field occurs several times, protobuf uses the last one. Null if there is none, or if the
+ * message is invalid.
  */
 export function bytesField(message: Uint8Array, wanted: number): Uint8Array | null {
   let found: Uint8Array | null = null

@@ -2,8 +2,9 @@
 import { aggregateMessageKeysNotFromMe, type BinaryNode, type WAMessageKey } from '@whiskeysockets/baileys'
 
 /**
- * `<receipt id to participant? t type><list><item id/>…</list></receipt>`: one receipt per author in a chat, with the other ids in the list. A
- * receipt with `read-self` is sent only to our own devices. Our own messages are omitted. `seconds`: time in epoch s.
+ * `<receipt id to participant? t type><list><item id/>…</list></receipt>`: one receipt per author in a chat; the further ids are in the list.
+ * Messages of the account itself are left out. The network sends a receipt of type `read-self` only to the account's own devices. `seconds`: time in
+ * epoch seconds.
  */
 export const readMarks = (keys: readonly WAMessageKey[], type: 'read' | 'read-self', seconds: number): BinaryNode[] =>
   aggregateMessageKeysNotFromMe([...keys]).map(({ jid, participant, messageIds: [first = '', ...others] }) => {

@@ -9,13 +9,13 @@ import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whi
 export interface ReceiptStanza {
   id: string | undefined
   from: string | undefined
-  /** Kind of the receipt; an empty text means delivered. */
+  /** Type of the receipt; an empty text means that the message was delivered. */
   type: string
   participant: string | undefined
   recipient: string | undefined
   /** Time in epoch seconds, as text. */
   t: string | undefined
-  /** Ids of all messages of the receipt. */
+  /** Ids of all messages that the receipt is about. */
   ids: readonly string[]
 }
 
@@ -26,8 +26,8 @@ export function receiptIn(node: BinaryNode): ReceiptStanza {
 }
 
 /**
- * Yields the receipts of a stanza: usually only the stanza itself. A stanza with the receipts of many members yields one receipt per member, and each
- * is created when it is requested.
+ * Yields the receipts in a stanza: usually one. If the stanza contains receipts of many members, yields one per member; each is created when it is
+ * requested.
  */
 export function* receiptsIn(node: BinaryNode): Generator<ReceiptStanza, void> {
   const whole = receiptIn(node)

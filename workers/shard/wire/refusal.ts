@@ -1,20 +1,20 @@
 /** Parses `<iq type="error"><error code text><field name reason?/></error></iq>`: the network refused a query. Pure. */
 import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
 
-/** Tells whether the answer is a refusal. */
+/** Whether the answer is a refusal. */
 export const isRefusal = (answer: BinaryNode): boolean => getBinaryNodeChild(answer, 'error') !== undefined
 
-/** Returns the network's text; empty if it is absent. */
+/** Returns the error text of the network; empty if it is absent. */
 export const refusalText = (answer: BinaryNode): string => getBinaryNodeChild(answer, 'error')?.attrs.text ?? ''
 
-/** Returns the code; 0 if it is absent or not a number. */
+/** Returns the error code; 0 if it is absent or not a number. */
 export const refusalCode = (answer: BinaryNode): number => Number(getBinaryNodeChild(answer, 'error')?.attrs.code) || 0
 
-/** Returns the field of the query that was refused; null if the answer names none. */
+/** Returns the field of the query that the network refused; null if it names none. */
 export const refusedField = (answer: BinaryNode): string | null =>
   getBinaryNodeChild(getBinaryNodeChild(answer, 'error'), 'field')?.attrs.name || null
 
-/** Returns a query with an id. If the query has an id already, it is kept. */
+/** Returns the query with an id. If it already has one, the query is unchanged. */
 export function withId(query: BinaryNode, make: () => string): { id: string; query: BinaryNode } {
   const id = query.attrs.id ?? make()
   return { id, query: { ...query, attrs: { ...query.attrs, id } } }

@@ -1,13 +1,12 @@
 /**
- * Parses `<receipt type="retry" id from participant? recipient?><retry count id t?
- * error?/><registration/><keys/>?</receipt>`: a device could not decrypt a message of ours. Pure; our own requests of
- * this kind are in `retry-request.ts`.
+ * Parses `<receipt type="retry" id from participant? recipient?><retry count id t? error?/><registration/><keys/>?</receipt>`: a device could not
+ * decrypt a message of this account. Pure. `retry-request.ts` builds the receipts that this device sends.
  */
 import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
 import { getBinaryNodeChildUInt } from '@whiskeysockets/baileys/lib/WABinary/index.js'
 
 export interface RetryReceipt {
-  /** Id of the message. Empty if absent, like the two fields below. */
+  /** Id of the message. This field and the next two are empty if the attribute is absent. */
   id: string
   from: string
   participant: string

@@ -1,4 +1,4 @@
-/** Builds the receipt that requests a message again that could not be decrypted. */
+/** Builds the receipt that asks a sender to send a message again, because it could not be decrypted. */
 import {
   type AuthenticationCreds,
   type BinaryNode,
@@ -14,7 +14,7 @@ import { deviceIdentityNode } from './message-nodes.ts'
 export interface RetryFacts {
   /** Number of the request, starting at 1. */
   count: number
-  /** Reason for the request, as a number of the network; 0 if it is unknown. */
+  /** Why the message could not be decrypted, as a code of the network; 0 if unknown. */
   error: number
   /** A one-time key with which the sender can create a new session. */
   preKey?: { id: number; pair: KeyPair }

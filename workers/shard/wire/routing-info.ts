@@ -1,7 +1,10 @@
-/** Reads `<ib><edge_routing><routing_info/></edge_routing></ib>`: bytes that the next connection begins with, so that it reaches the same server. */
+/**
+ * Reads `<ib><edge_routing><routing_info/></edge_routing></ib>`: bytes to send at the beginning of the next connection, so that it reaches the same
+ * server.
+ */
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildBuffer } from '@whiskeysockets/baileys'
 
-/** Undefined for other stanzas. */
+/** Returns the bytes; undefined for any other stanza. */
 export function routingInfoIn(node: BinaryNode): Buffer | undefined {
   if (node.tag !== 'ib') return undefined
   const info = getBinaryNodeChildBuffer(getBinaryNodeChild(node, 'edge_routing'), 'routing_info')

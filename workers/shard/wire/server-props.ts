@@ -6,11 +6,11 @@
 import { type BinaryNode, getBinaryNodeChild, reduceBinaryNodeToDictionary, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 
 export interface ServerProps {
-  /** Whether messages to a person contain the token that this person gave us. */
+  /** Whether a message to a person contains the token that this person gave to the account. */
   privacyTokenOn1to1: boolean
-  /** Whether queries for a person's picture contain the token that this person gave us. */
+  /** Whether a query for the picture of a person contains the token that this person gave to the account. */
   profilePicPrivacyToken: boolean
-  /** Whether our token is given to the LID instead of the number. */
+  /** Whether the account's token is given to the LID of a person instead of the number. */
   lidTrustedTokenIssueToLid: boolean
 }
 
@@ -22,15 +22,15 @@ export const INITIAL_PROPS: ServerProps = {
 }
 
 /**
- * Properties that the network sent, with the hash that it gave them. They are kept together: to a query with the hash
- * of properties that have not changed, the network answers without properties.
+ * Properties that the network sent, and the hash that it sent with them. They are stored together: if a query contains the hash and nothing has
+ * changed, the answer contains no properties.
  */
 export interface StoredProps {
   hash: string
   values: ServerProps
 }
 
-/** Number and name of each property, because the network sends one or the other. */
+/** Number and name of each property. The network sends one of the two. */
 const NAMES: Readonly<Record<keyof ServerProps, readonly string[]>> = {
   privacyTokenOn1to1: ['10518', 'privacy_token_sending_on_all_1_on_1_messages'],
   profilePicPrivacyToken: ['9666', 'profile_scraping_privacy_token_in_photo_iq'],
@@ -38,8 +38,7 @@ const NAMES: Readonly<Record<keyof ServerProps, readonly string[]>> = {
 }
 
 /**
- * Returns the stored properties, or undefined if one of them is missing: a release that reads one more property has to
- * query all of them again.
+ * Returns the stored properties. Undefined if one is missing: after an update of the service that needs one more property, all must be queried again.
  */
 export function completeProps(stored: StoredProps | undefined): StoredProps | undefined {
   const isComplete = stored !== undefined && Object.keys(INITIAL_PROPS).every((name) => name in stored.values)

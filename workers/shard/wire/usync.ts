@@ -11,7 +11,7 @@ import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, S_WHATSAPP_
 
 export type Protocol = 'contact' | 'lid' | 'status' | 'business' | 'disappearing_mode' | 'devices'
 
-/** `sid`: a unique text for each query. `context`: reason of the query. */
+/** Builds the query. `sid`: a text that is unique for each query. `context`: reason for the query. */
 export const usyncQuery = (
   protocols: readonly Protocol[],
   users: readonly BinaryNode[],
@@ -34,7 +34,7 @@ export const usyncQuery = (
 
 function element(protocol: Protocol): BinaryNode {
   switch (protocol) {
-    // The only detail of a business that can be queried is its verified name.
+    // The verified name is the only data of a business that can be queried.
     case 'business':
       return { tag: protocol, attrs: {}, content: [{ tag: 'verified_name', attrs: {} }] }
     case 'devices':
@@ -46,7 +46,7 @@ function element(protocol: Protocol): BinaryNode {
 
 export const userAt = (jid: string): BinaryNode => ({ tag: 'user', attrs: { jid } })
 
-/** Builds the element of a person by number. The network only finds numbers that begin with a plus. */
+/** Builds the element for a person who is queried by number. The network finds a number only if it begins with a plus. */
 export const userWithNumber = (digits: string): BinaryNode => ({
   tag: 'user',
   attrs: {},

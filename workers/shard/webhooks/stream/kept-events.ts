@@ -13,7 +13,7 @@ import { keptNameOf } from './stream-entries.ts'
 /** Limits of the events that are kept for one instance. */
 export const MAX_KEPT_EVENTS = 5_000
 export const MAX_KEPT_BYTES = 8 * MB
-/** Number of events that are removed at a time, so that not every new event removes one. */
+/** Number of events that are removed in one commit. */
 const SLICE = 200
 
 interface Kept {
