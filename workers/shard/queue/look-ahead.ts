@@ -10,7 +10,7 @@ import type { ItemStore } from './item-store.ts'
 export interface LookAhead {
   /** Prepares this item, which is sent next. */
   towards(next: Waiting | undefined): void
-  /** Reports that the item is being sent now: the sender takes the prepared media. If the preparation has not begun, it does not begin any more. */
+  /** Reports that the item is being sent now: the sender takes the prepared media. If the preparation has not begun, it will not begin. */
   turnOf(svcId: string): void
   /** Reports that these items will not be sent. */
   gone(items: readonly Waiting[]): void

@@ -103,7 +103,7 @@ export const mexQuery = ({ id, variables }: MexForm): BinaryNode => ({
 })
 
 /**
- * Result of a query. `unknown`: the network does not know this operation (any more), and nothing was done. `refused`: contains the first error of the
+ * Result of a query. `unknown`: the network does not, or no longer, know this operation, and nothing was done. `refused`: contains the first error of the
  * network.
  */
 export type MexAnswer =

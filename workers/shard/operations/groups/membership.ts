@@ -15,7 +15,7 @@ const NO_PERMISSION = new Set([401, 403, 405])
 
 /**
  * Calls `work` with the jid of a group. If the network refuses, the metadata of the group is read, and the call rejects with `group_not_found` if the
- * account is not a member (any more).
+ * account is not, or no longer, a member.
  */
 export async function inGroup<T>(context: Context, group: GroupIdentifier, work: (jid: string) => Promise<T>): Promise<T> {
   const jid = toJid(group)

@@ -61,7 +61,7 @@ export interface InboxSession {
   /** Returns the reason why a message could not be decrypted; the retry request contains it. */
   problemOf(node: BinaryNode): SignalError['problem'] | undefined
   /**
-   * After this call nothing is decrypted any more. Handlers of an ended socket may still run, and a message that they decrypt could not be confirmed.
+   * After this call nothing more is decrypted. Handlers of an ended socket may still run, and a message that they decrypt could not be confirmed.
    */
   fence(): void
 }

@@ -52,7 +52,7 @@ export function createRecovered({ inbound, once, alongside, waiting, log, onMess
 
   /**
    * Builds the message. Its key is the one of the stanza that arrived without content, because the phone may name people by other jids in the key,
-   * and omits their second jids. Null if the message is not missing any more, because its event exists.
+   * and omits their second jids. Null if the message is no longer missing, because its event exists.
    */
   function asItCame(resent: proto.IWebMessageInfo): WAMessage | null {
     const known = waiting.known(resent.key ?? {})

@@ -24,7 +24,7 @@ export async function sendAgain(context: SendContext): Promise<Accepted | null> 
   switch (chatKind(stanza.to)) {
     case 'newsletter':
       return relayPost(context, message, stanza).catch((error) => {
-        // The network accepted this deletion the first time, so the message to delete does not exist any more.
+        // The network accepted this deletion the first time, so the message to delete no longer exists.
         if (stanza.attributes.edit === EDIT.adminRemoval && error instanceof Failure && error.code === 'newsletter_not_found')
           return { message: null }
         throw error

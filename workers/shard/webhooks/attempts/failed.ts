@@ -30,7 +30,7 @@ export function failedAttempts(needs: AttemptNeeds, { report }: DeliveryAttempt)
     if (others !== undefined) holds.wait(url, [others.eventId], others.dueAt ?? 0, steady.now())
   }
 
-  /** Returns the operations that move a parked event back to its place in the queue. Undefined if it is not parked any more. */
+  /** Returns the operations that move a parked event back to its place in the queue. Undefined if it is no longer parked. */
   async function toQueue(eventId: string): Promise<Moved | undefined> {
     const row = await rows.read(eventId)
     const sealed = await store.get(keys.parkedEvent(instanceId, eventId))

@@ -10,8 +10,7 @@ import { failedAttempts } from './failed.ts'
 
 export interface ScheduledAttempts {
   /**
-   * Makes the next attempt of an event, in the queue or parked, whose body is stored under `key`. Resolves with true if the event was delivered or
-   * its type has no URL any more: then nothing but this event has changed.
+   * Makes the next attempt of an event, in the queue or parked, whose body is stored under `key`. Resolves with true if the event was delivered or its type no longer has a URL: then nothing but this event has changed.
    */
   scheduled(eventId: string, key: string, sealed: Uint8Array): Promise<boolean>
   /** Makes the next attempt of the first event of the queue. Resolves like `scheduled`. */
@@ -43,7 +42,7 @@ export function scheduledAttempts(needs: AttemptNeeds, attempts: DeliveryAttempt
     return await attempt(id, event.row, event.body)
   }
 
-  /** Makes an attempt. Resolves with true if the event was delivered or its type has no URL any more. */
+  /** Makes an attempt. Resolves with true if the event was delivered or its type no longer has a URL. */
   async function attempt(eventId: string, row: LogRow, body: Uint8Array): Promise<boolean> {
     const url = target(row.type)
     if (url === null) {

@@ -61,7 +61,7 @@ export function createInterest({ instanceId, store, clock }: InterestOptions) {
     },
 
     keeps,
-    /** Whether no reader is present any more, and the stored record or kept events must be removed. */
+    /** Whether no reader is present now, and the stored record or kept events must be removed. */
     isOver: (): boolean => isStored && !EVENT_TYPES.some(keeps),
 
     /**

@@ -1,6 +1,6 @@
 /**
  * The events that are kept for stream readers: the newest ones, limited by number and bytes. The oldest are removed in the background; the same
- * commit records which events are missing. When no reader is present any more, all events are removed.
+ * commit records which events are missing. When no reader is present, all events are removed.
  */
 import type { Logger } from 'pino'
 import type { EventType } from '../../../../src/domain/events.ts'
@@ -85,7 +85,7 @@ export function createKeptEvents({ instanceId, store, interest, log, maxEvents }
     return true
   }
 
-  /** Removes all events when no stream reader is present any more. */
+  /** Removes all events when no stream reader is present. */
   async function dropAll(): Promise<void> {
     if (await removeAll(interest.isOver)) await store.commit({ ops: [interest.forget()] })
   }
