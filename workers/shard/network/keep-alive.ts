@@ -1,5 +1,6 @@
 /**
- * Keep-alive pings (`wire/keep-alive.ts`). As in the web client, a connection is considered alive only if it received a frame recently. Queries that are still waiting do not count.
+ * Keep-alive pings (`wire/keep-alive.ts`). As in the web client, a connection is considered alive only if it received a frame recently. Queries that
+ * are still waiting do not count.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'

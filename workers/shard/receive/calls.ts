@@ -138,7 +138,8 @@ export function createCalls(
       }
     },
     resume(session) {
-      // Called when the backlog was received: its stanzas may show that a call was answered on another device. Such a call is no longer ringing, so it is not rejected.
+      // Called when the backlog was received: its stanzas may show that a call was answered on another device. Such a call is no longer ringing, so
+      // it is not rejected.
       for (const call of ringing.all()) if (call.isRejecting) rejectLater(call, session, () => ringing.get(call.id) !== undefined)
     },
     forget: ringing.forget,

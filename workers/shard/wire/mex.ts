@@ -103,8 +103,8 @@ export const mexQuery = ({ id, variables }: MexForm): BinaryNode => ({
 })
 
 /**
- * Result of a query. `unknown`: the network does not, or no longer, know this operation, and nothing was done. `refused`: contains the first error of the
- * network.
+ * Result of a query. `unknown`: the network does not, or no longer, know this operation, and nothing was done. `refused`: contains the first error of
+ * the network.
  */
 export type MexAnswer =
   | { kind: 'data'; value: unknown }

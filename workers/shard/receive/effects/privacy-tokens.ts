@@ -1,4 +1,6 @@
-/** Handles stanzas that change the tokens of trusted contacts (`connection/tokens/trusted-tokens.ts`), and reads the tokens in the phone's history. */
+/**
+ * Handles stanzas that change the tokens of trusted contacts (`connection/tokens/trusted-tokens.ts`), and reads the tokens in the phone's history.
+ */
 import { type BinaryNode, isLidUser } from '@whiskeysockets/baileys'
 import { resolveTcTokenJid } from '@whiskeysockets/baileys/lib/Utils/tc-token-utils.js'
 import type { Identity } from '../../connection/identity.ts'

@@ -35,7 +35,8 @@ export interface Translated {
 }
 
 /**
- * `silent`: the content matters only to the network and is not reported. Null if the content belongs to this family but cannot be read; it is reported as unsupported.
+ * `silent`: the content matters only to the network and is not reported. Null if the content belongs to this family but cannot be read; it is
+ * reported as unsupported.
  */
 export type Translation = Translated | 'silent' | null
 export type Family = (content: Unwrapped, scene: Scene) => Translation | Promise<Translation>

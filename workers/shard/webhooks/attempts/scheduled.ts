@@ -10,7 +10,8 @@ import { failedAttempts } from './failed.ts'
 
 export interface ScheduledAttempts {
   /**
-   * Makes the next attempt of an event, in the queue or parked, whose body is stored under `key`. Resolves with true if the event was delivered or its type no longer has a URL: then nothing but this event has changed.
+   * Makes the next attempt of an event, in the queue or parked, whose body is stored under `key`. Resolves with true if the event was delivered or
+   * its type no longer has a URL: then nothing but this event has changed.
    */
   scheduled(eventId: string, key: string, sealed: Uint8Array): Promise<boolean>
   /** Makes the next attempt of the first event of the queue. Resolves like `scheduled`. */
