@@ -1,6 +1,6 @@
 /**
- * Tests changes of app state that this service makes: the data on disk before the change is sent, and how a change with
- * an unknown result is handled.
+ * Tests changes of the app state that the service makes itself: what is on disk before a change is sent, and what
+ * happens if it is not known whether the network has accepted the change.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'

@@ -1,4 +1,4 @@
-/** Tests how app state is read: as a whole or as patches, in pieces, and with unreadable parts. */
+/** Tests how the app state is read: as a snapshot or as patches, in pieces, and if parts of it cannot be read. */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
@@ -30,7 +30,7 @@ const contact = (index: number, name = `Person ${index}`) =>
     NOW,
   )
 
-/** Creates the phone's side of one collection. It writes patches as the network stores them. */
+/** Simulates the phone for one collection of the app state. It writes patches as the network stores them. */
 function phone(name: WAPatchName) {
   let state: CollectionState = newCollection()
   const patches: Uint8Array[] = []
@@ -97,14 +97,14 @@ function bench() {
     pairs,
     creds: { accountSyncCounter: 1, me: { id: '5511999990001:1@s.whatsapp.net', name: 'Before' } } as Record<string, unknown>,
     key: KEY.data as Buffer | undefined,
-    /** Saved people. */
+    /** The people who were reported as saved in the address book. */
     saved: [] as { pn: string | null; lid: string | null }[],
     has(...some: Phone[]) {
       phones.push(...some)
     },
     /**
-     * Returns the network's answer for a collection. If it is undefined, the network answers with the phone's patches
-     * after the version.
+     * Returns the network's answer to a query about a collection. If it is undefined, the network answers with the
+     * phone's patches after the queried version.
      */
     answer: undefined as undefined | ((collection: Record<string, string>) => BinaryNode),
     last: () => readings.at(-1)!,
@@ -223,7 +223,8 @@ test('twenty thousand people come as a file, in pieces; what is saved and taken 
     lid: '81896700000007@lid',
     phoneNumber: '15550200007@s.whatsapp.net',
   })
-  // The next patch continues from the version that was read last.
+  // From here on, the network answers with the phone's patches. The next patch must continue from the version that was
+  // read last.
   b.answer = undefined
   people.write(contact(7, 'Renamed'), ...contactRemovals({ pn: '15550200008@s.whatsapp.net', lid: null }))
   await b.reader.read([CONTACTS])
@@ -347,7 +348,7 @@ test('a damaged patch is not taken: everything is asked for, and then what can b
       ['1', 'true'],
     ],
   )
-  // The patch after the damaged one is applied, so no change waits forever for the damaged one.
+  // The patch after the damaged one is applied. So a damaged patch does not block later changes forever.
   assert.deepEqual(b.actions().slice(1), [['pin_v1 5511988880002@s.whatsapp.net', true]])
   assert.equal(b.last().version, 3)
 })
@@ -372,7 +373,7 @@ test('who is kept of a reading that was cut off, and is not in the address book 
       [`lid_contact ${ANA_LID}`, false],
     ],
   )
-  // After the first reading, every change is reported.
+  // The first reading is over, so every later change must be reported.
   book.write(contact(6))
   b.answer = undefined
   await b.reader.read([CONTACTS])

@@ -1,6 +1,6 @@
 /**
- * Tests that one commit contains a version of app state together with its changes. Commits are written in order, and
- * each completely or not at all.
+ * Tests that a version of the app state and the changes in it are in the same commit. Commits must be written in order,
+ * and each completely or not at all.
  */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
@@ -86,7 +86,7 @@ async function bench(t: TestContext) {
       const record = await again.keys.get(VERSION, collection)
       return { version: record && collectionVersion(record), name: (await again.auth.loadCreds())?.me?.name }
     },
-    /** Returns the version that the next reader finds. */
+    /** Returns the version that a new reader would find. */
     async version(collection: WAPatchName) {
       const record = await appState.stored(collection)
       return record && collectionVersion(record)

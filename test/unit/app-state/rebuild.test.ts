@@ -1,4 +1,7 @@
-/** Tests the directory of an account that was linked by an older release, which had no directory. */
+/**
+ * Tests an account that was linked by an older release. That release stored no directory (chats, people and labels), so
+ * it has to be built.
+ */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { Mutex } from 'async-mutex'

@@ -1,6 +1,6 @@
 /**
- * Tests the notification of a newer version of app state: it is acknowledged when all its collections are read and on
- * disk.
+ * Tests the notification that the app state has a newer version. The service must acknowledge it only when all
+ * collections in it are read and on disk.
  */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
@@ -95,8 +95,7 @@ test('what could not be written is a failure: it has to come again', async () =>
   assert.deepEqual(b.confirmed, [])
 })
 
-// If the key of a collection has not arrived yet, the collection waits for the key. This does not count as a failed
-// reading.
+// A collection whose key has not arrived yet waits for the key. This must not count as a failed reading.
 test('a failed read is repeated when a key arrives and at the next login, but a limited number of times', async () => {
   const b = bench()
   b.resync = async () => {}

@@ -1,4 +1,7 @@
-/** Tests archives of instances: every record belongs to a family of records, and an incomplete file changes nothing. */
+/**
+ * Tests archives of instances: each kind of record is either in the archive or left out on purpose, and an incomplete
+ * archive must change nothing.
+ */
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -156,7 +159,7 @@ const age = spawnSync('age', ['--version']).status === 0
 test('the program age recognises the file', { skip: !age && 'age is not installed.' }, async () => {
   const file = join(dir, 'for-age.age')
   await writeArchiveFile(file, PASSPHRASE, each([['a', Buffer.from('x')]]))
-  // The program age asks for the passphrase at a terminal, which the program `script` provides.
+  // The program age asks for the passphrase at a terminal. The program `script` provides the terminal.
   const out = execFileSync('script', ['-qec', `age -d ${file} | od -c | head -3`, '/dev/null'], { input: `${PASSPHRASE}\n` })
   assert.match(out.toString(), /a\s+\\0\s+\\0\s+\\0\s+001\s+x/)
 })

@@ -1,6 +1,6 @@
 /**
- * Tests files of imports over HTTP that contain no device: each is refused with a sentence, whatever program is named
- * as its source.
+ * Tests imports over HTTP of files that contain no device: each must be refused with a sentence, whichever program is
+ * named as the source of the file.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'

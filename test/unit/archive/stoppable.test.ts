@@ -1,4 +1,4 @@
-/** Tests that the reading of an archive's records ends before the store from which it reads is closed. */
+/** Tests that the records for an archive are no longer read when the store is closed. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { stoppable } from '../../../workers/archive/stoppable.ts'

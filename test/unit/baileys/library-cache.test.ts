@@ -1,4 +1,4 @@
-/** Tests the caches that replace those of the library in its compiled form (`scripts/library-cache.mjs`). */
+/** Tests the caches with which `scripts/library-cache.mjs` replaces the caches in the library's compiled code. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ROOT } from '../../harness/checkout.ts'
@@ -43,7 +43,7 @@ test('an entry lives for its time from when it was last set, and what is over ma
   assert.equal(cache.get('b'), undefined)
   assert.equal(cache.get('a'), 3)
   cache.set('c', 4)
-  // By then the entry is really removed, and not only hidden.
+  // By now the entry is removed, and not only hidden because it has expired.
   assert.equal(cache.del('b'), 0)
   now = 9_000
   assert.equal(cache.get('a'), undefined)

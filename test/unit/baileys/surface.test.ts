@@ -7,7 +7,7 @@ import * as library from '@whiskeysockets/baileys'
 import { EXPORTS, LEANINGS } from '../../../workers/shard/baileys/surface.ts'
 import { ROOT } from '../../harness/checkout.ts'
 
-// The package as npm installed it. `scripts/library.mjs` changes only a little of it.
+// The library's package as npm has installed it. `scripts/library.mjs` changes only small parts of it.
 const root = join(dirname(createRequire(new URL('package.json', ROOT)).resolve('@whiskeysockets/baileys')), '..')
 const flat = (text: string) => text.replace(/\s+/g, ' ')
 

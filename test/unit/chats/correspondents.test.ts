@@ -1,4 +1,4 @@
-/** Tests who counts as a person who has written to the account, also if a commit fails. */
+/** Tests which people count as having written to the account, also if a commit fails. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createCorrespondents } from '../../../workers/shard/chats/correspondents.ts'
@@ -19,7 +19,8 @@ test('a person whose first message could not be committed is written down with t
   const { store, create, firsts } = await bench(t)
   const correspondents = create()
   await correspondents.ops(from(BEN))
-  // The commit with these operations fails. The person's next message comes in the same session.
+  // The operations of the first message were not committed, as if their commit had failed. These are the operations of
+  // the person's next message, in the same session.
   await store.commit({ ops: await correspondents.ops(from(BEN)) })
   assert.equal(firsts(), 1)
   assert.equal(await create().hasWritten('5511988887777'), true)
@@ -32,7 +33,7 @@ test('a person whose row is in the store costs no write', async (t) => {
   assert.deepEqual(await correspondents.ops(from(BEN, BEN_LID)), [])
   assert.deepEqual(await correspondents.ops(from(BEN_LID)), [])
   assert.equal(firsts(), 1)
-  // The other name of a known person is written, and is no first message.
+  // The other address of a person who is already known must be stored, but must not count as a first message.
   const other = await correspondents.ops(from(BEN, '999@lid'))
   assert.equal(other.length, 2)
   assert.equal(firsts(), 1)

@@ -9,7 +9,7 @@ import { ANA } from '../translate/inbound/context.ts'
 
 const BEN = '5511988880002@s.whatsapp.net'
 
-/** Other fields that phones require. They say that the setting was changed in the chat, and by whom. */
+/** Fields of the setting that phones require: they say that the setting was changed in the chat, and by whom. */
 const { Initiator, Trigger } = proto.DisappearingMode
 const disappearingMode = { initiator: Initiator.CHANGED_IN_CHAT, trigger: Trigger.CHAT_SETTING }
 
@@ -18,8 +18,8 @@ const message = {
   message: { extendedTextMessage: { text: 'gone tomorrow', contextInfo: { expiration: 86_400 } } },
 }
 
-// The failed read once made each message of the chat fail. Each was received again, and after six times it was lost,
-// because every failure ended the connection. Sends to the chat failed, too.
+// An earlier bug: if this read failed, each message of the chat failed. Every failure ended the connection, and a
+// message that had failed six times was lost. Sends to the chat failed, too.
 test('an expiry that cannot be read is not known, and is learnt again from the next message', async (t) => {
   const store = await tempStore(t)
   const log = recordingLog()

@@ -1,4 +1,4 @@
-/** Tests the names of chats: which name is used, and which names remain after a restart. */
+/** Tests which name a chat has, and which names are still known after a restart. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Contact } from '@whiskeysockets/baileys'
@@ -19,7 +19,7 @@ async function bench(t: TestContext) {
   const store = await tempStore(t)
   const log = recordingLog()
   const contacts = createSavedContacts({ id: INSTANCE, store, sealer })
-  /** Names that the directory lists. */
+  /** The names that the directory (the stored list of chats and people) contains. */
   const listed = new Map<string, ListedNames>()
   const open = () =>
     createNames({
@@ -41,8 +41,8 @@ test('a saved name is better than what somebody calls itself, by whichever of th
   assert.equal(names.of(BOTH), 'Ana')
 })
 
-// The directory stores 20,000 people. The cache has 10,000 names, and needs two for each person. So most people of a
-// large address book once had no name in their events.
+// The directory stores 20,000 people, and the cache 10,000 names, of which each person needs two. An earlier bug: most
+// people of a large address book had no name in their events.
 test('a person whose name fell out of memory has the one that the directory lists', async (t) => {
   const { listed, open } = await bench(t)
   const names = open()
@@ -59,8 +59,8 @@ test('a person whose name fell out of memory has the one that the directory list
   assert.equal(names.of([other]), 'Benny')
 })
 
-// The name from the address book was once used until the next restart, although the contact was removed from the
-// phone's address book.
+// An earlier bug: the name from the address book was used until the next restart, although the contact was removed from
+// the phone's address book.
 test('a person who is not saved any more is called as it calls itself', async (t) => {
   const names = (await bench(t)).open()
   names.recordPushName([LID], 'Annie')
@@ -69,7 +69,7 @@ test('a person who is not saved any more is called as it calls itself', async (t
   assert.equal(names.of(BOTH), 'Annie')
 })
 
-// The first subject of a group that became known was once used forever.
+// An earlier bug: the first known subject of a group was used forever.
 test('a group whose subject changes has the new name', async (t) => {
   const names = (await bench(t)).open()
   names.renamed(GROUP, 'Team')
@@ -89,7 +89,7 @@ test('saved names are there after a restart, and not readable on the disk', asyn
     assert.ok(!Buffer.from(bytes).includes('bakery'), 'sealed')
 })
 
-// A single commit of 20,000 people once blocked the thread for 100 ms.
+// An earlier bug: one commit of 20,000 people blocked the thread for 100 ms.
 test('an address book is written in slices, and each is told of when it is on disk', async (t) => {
   const { store } = await bench(t)
   const sizes: number[] = []

@@ -1,6 +1,6 @@
 /**
- * Tests how often the network is queried for pictures, and how long an answer is used. The network is simulated, and
- * the clock only advances when the test advances it.
+ * Tests how often the network is queried for pictures, and for how long an answer is used. The network is simulated,
+ * and the test controls the clock.
  */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
@@ -30,10 +30,10 @@ function scene(t: TestContext) {
   const scene = {
     asked,
     channels,
-    /** Returns the network's answer. A test replaces it by a promise if the answer must arrive later. */
+    /** Returns the network's answer to a query. A test replaces this function if the answer must arrive later. */
     answer: async (jid: string): Promise<string | undefined> => url(jid),
     isRestricted: false,
-    /** Lets answers arrive, and then advances the clock. */
+    /** Lets answers arrive that are ready, and then advances the clock. */
     async after(ms: number) {
       await settled()
       t.mock.timers.tick(ms)
@@ -125,7 +125,7 @@ test('an address counts as long as it says itself', async (t) => {
   assert.equal(asked.length, 2)
 })
 
-// Without this rule, the service would query the picture again with every message.
+// An answer whose URL has already expired must not lead to a new query with every message.
 test('an address that has expired when it comes is not shown, and not asked for again at once', async (t) => {
   const { pictures, scene: network, asked, connect, after } = scene(t)
   connect()
@@ -201,9 +201,9 @@ test('questions are a second apart and one at a time, and what is too much is dr
   await after(1)
   assert.equal(asked.length, 3)
   for (let second = 0; second < 200; second++) await after(SECOND)
-  // One picture is being queried, and fifty wait.
+  // One picture is being queried, and fifty queries wait behind it.
   assert.equal(asked.length, 51)
-  // A picture that was dropped from the queue is queried again with the person's next message.
+  // The query of this picture was dropped, so it must be made with the person's next message.
   pictures.prefetch(person(200), 'chat')
   await after(SECOND)
   assert.equal(asked.at(-1), person(200)[0])
@@ -221,7 +221,7 @@ test('of authors ten an hour are asked about, of chats two hundred', async (t) =
     pictures.prefetch(person(number), 'chat')
     await after(SECOND)
   }
-  // The limit also allows some queries for the time of those 500 seconds.
+  // The queries are limited per second. The upper limit allows for those during these 500 seconds and a few more.
   assert.ok(asked.length - 10 >= 200 && asked.length - 10 <= 228, `${asked.length - 10}`)
 })
 

@@ -1,5 +1,6 @@
 /**
- * Tests queries to the network: their deadline, the end of the socket, one repetition, and the meaning of error codes.
+ * Tests how queries are sent to the network: their deadline, the end of the socket while they run, how often they are
+ * repeated, and the meaning of error codes.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

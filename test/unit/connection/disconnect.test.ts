@@ -1,6 +1,4 @@
-/**
- * Tests which reason is found for the end of a socket.
- */
+/** Tests which reason the service reports when a socket has ended. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

@@ -1,6 +1,6 @@
 /**
- * Tests the properties of the network over several logins: to a query with the hash of the last answer, the network
- * answers without the properties, so that they have to be known from before.
+ * Tests the query of the network's properties over several logins. The query contains the hash of the last answer. If
+ * nothing has changed, the network answers without the properties, so the service must have stored them.
  */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
@@ -13,7 +13,9 @@ import { ownFacts } from '../../../workers/shard/keys/own-facts.ts'
 
 const SENT = { privacyTokenOn1to1: false, profilePicPrivacyToken: true, lidTrustedTokenIssueToLid: true }
 
-/** A network that has two changed properties under the hash `h1`. Returns the queried hashes. */
+/**
+ * Simulates a network in which two properties have changed, with the hash `h1`. Returns the hashes that were queried.
+ */
 function network() {
   const hashes: (string | undefined)[] = []
   const prop = (name: string, value: string): BinaryNode => ({ tag: 'prop', attrs: { name, value } })
@@ -52,7 +54,8 @@ test('properties that the network sent at one login hold from the beginning of t
 
 test('all properties are queried again if only their hash is known, or if one of them is missing', async () => {
   const { hashes, query } = network()
-  // An account whose session another program wrote, or a release of this one that did not keep the properties.
+  // An account that knows the hash but not the properties, because another program or an older release has not stored
+  // them.
   const moved = { ...initAuthCreds(), lastPropHash: 'h1' }
   assert.deepEqual((await login(moved, query)).props, SENT)
   const { serverProps } = ownFacts(moved)

@@ -8,8 +8,8 @@ import { parseRanges } from '../../../src/egress/addresses.ts'
 import { createNetworkRoute, type NetworkRoute } from '../../../workers/shard/connection/network-route.ts'
 
 /**
- * Sends a request through an agent of node:https. Returns the answer of the proxy, or an error. The requested address
- * is reserved for examples.
+ * Sends a request through an agent of node:https to an address that is reserved for examples. Returns the answer of the
+ * proxy, or an error.
  */
 const outcome = (agent: NetworkRoute['agent']): Promise<string> =>
   new Promise((resolve) =>

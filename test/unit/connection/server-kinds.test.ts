@@ -1,7 +1,7 @@
 /**
- * Tests that every kind of stanza that the server may send without a request has a row in the table of stanzas: it is
- * handled, or ignored with a reason. `server-kinds.json` lists the kinds; `scripts/wire-coverage.mjs --write` makes it
- * from the specification.
+ * Tests that the table of stanzas has a row for every kind of stanza that the server may send without a request: it is
+ * handled, or ignored for a reason. The kinds are in `server-kinds.json`, which `scripts/wire-coverage.mjs --write`
+ * generates from the specification of the protocol.
  */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -57,8 +57,8 @@ test('what is left alone is so for a reason, and confirmed where the network wan
   assert.ok(describeTable(table).some((line) => line === 'notification type=pay | at once | count left alone | answer ack'))
 })
 
-// A notification may contain several changes. If the picture came first, the change of the account's own devices after
-// it was once ignored.
+// A notification may contain several changes. An earlier bug: if the change of the picture was the first one, a change
+// of the account's own devices after it was ignored.
 test('a change of the account that is handled is read, whatever change stands before it in the notice', () => {
   const notice = (...children: string[]) => ({
     tag: 'notification',

@@ -1,6 +1,6 @@
 /**
- * Tests the table of stanzas: how each kind is handled, in which order, and how it is answered. Ignored kinds are in
- * `stanza-left.ts`, and `server-kinds.test.ts` tests them.
+ * Tests the table of stanzas: how each kind of stanza is handled, in which order, and how it is answered. Kinds that
+ * are ignored are listed in `stanza-left.ts`, and tested by `server-kinds.test.ts`.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,7 @@
-/** Tests the Helm chart: what it renders in both modes is valid, agrees with the image and the service, and has no secret. */
+/**
+ * Tests the Helm chart in both modes. The rendered objects must be valid, must match the image and the settings of the
+ * service, and must not contain a secret.
+ */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { endpoints } from '../../../src/features/index.ts'
@@ -23,7 +26,10 @@ test('the chart has the version of the service', () => {
 })
 
 describe('the rendered chart', { skip: noHelm }, () => {
-  /** Both modes, rendered once: each start of Helm takes a tenth of a second. */
+  /**
+   * The rendered objects of both modes. They are rendered one time only, because each start of Helm takes a tenth of a
+   * second.
+   */
   const modes = { oneNode: [] as Manifest[], pair: [] as Manifest[] }
   before(() => {
     modes.oneNode = rendered({ image })
@@ -45,7 +51,7 @@ describe('the rendered chart', { skip: noHelm }, () => {
         for (const [label, value] of Object.entries(selector.matchLabels ?? selector))
           assert.equal(pod.metadata.labels[label], value, label)
 
-      // A Service named svc would otherwise set SVC_PORT to a URL, and the service would not start.
+      // Otherwise, Kubernetes would set SVC_PORT to a URL if a Service is named svc, and the service would not start.
       assert.equal(pod.spec.enableServiceLinks, false)
       const [{ name, containerPort }] = container.ports
       assert.ok(dockerfile.includes(`\nEXPOSE ${containerPort}\n`) && dockerfile.includes(`SVC_PORT=${containerPort}`))

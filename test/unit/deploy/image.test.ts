@@ -1,4 +1,7 @@
-/** Tests that the image can be built for amd64 and arm64, and that no file of a deployment has a secret or an image without a version. */
+/**
+ * Tests that the image can be built for amd64 and arm64. Tests also that no file for a deployment contains a secret, or
+ * names an image without its version.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { filesIn, textOf, yamlOf } from '../../harness/deploy-files.ts'
@@ -16,10 +19,13 @@ interface Locked {
 const { packages } = JSON.parse(textOf('package-lock.json')) as { packages: Record<string, Locked> }
 const nameOf = (path: string) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
 
-/** The compiler is installed to build the image, and is not in it. */
+/** Packages of the compiler. They are installed while the image is built, and are not in the image. */
 const COMPILER = '@typescript/'
 
-/** Names of the native parts of the installed packages for Linux with glibc on this processor, with `<cpu>` in place of it. */
+/**
+ * Names of the native packages for Linux with glibc that are installed for this processor, with `<cpu>` in place of the
+ * processor's name.
+ */
 const nativeParts = (cpu: string): string[] =>
   Object.entries(packages)
     .filter(([path]) => !nameOf(path).startsWith(COMPILER))

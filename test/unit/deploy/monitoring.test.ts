@@ -1,4 +1,7 @@
-/** Tests the alert rules and the dashboard for Grafana: they name metrics and labels that exist, and each alert says what to do. */
+/**
+ * Tests the alert rules and the Grafana dashboard: all metrics and labels in them must exist, and each alert must say
+ * what to do.
+ */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
@@ -26,10 +29,10 @@ const table: Readonly<Record<string, Metric>> = METRICS
 /** Labels that Prometheus adds, or that belong to a histogram. */
 const ADDED = ['job', 'instance', 'le']
 
-/** Returns the metric of a series, whose name has an additional ending if it is a histogram. */
+/** Returns the metric to which a series belongs. The name of a histogram's series has an additional ending. */
 const metricOf = (series: string) => table[series] ?? table[series.replace(/_(bucket|sum|count)$/, '')]
 
-/** Names of the series in an expression, each with the names and values of its labels. */
+/** Returns the names of the series in an expression, each with the names and values of its labels. */
 const seriesIn = (expr: string) =>
   [...expr.matchAll(/\b((?:svc|process|nodejs)_\w+)(?:\{([^}]*)\})?/g)].map(([, name = '', labels = '']) => ({
     name,

@@ -1,6 +1,6 @@
 /**
- * Tests the stored data about chats, people and labels, over a real store: what changes them, the order of events, and
- * the state after a restart.
+ * Tests the directory of an account (the stored data about its chats, people and labels) over a real store: what
+ * changes them, the order of events, and the state after a restart.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -89,8 +89,8 @@ test('what waits to be read is counted once per message, and goes when it is rea
 
 const about = (kind: string, value: proto.ISyncActionValue, ...index: string[]) => ({ index: [kind, ...index], value })
 
-// An earlier version recognised only the last message of a chat. So when three messages were delivered again after a
-// failed commit, they counted as five.
+// An earlier bug: only the last message of a chat was recognized when it was delivered again. So when three messages
+// came again after a failed commit, they counted as five.
 test('messages of a chat that come again together, as none of them could be written, are counted once', async (t) => {
   const { directory } = await bench(t)
   const messages = [text(pnOf(1), 100), text(pnOf(1), 101), text(pnOf(1), 102)]
@@ -248,8 +248,8 @@ test('what a message changes goes with the commit of the message, before what is
   assert.equal((await open()).contacts(1, 10).total, 901)
 })
 
-// A flush once resolved while the commit of a message still contained the changes of the directory. Data that depend on
-// these changes were then written, and the commit failed afterwards.
+// An earlier bug: a flush resolved while changes of the directory were still in the unfinished commit of a message.
+// Data that depend on these changes were then written, although that commit failed afterwards.
 test('a flush waits for the changes that ride in a commit of others, and writes them where that fails', async (t) => {
   const { directory, open } = await bench(t)
   directory.record(text(pnOf(1), 100, {}, { pushName: 'Ana' }), OPTIONS)
@@ -340,7 +340,7 @@ test('a large history is bounded: the chats and people used longest ago go first
     assert.equal(each.chat([pnOf(3)]), undefined)
     assert.ok(each.contacts(1, 1).total <= 20_000)
   }
-  // The next new chat evicts others, and not itself.
+  // The directory is full, so the next new chat must evict another chat, and not itself.
   while (directory.chats(1, 1).total < 5_000) directory.record(text(pnOf(20_000 + ids), 2_000_000), OPTIONS)
   directory.contacted([pnOf(30_000)], 3_000_000_000)
   await directory.flush()

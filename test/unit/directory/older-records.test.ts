@@ -1,6 +1,6 @@
 /**
- * Tests records of releases that had no dialects: an instance or a workspace without a dialect uses the names of this
- * API.
+ * Tests records of older releases, which had no dialects. An instance or a workspace whose record has no dialect must
+ * use the field names of this API.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

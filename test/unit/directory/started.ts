@@ -1,6 +1,6 @@
 /**
- * Opens the directory of a service that starts on the store of an earlier one. Data that a kill left behind are erased
- * first.
+ * Opens the directory of instances as a service does that starts on the store of an earlier run: it first deletes what
+ * a kill has left behind.
  */
 import { createInstanceDirectory, type DirectoryDeps } from '../../../src/directory/instance-directory.ts'
 import type { Step } from '../../../src/domain/steps.ts'
@@ -12,7 +12,7 @@ import type { Service } from '../../contract/http/service.ts'
 
 interface Start extends Pick<DirectoryDeps, 'importedMedia'> {
   blobs?: BlobItems
-  /** The step at which the process ends, as by a kill. */
+  /** The step at which the process ends, as in a kill. */
   killAt?: Step | undefined
 }
 

@@ -1,4 +1,7 @@
-/** Tests a clock that jumps ahead and comes back: the issued times are not ahead for longer than the jump lasts. */
+/**
+ * Tests a clock that jumps ahead and comes back: times that were issued meanwhile must not stay ahead for longer than
+ * the jump lasted.
+ */
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { BELIEVED_AFTER, type BoundedClock, createBoundedClock, MOST_STEP } from '../../../src/domain/bounded-clock.ts'

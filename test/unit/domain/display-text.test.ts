@@ -1,6 +1,6 @@
 /**
- * Tests the names and notes that this service shows: which characters are allowed, and which names look equal to a
- * reader.
+ * Tests the names and notes that the service shows: which characters they may contain, and which names look the same to
+ * a reader.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -43,7 +43,7 @@ test('a refusal names the character and what is wrong with it', () => {
     ['a\u00adb', 'must not have the invisible character U+00AD'],
     ['\u3164', 'must not have the invisible character U+3164'],
     ['\u2800', 'must not have the invisible character U+2800'],
-    // Invisible tag characters can hide a text. They are only allowed in a complete flag.
+    // Invisible tag characters can hide a text, so they are only permitted in the emoji of a flag.
     ['🙂\u{e0068}\u{e0069}', 'must not have the invisible character U+E0068'],
     ['🏴\u{e0067}\u{e0062}', 'must not have the invisible character U+E0067'],
     ['a\ud800', 'must not have the unpaired surrogate U+D800'],

@@ -1,4 +1,4 @@
-/** Tests the list of instances for people: names of states, orders, and the export. */
+/** Tests the list of instances as people see it: the names of states, the sort orders, and the export. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { InstanceRow } from '../../../src/domain/dashboard.ts'
@@ -68,7 +68,7 @@ test('the export quotes what a file or a spreadsheet would misunderstand', () =>
   assert.equal(head, '\uFEFFid,name,status,phone,profile_name,queue,backlog,last_inbound_at,created_at')
   assert.equal(lines[0], 'a,"A, ""B""",connected,5511999990001,,0,0,,2026-01-31T12:00:00.000Z')
   assert.equal(lines[1], `a,"'=HYPERLINK(""x"")",connected,,,,0,,2026-01-31T12:00:00.000Z`)
-  // A spreadsheet in Portuguese or Spanish splits at semicolons, wherever the quotes are.
+  // A spreadsheet program in Portuguese or Spanish splits lines at semicolons, even inside quotes.
   const named = (name: string) =>
     csvOf([row({ name, phone: null })])
       .split('\r\n')[1]!

@@ -1,4 +1,6 @@
-/** Tests how a number that a person wrote is read, and when its country code is missing. */
+/**
+ * Tests how the service reads a phone number as a person writes it, and when it finds that the country code is missing.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readPhone } from '../../../src/domain/phone-input.ts'

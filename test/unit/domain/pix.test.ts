@@ -1,4 +1,4 @@
-/** Tests Pix keys: which keys are valid, and their form on the card. */
+/** Tests Pix keys: which keys are valid, and how the card shows them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type PixType, pixKey } from '../../../src/domain/pix.ts'

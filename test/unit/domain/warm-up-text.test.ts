@@ -1,4 +1,7 @@
-/** Tests the warm-up as a person writes it. A part that is not a step must be refused: as a null it would mean no limit. */
+/**
+ * Tests the steps of the warm-up as a person writes them. An invalid step must be refused, because a step that became
+ * null would mean that there is no limit.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { warmUpIn, warmUpText } from '../../../src/domain/warm-up-text.ts'

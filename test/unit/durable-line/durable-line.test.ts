@@ -1,6 +1,6 @@
 /**
- * Tests the durable line on a real store, in comparison with a model of its rows. The comment at the head of
- * `durable-line.ts` has the table of its states.
+ * Tests the durable line (a queue whose rows are in the store) on a real store, in comparison with a simple model. The
+ * table of its states is at the head of `durable-line.ts`.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -41,24 +41,24 @@ const action = fc.oneof(
 type Action = typeof action extends fc.Arbitrary<infer T> ? T : never
 const step = fc.record({ action, pick: fc.nat(1_000) })
 
-/** A durable line together with the rows that it should have. */
+/** A durable line together with a model of the rows that it should have. */
 class Bench {
   readonly #store: StateStore
   readonly #prefix: string
   #line: DurableLine<Value>
   #next = 0
   #hasRead = deferred()
-  /** A promise for which every read waits before it ends. */
+  /** Every read waits for this promise before it ends. */
   #pause = Promise.resolve()
   #rows = new Map<string, State>()
   /**
-   * Rows that were set aside and may wait again, because a new row has come that sorts before them or at almost the
-   * same place.
+   * Rows that the line has set aside and that may wait again, because a new row has been added that sorts before them
+   * or at almost the same place.
    */
   readonly #either = new Set<string>()
-  /** Rows that are or were on disk, but have not been reported to the line yet. */
+  /** Rows that are or were on disk, but of which the line has not been informed yet. */
   readonly #unreported = new Set<string>()
-  /** Rows that have ended, but whose removal is not on disk yet. */
+  /** Rows that have ended, but whose removal has not reached the disk yet. */
   readonly #unwritten = new Set<string>()
 
   constructor(store: StateStore, prefix: string) {
@@ -71,7 +71,7 @@ class Bench {
     return open({ range: (prefix, options) => this.#range(prefix, options) }, this.#prefix, () => this.#settle())
   }
 
-  /** Reads the rows immediately, but delays the end of the read. */
+  /** Reads the rows at once, but ends the read later. */
   async *#range(prefix: string, options?: RangeOptions) {
     const found: (readonly [string, Uint8Array])[] = []
     for await (const row of this.#store.range(prefix, options)) found.push(row)
@@ -158,8 +158,8 @@ class Bench {
   }
 
   /**
-   * Drops the oldest row, as an owner with too many rows does. Before the drop is reported, another row is committed
-   * and reported.
+   * Drops the oldest row, as an owner with too many rows does. Before the line is informed of this, another row is
+   * committed, of which it is informed.
    */
   async #dropOldest(coming: string | undefined) {
     await this.#settle()
@@ -201,7 +201,7 @@ class Bench {
     this.#line.take(id)
     this.#rows.set(id, 'taken')
     if (how === 'end' || how === 'endLater') return await this.#end(id, how === 'endLater')
-    // While this row is taken, another row is requested.
+    // While this row is being processed, the next row is requested.
     if (this.#next % 2 === 0) await this.#first()
     if (how === 'back') this.#line.back({ id, text: `text ${id}` })
     else this.#line.forget()
@@ -214,7 +214,7 @@ class Bench {
     this.#either.clear()
   }
 
-  /** Commits a row and reports it while the line reads from the disk. */
+  /** Commits a row, and informs the line of it while the line reads from the disk. */
   async #race(id: string | undefined) {
     const { promise, resolve } = deferred()
     this.#pause = promise
@@ -241,7 +241,7 @@ class Bench {
   }
 
   async check() {
-    // The line must return each row that is on disk, once and in order.
+    // The line must return each row that is on disk, exactly one time and in order.
     for (const id of this.#unreported) this.#announce(id)
     this.#again()
     const left = this.#onDisk()
@@ -303,7 +303,7 @@ test('a read never begins before a row that was removed, and few rows are in mem
   assert.equal(newestEnded, ids.at(-1))
 })
 
-/** A line with these rows on disk, none of which it has read. */
+/** Creates a line whose rows are on disk and have not been read yet. */
 async function stored(t: TestContext, ids: readonly string[], range?: (store: StateStore) => StateStore['range']) {
   const store = await tempStore(t)
   const prefix = 'line:'

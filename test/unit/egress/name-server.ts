@@ -1,4 +1,4 @@
-/** A name server on loopback that gives prepared answers, or no answer: RFC 1035, with one question per packet. */
+/** A name server on this machine (RFC 1035, one question per packet). It gives prepared answers, or no answer. */
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import type { TestContext } from 'node:test'
@@ -21,7 +21,8 @@ export async function nameServer(t: TestContext, zone: Zone) {
     const answers = (addresses ?? []).map((text) => record(type, bytesOf(text)))
     const header = Buffer.alloc(12)
     packet.copy(header, 0, 0, 2)
-    // The flags of an answer in which recursion is desired and available. 3 means that the name does not exist.
+    // The flags of an answer in which recursion is desired and available. The last digit 3 means that the name does not
+    // exist.
     header.writeUInt16BE(0x8180 | (addresses === undefined ? 3 : 0), 2)
     header.writeUInt16BE(1, 4)
     header.writeUInt16BE(answers.length, 6)

@@ -1,6 +1,6 @@
 /**
- * Tests which addresses a proxy may have. They are checked as written, and again at each connection after the name was
- * resolved.
+ * Tests which addresses a proxy may have. They are checked when the proxy is set, and again at each connection, after
+ * its name was resolved.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { parseRanges } from '../../../src/egress/addresses.ts'
 import { proxyRoute } from '../../../src/egress/proxy-route.ts'
 import { NameUnresolved } from '../../../src/egress/resolve.ts'
 
-/** Resolves a name like Node: to one address, or to all addresses. */
+/** Resolves a name as Node does: to one address, or to all addresses. */
 function look(addresses: string[], allow: string[] = [], all = true): Promise<unknown> {
   const { lookup } = proxyRoute('http://proxy.example:3128', parseRanges(allow), async () => addresses)
   return new Promise((resolve, reject) =>

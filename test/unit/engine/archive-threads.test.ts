@@ -17,8 +17,8 @@ const PARTS = {
   ringKey: Buffer.alloc(64, 1),
 } as const
 /**
- * These are more records than fit into the buffers between the threads. So if nobody reads the archive, it is never
- * completely written.
+ * The records do not fit into the buffers between the threads. So an archive that nobody reads is never written to its
+ * end.
  */
 const RECORDS = 40
 const RECORD_BYTES = 50_000

@@ -1,6 +1,6 @@
 /**
- * Tests the main thread's side of a download: each read requests more, unread pieces are kept, and every way to end
- * releases them.
+ * Tests the main thread's side of a download: each read requests more data, data that were not read are kept, and every
+ * kind of end frees them.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -20,7 +20,7 @@ async function opened(silenceMs?: number) {
     die = reject
   })
   const opening = incomingFile(port1, work, leaving.signal, silenceMs)
-  // The port has a listener, as in the real thread, so it keeps its process alive.
+  // As in the real thread, this port has a listener, so it keeps the process alive.
   port2.on('message', () => {})
   const say = (news: FileNews) => port2.postMessage(news)
   say({ type: 'open', length: null })
@@ -63,8 +63,9 @@ test('a failure is not waited for behind what was there, and an adapter that rea
   say({ type: 'failed', err: new Failure('media_download_failed').toData() })
   await ended
   const reading = stream.getReader().read()
-  // If the error came in this turn of the event loop, the HTTP adapter would answer with 500 and the text of the error.
-  // It must send the head, and break the connection afterwards.
+  // The error must come in a later turn of the event loop than the head of the answer. Otherwise, the HTTP adapter
+  // would answer with 500 and the text of the error. With it, the adapter sends the head and then breaks the
+  // connection.
   const turn = new Promise<string>((resolve) => setTimeout(() => resolve('head'), 1))
   assert.equal(await Promise.race([reading, turn]), 'head')
   await assert.rejects(reading, { code: 'media_download_failed' })

@@ -16,7 +16,7 @@ async function withMockedTime(run: () => Promise<void>) {
   }
 }
 
-/** Returns the numbers of the requests that were allowed, in order. */
+/** Makes `count` requests, and returns the numbers of those that were permitted, in order. */
 function ask(gate: ReturnType<typeof createStartGate>, count: number) {
   const admitted: number[] = []
   const back: (() => void)[] = []

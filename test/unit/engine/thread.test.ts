@@ -28,6 +28,7 @@ test('the flag that bounds the main thread does not bound a thread with limits o
     worker.once('error', reject)
   })
   await worker.terminate()
-  // The young generation has two halves of 8 MB. The flag of the main thread would reduce them to 1 MB each.
+  // The young generation consists of two halves of 8 MB. The flag of the main thread would make each of them 1 MB
+  // large.
   assert.ok(young > 8 * MB, `${young} bytes`)
 })

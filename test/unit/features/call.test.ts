@@ -1,6 +1,6 @@
 /**
- * Tests that a call to the shard contains the properties of the operation's declaration, so that the shard does not
- * have to repeat the declaration.
+ * Tests that a call to a shard contains the properties of its operation (such as the deadline). So the shard does not
+ * need the declaration of the operation.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,11 +13,11 @@ const call = (id: string, input: Record<string, unknown> = {}) => {
   return callOf(endpoint, parseInput(endpoint, input))
 }
 
-/** Fields of operations that name an earlier message. */
+/** Fields of operations that contain the id of an earlier message. */
 const ABOUT = ['edit_message_id', 'poll_message_id', 'event_message_id', 'message_id']
 /**
- * Operations whose message id does not mean that the new message refers to that message: a forward, and an order
- * status, which quotes it.
+ * Operations in which a message id does not mean that the new message refers to that message: forwarding a message, and
+ * sending the status of an order.
  */
 const ABOUT_NONE = new Set(['send.forwardMessage', 'send.orderStatusUpdate'])
 
@@ -80,7 +80,7 @@ const LONG = [
     'newsletters.updatePicture',
   ],
   ...['business.createProduct', 'business.updateProduct'],
-  // Changes of 256 people need thirteen queries, with a second between them.
+  // A change of 256 people needs thirteen queries, with a pause of a second between them.
   ...['add', 'remove', 'promote', 'demote'].flatMap((verb) => [`groups.${verb}Participants`, `communities.${verb}Participants`]),
   ...['groups.approveParticipants', 'groups.rejectParticipants'],
 ]

@@ -1,6 +1,6 @@
 /**
- * Tests sends with hostile or careless input: the answer names the field and the limit, and reveals nothing about
- * internals.
+ * Tests sends with hostile or careless fields: the answer must name the field and the limit, and must reveal nothing
+ * about the internals of the service.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

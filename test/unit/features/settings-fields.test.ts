@@ -1,4 +1,4 @@
-/** Tests that `domain/instance.ts` has the only list of the fields of settings and of webhooks. */
+/** Tests that the fields of settings and of webhooks are listed only in `domain/instance.ts`. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -43,7 +43,8 @@ test('the webhooks object is listed in one file only', () => {
   const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(
     (path) => path.endsWith('.ts') && !path.endsWith('.d.ts') && !path.startsWith('dashboard/texts/'),
   )
-  // The labels of the dashboard's forms name single fields. Otherwise no rule of the service names these fields, so a file that contains them has a list of fields.
+  // The forms of the dashboard have labels for single fields, so they are not searched. No other code names these
+  // fields, so a file that does contains a second list of them.
   const listing = files.filter((path) => readFileSync(new URL(path, SRC), 'utf8').includes('ignore_document'))
   assert.deepEqual(listing, ['domain/instance.ts'])
 })

@@ -1,4 +1,6 @@
-/** Tests that libsignal's output to the console is dropped, and that other output reaches the log. */
+/**
+ * Tests that what libsignal prints to the console is dropped, and that what other code prints there gets into the log.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { redirectConsole } from '../../../../workers/shard/baileys/thread/console.ts'

@@ -1,4 +1,7 @@
-/** Tests the checks that the library lacks: it accepts every well-formed certificate and account signature as valid. */
+/**
+ * Tests the checks of certificates and account signatures that the service adds. The library itself accepts every
+ * well-formed one as valid.
+ */
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { beforeEach, test } from 'node:test'
@@ -36,7 +39,10 @@ const newChain = (): Chain => ({
   server: Curve.generateKeyPair(),
 })
 
-/** Builds a certificate chain like the simulator and the real server. Each test changes one part of it. */
+/**
+ * Builds a certificate chain like those of the simulator and of the real server. `change`: the fields that differ from
+ * a valid chain.
+ */
 function certChain({ root, intermediate, server }: Chain, change: { leaf?: object; intermediate?: object } = {}) {
   const times = { notBefore: NOW / 1000 - DAY, notAfter: NOW / 1000 + DAY }
   const inner = Details.encode({

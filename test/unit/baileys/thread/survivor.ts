@@ -1,6 +1,6 @@
 /**
- * A thread in which three owners each cause an unhandled error. It reports the errors that reached its handlers, and
- * continues.
+ * A thread in which three parts of the code each cause an error that nothing catches. It reports the errors that
+ * reached its handlers, and continues.
  */
 import { parentPort } from 'node:worker_threads'
 import { runAs, surviveRejections } from '../../../../workers/shard/baileys/thread/rejections.ts'

@@ -1,6 +1,6 @@
 /**
- * Tests a WebAssembly module after a trap. All sessions of the thread share the module, and none of them can use it any
- * longer.
+ * Tests a trap (a fatal error) in a WebAssembly module. All sessions of the thread share this module, and none of them
+ * can use it afterwards.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

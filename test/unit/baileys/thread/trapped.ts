@@ -1,6 +1,6 @@
 /**
- * A thread in which a WebAssembly module traps at the place that `workerData` gives. It reports the errors that reached
- * its handlers.
+ * A thread in which a WebAssembly module traps (fails fatally) at the place that `workerData` names. It reports the
+ * errors that reached its handlers.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { surviveRejections } from '../../../../workers/shard/baileys/thread/rejections.ts'

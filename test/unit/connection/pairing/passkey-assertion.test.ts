@@ -1,6 +1,6 @@
 /**
- * Tests assertions of passkeys that are refused before they are sent: every error that can be found without the
- * account's key.
+ * Tests assertions of passkeys that the service refuses itself: those with an error that can be found without the
+ * account's public key.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'

@@ -55,7 +55,7 @@ const turns = async () => {
   for (let turn = 0; turn < 20; turn++) await undefined
 }
 
-/** Starts to link an account. The network answers immediately, and the disk answers when the test allows it. */
+/** Starts to link an account. The network answers at once; the disk answers when the test permits it. */
 function begin() {
   const creds = initAuthCreds()
   const secretInCode = creds.advSecretKey

@@ -1,4 +1,4 @@
-/** Tests linking with a passkey with test vectors on which other implementations agree. */
+/** Tests the cryptography of linking with a passkey with test vectors that other implementations use, too. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'

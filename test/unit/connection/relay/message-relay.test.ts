@@ -1,6 +1,6 @@
 /**
- * Tests a message to a person, a group or the audience of a status: each device must be able to read it, and only
- * unknown devices and keys are queried from the network.
+ * Tests how a message to a person, to a group or to the audience of a status is encrypted. Each device must be able to
+ * decrypt it, and the network is queried only for devices and keys that are not known yet.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -45,7 +45,7 @@ const children = (node: BinaryNode | undefined) => (node?.content ?? []) as Bina
 const tags = (node: BinaryNode | undefined) => children(node).map(({ tag }) => tag)
 let count = 0
 
-/** Builds the keys of a device as they are in the network's answer. */
+/** Builds a device's keys as in the network's answer to a query of keys. */
 function keysOf(jid: string, person: ReturnType<typeof createSignalDevice>): BinaryNode {
   const { registrationId, identity, signedPreKey, preKey } = person.bundle(true)
   const key = (tag: string, { id, publicKey }: { id: number; publicKey: Uint8Array }, more: BinaryNode[] = []) =>
@@ -58,7 +58,10 @@ function keysOf(jid: string, person: ReturnType<typeof createSignalDevice>): Bin
   ])
 }
 
-/** Builds the participants: Ana with two devices, the account's own phone, and this device. */
+/**
+ * Creates Ana with two devices, the account's own phone, and this device. Without options, sessions and device lists
+ * are already known.
+ */
 async function world({ sessions: begun = true, lists: listed = true }: { sessions?: boolean; lists?: boolean } = {}) {
   const { repository, keys, auth, creds } = await openGateway({ store: disk.store, instanceId: `relay${++count}` })
   Object.assign(creds, { me: ME, account: { details: new Uint8Array([1]), accountSignature: new Uint8Array([2]) } })
@@ -142,7 +145,7 @@ const group = (...members: string[]) =>
 
 type World = Awaited<ReturnType<typeof world>>
 
-/** Returns the messages of the stanza, each decrypted by the device that receives it. */
+/** Decrypts the messages in the stanza, each with the device to which it is addressed. */
 async function read({ people }: Pick<World, 'people'>, stanza: BinaryNode | undefined) {
   const found = new Map<string, proto.IMessage>()
   for (const { attrs, content } of children(child(stanza, 'participants'))) {
@@ -168,7 +171,7 @@ describe('to a person', () => {
         assert.equal((plain.deviceSentMessage?.message ?? plain).extendedTextMessage?.text, text)
         assert.deepEqual([...plain.messageContextInfo!.messageSecret!], [...new Uint8Array(32).fill(5)])
       }
-      // Before a device has answered, each message of the session contains the sender's identity.
+      // As long as a device has not answered, each message to it also contains the sender's identity.
       assert.deepEqual(tags(stanza), ['participants', 'device-identity', 'reporting', 'tctoken', 'meta'])
     }
     assert.deepEqual([all.asked, all.given], [[], []])
@@ -265,7 +268,7 @@ describe('to a group', () => {
     const all = await world({ sessions: false })
     await toGroup(all, 'one', PHONE)
     all.without.add(ANA).add(ANA_TABLET)
-    // Every device that lacks the key is omitted.
+    // Devices without a key are left out of the message.
     await toGroup(all, 'two', PHONE, ANA)
     await toGroup(all, 'three', PHONE, ANA)
     assert.deepEqual(all.left.slice(1).map(tags), Array(2).fill(['enc', 'reporting', 'meta']))

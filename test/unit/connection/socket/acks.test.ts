@@ -25,8 +25,9 @@ test('its code or the server’s id are told, to everybody who waits for that me
   ])
 })
 
-// Some networks acknowledge a message with the class of a receipt. The acknowledgements of the account's receipts
-// contain ids that the author of a message has chosen. So the recipient must match, too.
+// Some networks acknowledge a message with an acknowledgement of the class `receipt`. Such acknowledgements also answer
+// the account's receipts, whose ids were chosen by the authors of messages. So the recipient in the acknowledgement
+// must be right, too.
 test('an ack of the class receipt counts for a message to whom it names, and for no other', async () => {
   const acks = createAcks()
   const sent = acks.expect('A', ANA)
@@ -50,8 +51,8 @@ test('without an ack it is a time-out; when the connection ends or the send thre
   assert.deepEqual([await cut, await acks.expect('D', ANA).within(forever)], ['closed', 'closed'])
 })
 
-// The time for the acknowledgement once began before the send. A slow send (device lists, sessions) used it up, and an
-// accepted message was reported as failed.
+// An earlier bug: the time for the acknowledgement began before the send. A slow send (which has to query devices and
+// sessions) used it up, and a message that was accepted was reported as failed.
 test('the time for an ack begins when the message is sent, and one that came before counts', async () => {
   const acks = createAcks()
   const slow = acks.expect('A', ANA)

@@ -1,4 +1,4 @@
-/** Tests how received stanzas, and their absence, are reported. */
+/** Tests how the service reports that stanzas arrive on a connection, or that none has arrived for a while. */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { type TestContext, test } from 'node:test'
@@ -6,7 +6,7 @@ import { DAY, HOUR, MINUTE } from '../../../../src/domain/clock.ts'
 import { watchLiveness } from '../../../../workers/shard/connection/socket/liveness.ts'
 import type { NetworkSocket } from '../../../../workers/shard/network/network-socket.ts'
 
-/** Starts the check with an event emitter in place of a socket, because the check only uses the socket's events. */
+/** Starts the check. An event emitter replaces the socket, because the check only uses the socket's events. */
 function start(t: TestContext) {
   t.mock.timers.enable({ apis: ['setInterval', 'Date'], now: Date.parse('2026-01-31T12:00:00.000Z') })
   const ev = new EventEmitter()

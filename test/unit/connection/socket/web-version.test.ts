@@ -1,6 +1,6 @@
 /**
- * Tests where the service finds a newer version of the web client. Names and connections are simulated: each request is
- * recorded, and each connection goes to a server on loopback, whatever its name is.
+ * Tests how the service finds a newer version of the web client. Host names and connections are simulated: each request
+ * is recorded, and each connection goes to a server on this machine, whatever the host name is.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -15,7 +15,7 @@ const REAL: NetworkOptions = { url: null, root: null, ca: null, mediaHost: null,
 const WORKER = 'self.x=JSON.parse("{\\"server_revision\\":7,\\"client_revision\\":2000000001,\\"tier\\":1}")'
 const NEWEST = [2, 3000, 2_000_000_001]
 
-/** Simulates the web for the service: every name has a public address, and all addresses lead to this server. */
+/** Simulates the web: every host name has a public address, and every connection leads to the server of this test. */
 async function world(t: TestContext, answer: Answer = (response) => response.end(WORKER)) {
   const store = await tempStore(t)
   const log = recordingLog()
@@ -41,8 +41,8 @@ async function world(t: TestContext, answer: Answer = (response) => response.end
   return { open, asked, host, log, store }
 }
 
-// The service once never queried for a newer version, so it sent the refused version of its release until the instance
-// stopped.
+// An earlier bug: the service never looked for a newer version. So it sent the version of its release, which was
+// refused, until the instance stopped.
 test('after a refusal the real network’s own web client is asked, and what it says is named, over a restart, too', async (t) => {
   const { open, asked, host } = await world(t)
   const version = await open()

@@ -1,6 +1,6 @@
 /**
- * Tests the trust tokens of contacts: the account gives its token once, and stores the token of a contact. Code that
- * writes one part of a record must keep the other parts.
+ * Tests the trust tokens that the account and a contact give each other. The account gives its token one time, and
+ * stores the contact's token. Code that writes a part of a contact's record must keep the other parts.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -24,7 +24,7 @@ function open({ answer = tokensOf('theirs') }: { answer?: BinaryNode | Error } =
     keys: {
       get: async (_: string, ids: string[]) => Object.fromEntries(ids.flatMap((id) => (rows[id] ? [[id, rows[id]]] : []))),
       async set({ tctoken = {} }: SignalDataSet) {
-        // A store operation takes time, and other code may read in this time.
+        // An operation of the store takes time. Other code may read the record during this time.
         await settle()
         for (const [name, token] of Object.entries(tctoken)) {
           if (token === null) delete rows[name]
@@ -111,7 +111,7 @@ test('who set up their phone anew is given our token again, if they had one', as
   assert.deepEqual(given, [`${LID} trusted_contact`])
 })
 
-// An older token from the history once replaced a newer token that arrived while the history was being read.
+// An earlier bug: if a token arrived while the history was read, an older token from the history replaced it.
 test('a token of the history does not replace a newer one that arrives at the same time', async () => {
   const { rows, tokens } = open()
   const older = new Map([[LID, { token: Buffer.from('older'), timestamp: String(NOW - 100), senderTimestamp: 7 }]])
@@ -141,7 +141,7 @@ test('what has expired is removed, with its name in the index, while the account
   const listed = () => JSON.parse(String(rows.__index?.token)) as string[]
   tokens.removeExpired()
   while (rows.again) await settle()
-  // This token arrives between the removal and the change of the index.
+  // This token arrives after the removal of the old one, and before the index is changed.
   await tokens.list(await tokens.storeNewer(new Map([['again', { token: Buffer.from('new'), timestamp: String(NOW) }]])))
   while (listed().includes('both')) await settle()
   assert.deepEqual(listed(), ['theirs', 'ours', 'given', 'again'])
@@ -150,7 +150,7 @@ test('what has expired is removed, with its name in the index, while the account
   assert.deepEqual([rows.ours, rows.given], [before.ours, before.given])
   assert.equal(String((await tokens.node('again'))[0]?.content), 'new')
 
-  // It is done once a day.
+  // The removal runs only once a day.
   rows.both = before.both!
   rows.__index = { token: Buffer.from(JSON.stringify(['both'])) }
   tokens.removeExpired()
