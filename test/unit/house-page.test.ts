@@ -1,6 +1,6 @@
 /**
- * Tests that `src/README.md` describes the paths of requests and messages through the service, and the facets of
- * messages and groups, as they are in the code.
+ * Tests that `src/README.md` is correct in what it says about the ways of requests and messages through the service,
+ * and about the stored facts (facets) of messages and groups.
  */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'

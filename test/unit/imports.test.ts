@@ -1,7 +1,7 @@
 /**
- * Checks which modules may import which (src/README.md). A module may only import modules from lower rows of the table.
- * So the main thread offers 200 operations without loading Baileys (59 MB), a shard uses the types of the declarations
- * without loading zod (20 MB), and HTTP only uses Web standards.
+ * Checks which modules import which (src/README.md). A module may only import modules in lower rows of a table. So the
+ * main thread can offer 200 operations without loading Baileys (59 MB), a shard can use the types of the declarations
+ * without loading zod (20 MB), and HTTP uses only Web standards.
  */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -13,11 +13,14 @@ import { ROOT } from '../harness/checkout.ts'
 const root = fileURLToPath(ROOT)
 
 interface Rule {
-  /** Folders and files of the rule, each as a path or its beginning. The first matching row of the table decides. */
+  /**
+   * Folders and files to which the row applies. Each is a path or the beginning of one. The first row that matches a
+   * file applies.
+   */
   of: readonly string[]
-  /** Paths of this repository that these files may load at run time, besides their own folder. */
+  /** Paths in this repository that these files may import besides their own folder. */
   run: readonly string[]
-  /** Paths of this repository from which these files may only `import type`. */
+  /** Paths in this repository from which these files may only import types (`import type`). */
   types?: readonly string[]
   /** Packages and `node:` modules that these files may load: all except those in `not`, or only those in `only`. */
   packages: { not: readonly RegExp[] } | { only: readonly RegExp[] }
@@ -27,13 +30,13 @@ const BAILEYS = /^(@whiskeysockets\/baileys|whatsapp-rust-bridge|libsignal)(\/|$
 const HTTP = /^(hono|@hono\/.*|zod)(\/|$)/
 const NODE = /^node:/
 const POOL = /^piscina$/
-/** The parts of Baileys that are not client code: the protobuf definitions and the binary-node codec. */
+/** The parts of Baileys without client code: the protobuf definitions and the codec of binary nodes (stanzas). */
 const WIRE_FORMATS = /^@whiskeysockets\/baileys\/(WAProto\/|lib\/WABinary\/)/
 
 const parts = ['src/account/', 'src/connect/', 'src/directory/', 'src/oauth/', 'src/passkey/', 'src/webhooks/', 'src/media/']
 
 const RULES: readonly Rule[] = [
-  // Small modules that wrap well-maintained libraries. Every part may use them.
+  // Small modules that wrap well-maintained libraries. All code may use them.
   { of: ['src/lib/'], run: [], packages: { only: [/^(lru-cache|async-mutex|p-queue|ulid|node:crypto)$/] } },
   { of: ['src/domain/'], run: [], packages: { only: [] } },
   {
@@ -48,7 +51,7 @@ const RULES: readonly Rule[] = [
     types: ['src/engine/', 'src/account/', 'src/directory/', 'src/oauth/', 'src/metrics/'],
     packages: { not: [NODE, BAILEYS, POOL, /^(lmdb|unstorage)/] },
   },
-  // This code runs in a browser. It is bundled, and may only contain texts of the domain.
+  // This code runs in a browser, and its bundle must stay small. So it may import only texts from `src/domain`.
   {
     of: ['src/dashboard/'],
     run: [
@@ -73,7 +76,7 @@ const RULES: readonly Rule[] = [
   },
   {
     of: ['src/archive/'],
-    // This code converts an archive that arrives to a device that waits in the store.
+    // This code makes of an uploaded archive a device that is staged in the store.
     run: [
       'src/domain/',
       'src/lib/',
@@ -86,11 +89,11 @@ const RULES: readonly Rule[] = [
     packages: { not: [BAILEYS, HTTP, POOL] },
   },
   { of: ['src/storage/'], run: ['src/domain/', 'src/lib/'], packages: { not: [BAILEYS, HTTP, POOL] } },
-  // The protocol between threads: this code may be loaded on both sides.
+  // The messages between threads. The main thread and the shards load this code.
   {
     of: ['src/engine/engine.ts', 'src/engine/protocol.ts'],
     run: ['src/domain/', 'src/engine/engine.ts'],
-    // `call` uses the types of the declarations, and no code of them.
+    // The code of `call` may import types of the declarations, but no code.
     types: ['src/features/', 'src/engine/thread-messages.ts'],
     packages: { only: [/^valibot$/] },
   },
@@ -101,21 +104,22 @@ const RULES: readonly Rule[] = [
     packages: { only: [/^node:worker_threads$/] },
   },
   { of: ['src/engine/'], run: ['src/domain/', 'src/lib/'], types: ['src/metrics/'], packages: { not: [BAILEYS, HTTP] } },
-  // Every thread loads this code, so it may only count. The code that formats the numbers runs in the main thread.
+  // Every thread loads this code, so it must be small: it only counts. The code that formats the metrics runs in the
+  // main thread.
   {
     of: ['src/metrics/table.ts', 'src/metrics/tally.ts'],
     run: ['src/domain/', 'src/metrics/table.ts'],
     packages: { only: [] },
   },
-  // The rules about addresses are the same for outgoing and incoming connections. HTTP loads them, so they only use Web
+  // The rules about addresses apply to outgoing and incoming connections. HTTP imports them, so they use only Web
   // standards.
   { of: ['src/egress/addresses.ts'], run: ['src/domain/'], packages: { only: [/^ipaddr\.js$/] } },
   { of: ['src/egress/'], run: ['src/domain/', 'src/lib/'], packages: { not: [BAILEYS, HTTP, POOL] } },
   { of: ['src/metrics/'], run: ['src/domain/'], packages: { only: [/^prom-client$/] } },
   {
     of: parts,
-    // These folders may load the interfaces of each other, and code without state: sentences, functions that make and
-    // hash secrets, timers, and writing with retries.
+    // These folders may import each other's interfaces, and code without state: sentences, functions that make and hash
+    // secrets, timers, and writing with retries.
     run: [
       'src/domain/',
       'src/lib/',
@@ -157,9 +161,9 @@ const RULES: readonly Rule[] = [
   },
   {
     of: ['workers/media/'],
-    // These files may load the code that starts a thread, which works in the same way from source and from `dist`: a
-    // picture is decoded in a thread that can be ended. Received files are decrypted here, and downloaded through the
-    // guarded route to the instance's proxy.
+    // These files may import the code that starts a thread, which works in the same way from source and from `dist`.
+    // They decode pictures in a thread that can be ended. They decrypt received files, and download them through the
+    // guarded route to the proxy of the instance.
     run: [
       'src/domain/',
       'src/lib/',
@@ -198,17 +202,17 @@ const RULES: readonly Rule[] = [
     run: [],
     packages: { only: [NODE, WIRE_FORMATS, /^(ws|valibot|pngjs|jsqr|node-forge)$/, /^(libsignal|whatsapp-rust-bridge)(\/|$)/] },
   },
-  // The simulator as a package for other projects.
+  // The simulator, as a package that other projects use.
   { of: ['packages/sandbox/src/'], run: ['workers/simulator/'], packages: { only: [NODE, /^undici$/] } },
-  // The code of commands that import and export devices. It uses keys and state in the formats of a shard, and records
-  // of the store for an export.
+  // The code of the commands that import and export devices. It uses keys and state in the formats of a shard and, for
+  // an export, records of the store.
   {
     of: ['workers/portability/'],
     run: ['src/domain/', 'src/storage/', 'workers/shard/keys/', 'workers/shard/lifecycle/runtime-record.ts'],
     packages: { not: [HTTP, POOL, /^(lmdb|unstorage)/] },
   },
-  // The composition root and the commands. They load all of the main thread, but not the library itself. The readers
-  // for other programs load the library late.
+  // The program's entry point, which connects everything, and the commands. They import the whole main thread, but not
+  // the library itself. The readers of other programs' files import the library only when they need it.
   {
     of: ['src/'],
     run: ['src/', 'workers/simulator/network-thread.ts', 'workers/portability/'],
@@ -222,12 +226,15 @@ interface Import {
   isType: boolean
 }
 
-/** Returns every module that a source imports, by statements, `import()` expressions and `typeof import()` types. */
+/**
+ * Returns every module that a source imports, in statements, in `import()` expressions, and in types (`typeof
+ * import()`).
+ */
 function importsOf(source: string): Import[] {
   const code = source.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
   const statements = [...code.matchAll(/^(?:import|export)\b(\s+type\b(?!\s*(?:from|,)\s*['"]))?[^'"`;()]*?['"]([^'"]+)['"]/gm)]
-    // A statement without `from` imports a module only if it has the form `import 'x'`. For example, `export const a =
-    // 'b'` imports none.
+    // A statement without `from` is an import only if it begins with `import 'x'`. For example, `export const a = 'b'`
+    // is none.
     .filter(([text]) => /\bfrom\s*['"]/.test(text) || /^import\s*['"]/.test(text))
     .map(([, type, from]) => ({ from: from!, isType: type !== undefined }))
   const expressions = [...code.matchAll(/(\btypeof\s+|[:<|&=(,]\s*)?\bimport\(\s*['"]([^'"]+)['"]\s*\)/g)].map(
@@ -240,7 +247,7 @@ function importsOf(source: string): Import[] {
 }
 
 /**
- * Whether `import('x').Name` is a type. At run time an import expression is always awaited or followed by `then`, so
+ * Whether `import('x').Name` is a type. An import expression that is code is always awaited or followed by `then`, so
  * every other one is a type.
  */
 const isTypeQuery = (code: string, text: string) => {
@@ -351,7 +358,7 @@ test('tests start the network through the harness, which has it traced', () => {
   assert.deepEqual(found, [])
 })
 
-/** Returns the path of this repository that an import names; undefined for packages. */
+/** Returns the path in this repository that an import names, or undefined if it names a package. */
 const targetOf = (path: string, from: string): string | undefined =>
   from.startsWith('.')
     ? normalize(join(dirname(path), from))
@@ -364,7 +371,7 @@ type Graph = ReadonlyMap<string, readonly string[]>
 const graphOf = (files: ReadonlyMap<string, string>): Graph =>
   new Map([...files].map(([path, source]) => [path, importsOf(source).flatMap(({ from }) => targetOf(path, from) ?? [])]))
 
-/** Returns each import cycle once, as its files in order. An import of a type counts, too. */
+/** Returns each cycle of imports one time, as its files in order. Imports of types count, too. */
 function circles(graph: Graph): string[] {
   const found = new Map<string, string>()
   const done = new Set<string>()
@@ -384,8 +391,8 @@ function circles(graph: Graph): string[] {
 }
 
 /**
- * The folders of a shard, from the top row to the bottom row. A folder may only import from its own row and from lower
- * rows. This is also true for types.
+ * The folders of a shard, by rows from top to bottom. A folder may import (also types) only from its own row and from
+ * lower rows.
  */
 const ROOMS: readonly (readonly string[])[] = [
   ['operations', 'stanzas'],
@@ -393,7 +400,7 @@ const ROOMS: readonly (readonly string[])[] = [
   ['retry', 'receipts', 'app-state'],
   ['chats', 'directory', 'groups', 'lifecycle', 'messages', 'queue', 'webhooks'],
   ['connection'],
-  // These folders have no side effects, so they are below the folders that send queries.
+  // These folders have no side effects, so they are in a lower row than folders that send queries.
   ['translate', 'network'],
   ['keys', 'baileys'],
   ['wire', 'context', 'durable-line', 'usage'],
@@ -401,8 +408,8 @@ const ROOMS: readonly (readonly string[])[] = [
 const SHARD = 'workers/shard/'
 
 /**
- * Returns the row of a file's folder. Files that are in `workers/shard` itself connect the folders, so they are above
- * all rows. Undefined for files outside of the shard.
+ * Returns the row of a file's folder. A file directly in `workers/shard` connects the folders, so it is above all rows.
+ * Returns undefined for a file outside of the shard.
  */
 function rowOf(path: string): number | undefined {
   if (!path.startsWith(SHARD)) return undefined
@@ -430,7 +437,7 @@ test('no file imports in a circle', () => {
   assert.deepEqual(circles(ours()), [])
 })
 
-/** Folders that have many files on purpose, one per subject: tables of translations, and builders of stanzas. */
+/** Folders that may have many files, one per subject: the translations of messages, and the builders of stanzas. */
 const MANY = ['workers/shard/translate/', 'workers/shard/wire/']
 
 test('no folder of a shard has more than fifteen files', () => {

@@ -1,7 +1,7 @@
 /**
- * Checks that no module of a shard has state of its own. A module is shared by all instances of a thread and lives
- * longer than each of them. So state belongs to an instance, to a session, or to the thread that `open-shard.ts` sets
- * up. Code in `baileys/` corrects the module state of the library, once per thread.
+ * Checks that no module of a shard has state of its own. All instances of a thread share a module, and it lives longer
+ * than each of them. So state must belong to an instance, to a session, or to the thread that `open-shard.ts` sets up.
+ * The code in `baileys/` changes state in the library's modules, one time per thread.
  */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'

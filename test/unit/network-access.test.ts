@@ -1,7 +1,7 @@
 /**
- * Checks that queries to the network use `ask`, which handles the deadline, the end of the socket and the meaning of
- * error codes. A handler, or a function that a handler calls to send, must not have the socket, a deadline of its own,
- * or its own interpretation of codes.
+ * Checks that queries to the network are sent with `ask`, which handles the deadline, the end of the socket and the
+ * meaning of error codes. A handler of an operation, and the functions that it calls to send, must not use the socket,
+ * set a deadline, or interpret codes.
  */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -13,26 +13,26 @@ import { ROOT } from '../harness/checkout.ts'
 const root = fileURLToPath(ROOT)
 const SHARD = 'workers/shard/'
 
-/** Folders whose modules are called by handlers. */
+/** Folders with modules that handlers of operations call. */
 const ASKING = ['operations/', 'send/', 'media/'].map((room) => SHARD + room)
-/** `ask`, and the modules that send a query beside it. The socket adds the deadline. */
+/** The module of `ask`, and the modules that send queries without it. The socket adds the deadline to these. */
 const QUERYING = [
   'connection/ask.ts',
   'connection/mex.ts',
-  // `ask` runs the functions of these modules. All callers at the same time share one answer about a group, or about all
-  // groups, and a change of app state needs several queries.
+  // `ask` calls the functions of these modules. Callers that need the same answer about groups at the same time share
+  // it, and a change of the app state needs several queries.
   'groups/group-metadata.ts',
   'groups/list-reading.ts',
   'app-state/app-state-changes.ts',
-  // Requests do not cause the following queries. They are a step of the connection itself, or an effect of a stanza.
+  // These modules send queries that no request causes: as a step of the connection, or because of a stanza.
   'app-state/app-state-reader.ts',
   'connection/pairing/companion-registration.ts',
   'connection/pairing/pairing-code.ts',
   'connection/pairing/passkey-query.ts',
-  // The following modules query devices, keys and tokens of recipients.
+  // These modules query the devices, keys and tokens of recipients.
   'connection/socket/connection-queries.ts',
 ].map((file) => SHARD + file)
-/** An upload is not a query. It goes to the network's media host over HTTP, and may take up to a quarter of an hour. */
+/** An upload is not a query: it goes over HTTP to the network's media host, and may take up to a quarter of an hour. */
 const UPLOAD = `${SHARD}media/upload.ts`
 
 const code = (source: string) => source.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')

@@ -1,6 +1,6 @@
 /**
- * Tests the list of the account's groups, over a real store: the effect of an answer and of notifications, and the
- * state after a restart.
+ * Tests the list of the account's groups, over a real store: how answers and notifications of the network change it,
+ * and its state after a restart.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'

@@ -1,4 +1,4 @@
-/** Tests the metadata of groups while they are queried and the group changes. */
+/** Tests the metadata of groups if a group changes while its metadata are being queried. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -7,7 +7,7 @@ import { until } from '../storage/fixtures.ts'
 
 const GROUP = '120363019502650977@g.us'
 
-/** Subject of a group that answers a query; each waiting query has one function. */
+/** The queries that wait for an answer. Each is a function that gets the subject of the group, which is the answer. */
 const waiting: ((subject: string) => void)[] = []
 const sock = {
   query: () =>
@@ -19,7 +19,7 @@ const sock = {
     }),
 }
 
-/** Creates the metadata before any group was reported. */
+/** Creates the metadata of groups in a state in which no group is known. */
 const nothingKnown = () =>
   createGroupMetadata({
     sock,

@@ -1,6 +1,6 @@
 /**
- * Tests the admins of groups, over a real store and stored metadata of groups: when the network is queried again, and
- * when it is not.
+ * Tests who is an administrator of a group, over a real store with stored groups: when the network must be queried
+ * again, and when it must not.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,6 +1,6 @@
 /**
- * Tests the stored groups with their members, over a real store: what is read after a restart, how long it is used, and
- * that the newest data count.
+ * Tests the stored groups with their members, over a real store: what is known after a restart, for how long it is
+ * used, and that newer data replace older ones.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -28,7 +28,7 @@ test('what was kept is read back, until it is too old', async (t) => {
   assert.deepEqual(await stored.read(GROUP), group('Team'), 'before it is on disk')
   await stored.settled()
   assert.deepEqual(await open().read(GROUP), group('Team'))
-  // An earlier version kept a group only for a day. So the first text to the group on the next day caused a query.
+  // An earlier version kept a group for a day only. So the first text to the group on the next day caused a query.
   clock.at += 14 * DAY - 1
   assert.deepEqual(await open().read(GROUP), group('Team'))
   clock.at += 1

@@ -1,4 +1,7 @@
-/** Tests how members of groups are read from the network's data: who they are, and that each person is listed once. */
+/**
+ * Tests how the members of a group are read from the network's data: who they are, and that each person is listed only
+ * one time.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LidPair } from '../../../workers/shard/connection/identity.ts'

@@ -1,4 +1,7 @@
-/** Tests the numbers of each instance per hour: they are counted once, summed, bounded, kept over a restart, and gone with their instance. */
+/**
+ * Tests the hourly counts of each instance: every message counts one time, the counts are added up and limited in
+ * number, survive a restart, and are deleted with their instance.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { iso } from '../../../src/domain/clock.ts'
@@ -28,7 +31,7 @@ async function service(store: StateStore, from = START) {
     time,
     log,
     activity,
-    /** Sets what the shard of an instance reports. */
+    /** Sets the counts that the shard of an instance reports. */
     report(instance: string, [sent, received, delivered, failed]: readonly [number, number, number, number]) {
       all.set(instance, {
         instance,

@@ -1,4 +1,7 @@
-/** Tests problems and their remedies: each cause has its sentence, and there is no sentence without a problem. */
+/**
+ * Tests the problems that the dashboard shows: each cause has a sentence that says what to do, and a sentence is only
+ * shown if there is a problem.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Facts, problemsOf } from '../../../src/health/problems.ts'

@@ -1,4 +1,7 @@
-/** Tests the numbers of the charts: the growth of counters, their windows, how the time of a histogram is divided, and what is stored of them. */
+/**
+ * Tests the data of the charts: how much counters grow, the time windows, how the times in a histogram are distributed,
+ * and what is stored.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newTimes, quantile } from '../../../src/health/sample.ts'
@@ -95,7 +98,7 @@ test('the charts are kept over a restart, in a fixed number of small records', a
   const minutes = 8 * 24 * 60
   for (let minute = 0; minute < minutes; minute++) {
     const writtenAt = before.time.now
-    // The last hour needs every sample; of the days before, one in a minute is enough.
+    // The chart of the last hour needs every sample. For the days before, one sample per minute is enough.
     const turns = minutes - minute < 70 ? 6 : 1
     for (let turn = 0; turn < turns; turn++) {
       before.time.now += 60_000 / turns
@@ -113,7 +116,7 @@ test('the charts are kept over a restart, in a fixed number of small records', a
   for (const window of ['hour', 'day', 'week'] as const)
     assert.deepEqual(after.series.points(window), before.series.points(window), window)
   assert.deepEqual(log.lines, [])
-  // Nothing is left of what is too old, and nothing comes from the future.
+  // Samples that are too old are removed, and samples from the future are ignored.
   const [late, early] = [before.time.now + 8 * 86_400_000, before.time.now - 30 * 86_400_000]
   for (const now of [late, early])
     assert.deepEqual(await loadRings(store, { now: () => now }, log), { hour: [], day: [], week: [] })

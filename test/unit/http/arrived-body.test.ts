@@ -1,6 +1,6 @@
 /**
- * Tests that a request body is read equally, whether it arrives with its head, after it, in pieces, or together with
- * the next request.
+ * Tests that a request body is read in the same way, whether it arrives with the head of the request, after it, in
+ * pieces, or together with the next request.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -13,8 +13,8 @@ import { listen } from '../../../src/serve.ts'
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
- * Starts a server that answers with the received body, and with `whole` or `streamed`. It answers `/refused` without
- * reading the body.
+ * Starts a server that answers with the body that it received, and with how it was read: `whole` or `streamed`. It
+ * answers `/refused` without reading the body.
  */
 async function echo(work: (ask: (...written: (string | number)[]) => Promise<string[]>) => Promise<void>) {
   const server = await listen({ host: '127.0.0.1', port: 0 })
@@ -47,8 +47,8 @@ async function echo(work: (ask: (...written: (string | number)[]) => Promise<str
   })
   try {
     /**
-     * Sends texts; a number is a pause in ms. Resolves with the bodies of the answers, when there is one for each
-     * request.
+     * Writes texts to the connection; a number is a pause in ms. Resolves with the bodies of the answers, when there is
+     * an answer to each request.
      */
     await work(async (...written) => {
       text = ''

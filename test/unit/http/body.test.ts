@@ -1,4 +1,4 @@
-/** Tests the most memory that may be used in total while large bodies are read. */
+/** Tests the limit of the memory that all large bodies together may use while they are read. */
 import assert from 'node:assert/strict'
 import { suite, type TestContext, test } from 'node:test'
 import { MOST_DROPPED, receiveBody, wholeOf } from '../../../src/http/body.ts'
@@ -8,7 +8,7 @@ import { Busy } from '../../../src/http/errors.ts'
 const KB = 1_024
 const MB = KB * KB
 
-/** Creates a request whose pieces the test sends one by one. */
+/** Creates a request whose body the test sends piece by piece. `told`: the declared length. */
 function request(told?: number) {
   let controller!: ReadableStreamDefaultController<Uint8Array>
   let isCancelled = false
@@ -166,7 +166,7 @@ suite('the memory of large bodies', () => {
 })
 
 suite('a body', () => {
-  /** Returns a clock and timers that the test advances together. */
+  /** Returns a clock and timers; the test advances both together. */
   function byHand(t: TestContext) {
     t.mock.timers.enable({ apis: ['setTimeout'] })
     const time = { now: 0 }

@@ -14,7 +14,7 @@ test('an event is written as readers of server-sent events take it', () => {
   assert.equal(eventText({ retryMs: 2_000 }), 'retry: 2000\n\n')
 })
 
-/** Starts a server whose event source counts the requested events, behind a real socket. */
+/** Starts a server with a real socket, whose event source counts how many events were requested. */
 async function serve(source: (signal: AbortSignal) => AsyncIterable<ServerEvent>, stalledMs = 300) {
   let told: () => void
   const ended = new Promise<void>((resolve) => {
@@ -53,7 +53,7 @@ test('a reader that takes nothing is cut, and what waits for it is bounded', asy
   socket.write('GET /events HTTP/1.1\r\nHost: gw.test\r\n\r\n')
   socket.pause()
   await ended
-  // The operating system's buffers on both ends hold fewer events than this.
+  // 400 events are more than fit into the operating system's buffers at both ends of the connection.
   assert.ok(asked < 400, `${asked} events were asked for`)
   assert.deepEqual(counted(), { events: asked, cuts: 1 })
   socket.resume()

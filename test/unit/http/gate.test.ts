@@ -16,8 +16,8 @@ after(() => service.close())
 const OTHER = '0d3f7a52-5b1c-4a6e-8b55-6d1f2c3e4a5b' as WorkspaceId
 
 /**
- * Creates a second workspace besides `default` in the same way as the operator's command. Returns a key of it, and an
- * imported token of `default`.
+ * Creates a second workspace besides `default`, as the operator's command does. Returns an API key of the second
+ * workspace, and an imported token of `default`.
  */
 async function secondWorkspace(): Promise<{ value: string; imported: string }> {
   const value = newApiKey()
@@ -96,8 +96,8 @@ test('a key of another workspace opens no instance, and an imported token only i
     () => gate.instance(id, token, incoming(imported)),
     (error) => error instanceof Failure && error.code === 'api_key_required',
   )
-  // An imported token may be short, so wrong guesses at it are counted separately. After many guesses, the correct
-  // token is delayed, too.
+  // An imported token may be short. So failed guesses of such tokens are counted separately, and after many of them
+  // even the correct token is answered late.
   const client = (value: string) => () =>
     gate.instance(id, token, { ...incoming(''), headers: new Headers({ 'Client-Token': value }) }).instance
   const fails = (code: string) => (error: unknown) => error instanceof Failure && error.code === code

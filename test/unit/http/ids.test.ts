@@ -1,9 +1,9 @@
-/** Identifiers. */
+/** Tests the ids of chats and people: how each is written in answers, and the address (JID) that it stands for. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fromJid, parseIdentifier, renderIdentifier, toJid } from '../../../src/domain/ids.ts'
 
-/** Each row has an input, its rendered form, and its address. */
+/** Each row contains an id as a request may write it, the id as answers write it, and its address. */
 const ROWS = [
   ['5511988887777', '5511988887777', '5511988887777@s.whatsapp.net'],
   ['12345', '12345', '12345@s.whatsapp.net'],

@@ -1,4 +1,4 @@
-/** Tests which forms of `Prefer` request a wait, and how long the wait is. */
+/** Tests which values of the header `Prefer` ask for a wait, and how long the wait is. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { waitOf } from '../../../src/http/prefer.ts'

@@ -1,4 +1,6 @@
-/** Tests the bodies of unauthenticated requests (`/oauth` and sign-in): they have a limit of bytes and of time. */
+/**
+ * Tests the bodies of requests without credentials (`/oauth` and the sign-in): they are limited in bytes and in time.
+ */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Clock } from '../../../src/domain/clock.ts'
@@ -12,7 +14,9 @@ type Read = (request: Request, clock: Clock) => Promise<unknown>
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** Sends a request whose body begins and never ends. Returns the answer, and whether the connection was closed. */
+/**
+ * Sends a request whose body begins and never ends. Returns the answer, and whether the server closed the connection.
+ */
 async function stalled(
   t: TestContext,
   read: Read,
@@ -56,7 +60,8 @@ test('so is a registration', async (t) => {
   assert.deepEqual(await stalled(t, jsonOf, 'application/json'), refused)
 })
 
-// The connection of a sign-in whose body stalled once stayed open until the server's limit of ten minutes.
+// An earlier bug: if the body of a sign-in stopped arriving, the connection stayed open until the server's limit of ten
+// minutes.
 test('and a sign-in to the dashboard', async (t) => {
   const { status, body, isCancelled } = await stalled(t, signInKeyOf, 'application/json', failureResponse)
   assert.deepEqual([status, (body.error as Failure).message, isCancelled], [400, refused.body.error_description, true])

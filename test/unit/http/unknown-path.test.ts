@@ -18,7 +18,7 @@ test('a path that takes other methods is told by them', () => {
   assert.deepEqual(told('PATCH', `${INSTANCE}/queue`), ['not_found', 'This path takes DELETE, GET, not PATCH.'])
 })
 
-// The route `/groups/{group_id}` matches this path, too.
+// The route `/groups/{group_id}` also matches this path, so its methods appear twice.
 test('each method is told once', () => {
   assert.equal(told('POST', `${INSTANCE}/groups/invitation`)[1], 'This path takes GET, not POST.')
 })
@@ -34,7 +34,7 @@ test('what is no route, or not for everybody, is not told', () => {
     assert.deepEqual(told('PUT', path), NOTHING, path)
 })
 
-// These calls have no instance in their path, so no dialect applies to them.
+// The paths of these calls contain no instance, so they are recognized without a dialect.
 test('calls of partners of another gateway are told what to use', () => {
   assert.match(told('POST', '/instances/integrator/on-demand')[1]!, /^Use POST \/account\/instances/)
   assert.match(told('GET', '/instances')[1]!, /^Use GET \/account\/instances/)

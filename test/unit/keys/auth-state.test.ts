@@ -39,7 +39,8 @@ test('every type of key comes back as it was, from the disk', async () => {
     }),
   }
   /**
-   * Returns an id of this type of key. The ids of one-time pre-keys are numbers, because they are numbers on the wire.
+   * Returns an id for a key of this type. The ids of one-time pre-keys are numbers, because the protocol sends them as
+   * numbers.
    */
   const idOf = (type: string) => (type === 'pre-key' ? '7' : 'an/id+=')
   const creds = await auth.discardHalfPaired()
@@ -48,7 +49,7 @@ test('every type of key comes back as it was, from the disk', async () => {
   await auth
     .forSocket(creds)
     .keys.set(Object.fromEntries(Object.entries(values).map(([type, value]) => [type, { [idOf(type)]: value }])))
-  // This key store stands for another process, which has not written the keys itself.
+  // This key store simulates another process, which has not written the keys itself.
   const again = open('types').auth
   const view = again.forSocket(await again.discardHalfPaired()).keys
   for (const [type, value] of Object.entries(values)) {

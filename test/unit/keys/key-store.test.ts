@@ -85,7 +85,7 @@ test('memory follows the disk: during a pending write the old value is read, aft
   await keys.commit([['session', '1.0', value('old')]])
   cache.forget('')
   isSlow = true
-  // This call has read the old value from the disk, but the test delays its result.
+  // This call has read the old value from the disk, and the test delays its result.
   const early = keys.get('session', '1.0')
   const write = keys.commit([['session', '1.0', value('new')]])
   const during = keys.get('session', '1.0')
@@ -119,7 +119,7 @@ test('the cache keeps within its entries and bytes, and absence counts as an ent
   await keys.commit([['session', 'big', Buffer.alloc(9_700)]])
   assert.equal(cache.entries, 1)
   assert.ok(cache.bytes <= 10_000)
-  // A value that is larger than the whole cache evicts nothing.
+  // A value that is larger than the whole cache must not evict other values.
   await keys.commit([['session', 'bigger', Buffer.alloc(20_000)]])
   assert.equal(cache.entries, 1)
   assert.equal((await keys.get('session', 'bigger'))?.length, 20_000)

@@ -1,4 +1,4 @@
-/** Compares the hash with Node's own HMAC. */
+/** Compares the keyed hash of the service with Node's HMAC. */
 import assert from 'node:assert/strict'
 import { createHmac, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
@@ -24,7 +24,7 @@ test('it is the HMAC of the text, whatever came before it, however long it is, a
     key.fill(0)
     return { hash, expected }
   })
-  // The keys are used in turn, because the hashes of all keys share the same memory.
+  // The keys are used alternately, because the hashes of all keys use the same memory.
   for (const [at, text] of texts.entries()) for (const { hash, expected } of all) assert.equal(hash(text), expected[at])
   assert.throws(() => keyedHash(randomBytes(65), 16), RangeError)
 })

@@ -1,6 +1,6 @@
 /**
- * Tests the parts of the small concurrency helpers that this project wrote. The libraries that they use have their own
- * tests.
+ * Tests the small helpers for concurrency, but only the code of this project. The libraries that they use have their
+ * own tests.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

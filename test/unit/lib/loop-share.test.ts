@@ -1,14 +1,14 @@
 /**
- * Tests how work shares the turns of the event loop: which work runs immediately, which work waits, in which order it
- * continues, and that other work can run in between.
+ * Tests how work is divided among the turns of the event loop: which work runs at once, which work waits and in which
+ * order it continues, and that other work can run in between.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLoopShare } from '../../../src/lib/loop-share.ts'
 
 /**
- * Runs pieces of work of 1 ms each, with a clock that only this work advances. `turns`: the number of pieces in each
- * turn of the event loop.
+ * Does pieces of work that take 1 ms each. The clock is simulated, and only this work advances it. `turns`: the number
+ * of pieces in each turn of the event loop.
  */
 function worked(ms: number, least = 1) {
   const clock = { now: 0 }
@@ -24,7 +24,7 @@ function worked(ms: number, least = 1) {
   return {
     async piece(name: string) {
       await share()
-      // The time of asynchronous work counts for the work that started it.
+      // The time of the asynchronous parts counts for the work that started them.
       for (let step = 0; step < 3; step++) await Promise.resolve()
       clock.now += 1
       turns.at(-1)!.push(name)

@@ -1,6 +1,6 @@
 /**
- * Tests that the examples of a status in the OpenAPI description, and the test webhook, equal the status of some state
- * of an instance, field by field.
+ * Tests the statuses in the examples of the OpenAPI description and in the test webhook: each must be the status of a
+ * possible state of an instance, in every field.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -17,7 +17,7 @@ const at = (status: Status, state: Partial<RuntimeState> = {}, run: Partial<Run>
   state: { ...CREATED, status, ...state },
   run: { ...FRESH_RUN, ...run },
 })
-/** Builds the state of an instance whose pairing is complete and whose credentials are stored. */
+/** Builds the state of an instance that is paired and has stored credentials. */
 const paired = (status: Status, state: Partial<RuntimeState> = {}, run: Partial<Run> = {}) =>
   at(status, { paired: true, phone: '5511999990000', platform: 'android', ...state }, run)
 const closed = (code: number | null, message = '', expireSeconds: number | null = null): LifecycleEvent => ({
@@ -56,7 +56,7 @@ const SECRETS_GONE = ['close', 'eraseCredentials']
 const LIVE = ['connected', 'connecting', 'disconnected'] as const
 const each = <T>(values: readonly T[], make: (value: T) => Case) => values.map(make)
 
-/** Status codes of row 14 of the table of states, each with the reason that is reported. */
+/** The disconnect codes in row 14 of the table of states, each with the reason that must be reported. */
 const DROPS: [number | null, StatusReason][] = [
   [428, 'connection_closed'],
   [408, 'connection_lost'],
@@ -437,8 +437,8 @@ const CASES: Case[] = [
       to: ['starting', null],
       effects: ['eraseCredentials', 'open fresh'],
     })),
-    // On a full disk a failed erasure once left the credentials. So after a restart the instance could not be paired
-    // again.
+    // An earlier bug: on a full disk the credentials were not deleted, so the instance could not be paired again after
+    // a restart.
     ...each(['logged_out'] as const, (status) => ({
       row: '31',
       from: paired(status),
@@ -495,7 +495,7 @@ describe('every row of the table', () => {
   })
 })
 
-/** Events that must not change an instance. */
+/** Events that must change nothing, each with a state in which it happens. */
 const NOTHING: [string, Lifecycle, LifecycleEvent][] = [
   ['22a: a disconnect while created', at('created'), asked('disconnect')],
   ['22a: a disconnect while logged out', at('logged_out', { reason: 'logged_out' }), asked('disconnect')],
@@ -530,7 +530,7 @@ describe('what means nothing', () => {
   for (const [what, from, event] of NOTHING) test(what, () => assert.equal(move(from, event), null))
 })
 
-/** Applies events one after the other, and returns every status with its reason. */
+/** Applies the events in order, and returns each status with its reason. */
 function walk(from: Lifecycle, events: LifecycleEvent[]) {
   let state = from
   return events.map((event) => {

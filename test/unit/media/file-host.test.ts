@@ -13,10 +13,7 @@ const quiet = { info() {}, warn() {}, error() {} }
 const host = await startHostileHost()
 after(() => host.stop())
 
-/**
- * Reads one piece after the other, each when the previous one has arrived. On the simulated clock each piece takes
- * `takesMs`.
- */
+/** Reads pieces one at a time, each after the previous one has arrived. Each takes `takesMs` on the simulated clock. */
 async function read(count: number, takesMs: number, size = 1, maxSealed?: number): Promise<number> {
   let next = () => {}
   const path = host.answer((response) => {
@@ -54,7 +51,7 @@ test('a host that drips is left, though it is never silent for long', async () =
 
 test('one that is slow and not that slow may take its time', async () => {
   assert.equal(await read(20, SECOND), 20)
-  // 16 KB arrive each second, for a minute.
+  // This is a rate of 16 KB per second, for a minute.
   assert.equal(await read(60, SECOND, 16_384), 60 * 16_384)
 })
 

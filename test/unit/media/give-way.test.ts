@@ -1,7 +1,7 @@
 /**
- * Tests the priority of background threads: it is low, but they still get a share of the time. (When it was a ninth of
- * the time of other processes, one 60 MB body took 44 s on a busy core, and a benchmark with several bodies did not
- * end.)
+ * Tests the priority of background threads: it is low, but they must still get enough CPU time. An earlier version gave
+ * them a ninth of the time of other processes: then a body of 60 MB took 44 s on a busy core, and a benchmark with
+ * several bodies did not end.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -12,8 +12,8 @@ import { Worker } from 'node:worker_threads'
 
 const MODULE = new URL('../../../workers/media/give-way.js', import.meta.url)
 /**
- * The nice value with which a thread gets a third of the time of a thread with ordinary priority, by the kernel's table
- * of weights.
+ * The nice value with which a thread gets a third of the CPU time of a thread with normal priority, according to the
+ * kernel's table of weights.
  */
 const A_THIRD = 5
 

@@ -1,4 +1,7 @@
-/** Tests HEIC images as phones make them (HEVC): real files from `heif-enc` are decoded without a native program. */
+/**
+ * Tests that HEIC images (HEVC), as phones make them, are decoded without a native program. The test makes real files
+ * with `heif-enc`.
+ */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -45,8 +48,8 @@ async function heic(width: number, height: number, opacity = 255): Promise<Buffe
 }
 
 /**
- * Adds the box `irot`, which phones write for a picture taken upright, and which heif-enc cannot write. Its value is
- * the number of quarter turns to the left.
+ * Adds the box `irot` (the rotation of the picture). Phones write it for upright pictures, but heif-enc cannot. Its
+ * value is the number of quarter turns to the left.
  */
 function turned(bytes: Buffer, quarters: number): Buffer {
   const copy = Buffer.from(bytes)
@@ -57,9 +60,9 @@ function turned(bytes: Buffer, quarters: number): Buffer {
   for (const type of ['meta', 'iprp']) grow(typeAt(type) - 4, 10)
   grow(typeAt('ipco') - 4, 9)
   grow(uses - 4, 1)
-  // The boxes before the pixels are now longer, so the offset of the pixels in the file grows, too.
+  // The boxes before the pixels are longer now, so the offset of the pixels in the file must grow.
   grow(typeAt('iloc') + 16, 10)
-  // The picture has three properties. This adds a fourth one, which readers must understand.
+  // The picture has three properties. This adds the fourth, and marks it as one that readers must understand.
   assert.equal(copy[uses + 14]!++, 3)
   const box = Buffer.from([0, 0, 0, 9, ...Buffer.from('irot'), quarters])
   return Buffer.concat([copy.subarray(0, uses - 4), box, copy.subarray(uses - 4, end), Buffer.from([0x84]), copy.subarray(end)])
@@ -80,7 +83,7 @@ function assertNear(found: number[], { r, g, b }: typeof RED) {
   assert.ok(!far, `${found} is not near ${[r, g, b]}`)
 }
 
-/** Overwrites the size that the picture's `ispe` box declares. */
+/** Overwrites the size in the picture's box `ispe`. */
 function promising(bytes: Buffer, width: number, height: number): Buffer {
   const copy = Buffer.from(bytes)
   const at = copy.indexOf('ispe', 0, 'latin1')
@@ -111,7 +114,7 @@ describe('HEIC', { skip }, () => {
   test('turned by the camera: as it is shown', async () => {
     const { path, width, height } = await prepared(turned(await heic(320, 200), 3))
     assert.deepEqual([width, height], [200, 320])
-    // The picture is turned to the right by a quarter, so the upper half is now on the right.
+    // The picture is turned right by a quarter, so its upper half must be on the right.
     assertNear(await pixelAt(path, 180, 160), RED)
     assertNear(await pixelAt(path, 20, 160), BLUE)
   })

@@ -1,4 +1,4 @@
-/** Tests the sealed links to received files, and the content of the files. */
+/** Tests the sealed links to received files, and the files that are read through them. */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
@@ -62,7 +62,7 @@ test('a link of yesterday, of another service, or changed in any place leads now
 
 test('a link has one way to be written: its last letter has bits that say nothing, and they count', () => {
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-  // The three names have different lengths, so that each number of unused bits in base64 occurs.
+  // The names have different lengths, so that every possible number of unused bits occurs in the base64 of the link.
   for (const fileName of ['a', 'ab', 'abc']) {
     const link = links.seal('i', 'tag', { ...file, fileName }, NOW)!
     const open = [...letters].filter((letter) => links.open(link.slice(0, -1) + letter, NOW) !== null)
@@ -115,7 +115,7 @@ test('the length on the host says whether a channel’s file that has a key is e
     assert.notEqual(sealed.mediaKey, null)
 })
 
-/** Returns the number of bytes that were passed on before the service found that the file was not the expected one. */
+/** Returns how many bytes were passed to the reader before the service found that the file was not the right one. */
 async function readUntilFailure(of: ReceivedFile, blob: Uint8Array, what: string): Promise<number> {
   let length = 0
   async function readAll() {
@@ -125,8 +125,8 @@ async function readUntilFailure(of: ReceivedFile, blob: Uint8Array, what: string
   return length
 }
 
-// A file whose length is a multiple of 16 was once passed on completely before its MAC was checked, because the cipher
-// then holds back only padding.
+// An earlier bug: a file whose length is a multiple of 16 was passed on completely before its MAC was checked, because
+// only the padding was then still in the cipher.
 for (const size of [16, 4_992, 5_000])
   test(`a file of ${size} bytes that was changed in any way fails before it is whole`, async () => {
     const plain = randomBytes(size)
@@ -152,7 +152,8 @@ for (const size of [16, 4_992, 5_000])
     for (const [what, of, bytes] of wrong) assert.ok((await readUntilFailure(of, bytes, what)) < size, what)
   })
 
-// Some senders declare wrong lengths, and phones show such files nevertheless.
+// Some senders declare a wrong length. Phones show such files nevertheless, so the length alone must not lead to a
+// refusal.
 test('a length that is not right says nothing of a file whose MAC and hash are', async () => {
   const plain = randomBytes(5_000)
   const { blob, ...sealed } = sealMedia(plain, 'document')

@@ -1,4 +1,4 @@
-/** Tests that data of the download thread arrive in large pieces, and never more than the reader has space for. */
+/** Tests that the data of a download are passed on in large pieces, and never more than the reader has space for. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'

@@ -1,5 +1,6 @@
 /**
- * Tests the formats in which media are sent. The files are real, and the tests run with a converter and without one.
+ * Tests to which format media are converted before they are sent. The files are real. The tests run with ffmpeg and
+ * without it.
  */
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -32,7 +33,7 @@ async function job(purpose: Purpose, bytes: Uint8Array, more: Partial<MediaJob> 
 }
 
 interface Expected {
-  /** The type to which the file is converted, or `as is`. */
+  /** The type to which the file must be converted, or `as is`. */
   becomes: string
   mime: string
 }
@@ -46,7 +47,7 @@ const OPUS = 'audio/ogg; codecs=opus'
 const rows: Row[] = [
   ['jpeg', 'image', () => files.image('jpeg'), asIs('image/jpeg'), asIs('image/jpeg')],
   ['png', 'image', () => files.image('png'), asIs('image/png'), asIs('image/png')],
-  // sharp converts pictures. ffmpeg is only needed for pictures that sharp cannot read.
+  // These are converted by sharp. ffmpeg is only used for pictures that sharp cannot read.
   ['webp', 'image', () => files.image('webp'), to('image/jpeg'), to('image/jpeg')],
   ['gif', 'image', () => files.image('gif'), to('image/jpeg'), to('image/jpeg')],
   ['tiff', 'image', () => files.image('tiff'), to('image/jpeg'), to('image/jpeg')],
@@ -84,7 +85,7 @@ const rows: Row[] = [
   ['gif', 'portrait', () => files.image('gif'), 'refused', 'refused'],
   ['tiff', 'portrait', () => files.image('tiff'), 'refused', 'refused'],
 ]
-/** Whether the file is made with ffmpeg. sharp alone makes these pictures. */
+/** Whether ffmpeg is needed to make the file of this name. sharp makes the listed pictures without it. */
 const needsFfmpeg = (name: string) => !/^(jpeg|png|webp|gif|tiff|avif|bmp)$/.test(name)
 
 async function check(row: Row, prepare: (job: MediaJob) => Promise<PreparedMedia>, expected: Expected | string) {
@@ -266,7 +267,7 @@ describe('hostile files are refused with a sentence', () => {
 
   test('a film that names a brand of pictures beside its own is a film', { skip: withoutFfmpeg }, async () => {
     const film = Buffer.from(await files.film('mp4'))
-    // The file declares a list of brands, and this is the last one.
+    // The last entry in the file's list of brands.
     film.write('mif1', film.readUInt32BE(0) - 4, 'latin1')
     const made = await prepareWith(await job('gif', film))
     assert.equal(made.mime, 'video/mp4')

@@ -1,6 +1,6 @@
 /**
- * Tests the process that starts programs: the messages that pass through it, and which processes remain when one of its
- * two sides dies.
+ * Tests the process that starts programs for the service: the messages that it passes on, and which processes are left
+ * if the service or this process dies.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -91,7 +91,7 @@ suite('programs are started by a process of their own', () => {
     process.kill(host, 'SIGKILL')
     const second = Number(await output)
     assert.ok(second > 0 && second !== host)
-    // Nothing else ends this program, only its own limit of CPU time.
+    // Only this program's own limit of CPU time can end it.
     for (const pid of running('sleep\x0020.0101')) process.kill(pid, 'SIGKILL')
   })
 

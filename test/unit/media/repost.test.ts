@@ -1,6 +1,6 @@
 /**
- * Tests the download of a file that is forwarded into a channel. An untrusted message names the file, so only some
- * addresses are allowed.
+ * Tests the download of a file when a message is forwarded into a channel. The path of the file is in the message,
+ * which is not trusted, so only some addresses are permitted.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -23,7 +23,7 @@ after(async () => {
   await rm(tempDir, { recursive: true, force: true })
 })
 
-/** Forwards a message whose picture has this path. */
+/** Forwards a message with a picture that has this path. */
 async function forward(directPath: string, route: NetworkRoute): Promise<unknown> {
   const media = { tempDir, downloadMs: 5 * SECOND, files: () => route.files }
   try {

@@ -1,6 +1,6 @@
 /**
- * Tests which routes to the network's files stay open. Nothing is downloaded, because a route only connects when it is
- * used.
+ * Tests which network routes (connections through a proxy or directly) are kept for downloads of files. Nothing is
+ * downloaded, because a route connects only when it is used.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,7 +1,7 @@
 /**
- * Tests that every sound is sent as a voice note if ffmpeg recognizes it by its content alone. The encoders of the
- * installed ffmpeg make the files. Monkey's Audio (APE) is allowed but not tested, because ffmpeg has no encoder for
- * it.
+ * Tests that a file can be sent as a voice note if ffmpeg recognizes it as sound by its content. The files are made
+ * with all encoders of the installed ffmpeg. Monkey's Audio (APE) is accepted but not tested, because ffmpeg cannot
+ * encode it.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -28,7 +28,7 @@ before(async () => {
 })
 after(() => rm(dir, { recursive: true, force: true }))
 
-/** Writes a file whose name has no extension, so that only the content shows its type. */
+/** Writes a file whose name has no extension, so that only its content says what it is. */
 async function place(bytes: Uint8Array): Promise<{ path: string; dir: string }> {
   const own = join(dir, String(count++))
   await mkdir(own)
@@ -59,8 +59,8 @@ async function heard(path: string): Promise<Heard> {
 
 const RATE = 8_000
 /**
- * Returns the duration in seconds that the same ffmpeg decodes without the service; 0 if it does not recognize the
- * file. ffmpeg takes some of the files that it made for another kind.
+ * Returns the duration in seconds for which this ffmpeg decodes sound from the file by itself, or 0 if it does not
+ * recognize the file. It recognizes some of its own files as something else.
  */
 async function decodedSeconds(bytes: Uint8Array): Promise<number> {
   const { path, dir: own } = await place(bytes)
@@ -74,7 +74,7 @@ async function decodedSeconds(bytes: Uint8Array): Promise<number> {
   }
 }
 
-/** Encoder and container. If the encoder is null, the default encoder of the container is used. */
+/** An encoder and a container. If the encoder is null, the default encoder of the container is used. */
 type Kind = [encoder: string | null, muxer: string]
 const SOME: Kind[] = [
   ['alac', 'caf'],

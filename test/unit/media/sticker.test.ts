@@ -1,6 +1,6 @@
 /**
- * Tests stickers made from animated images and videos of every length and size: they must be animated, and within the
- * limits of the apps.
+ * Tests stickers from animated images and videos of every length and size. They must be animated, and must not exceed
+ * the limits of the WhatsApp apps.
  */
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
@@ -49,7 +49,8 @@ async function shown({ path }: PreparedMedia): Promise<Shown> {
 }
 
 const FORMATS = ['gif', 'webp', 'apng', 'mp4', 'webm'] as const
-// Each second of a sticker takes a second of a core, so of the five formats only two are longer than a sticker may be.
+// A second of a sticker takes a second of CPU time. So only two of the five formats are tested with a file that is
+// longer than a sticker may be.
 const some = FORMATS.map((format) => ({
   format,
   seconds: format === 'gif' || format === 'mp4' ? 12 : 2,
@@ -79,7 +80,7 @@ describe('a moving picture leaves as a sticker of at most 10 s and 500 kB that s
       assert.equal(made.isAnimated, true)
       assert.ok(result.bytes <= MAX_BYTES, `${result.bytes} bytes`)
       assert.ok(result.length <= MAX_LENGTH, `${result.length} ms`)
-      // The last frame of a video ends at the time that the file declares, which may differ by one frame.
+      // The last frame of a video ends at the declared end of the file, which may be one frame earlier or later.
       assert.ok(Math.abs(result.length - Math.min(seconds * 1_000, MAX_LENGTH)) <= 150, `${result.length} ms`)
     })
   }
@@ -138,8 +139,8 @@ test('a picture whose pages have too many pixels together is refused before they
   const gif = await sharp([page, other], { join: { animated: true } })
     .gif({ loop: 0, delay: [100, 100] })
     .toBuffer()
-  // The animation is made longer by a repetition of its two frames. Each frame begins with its graphic control
-  // extension (21 F9), and the trailer ends the file.
+  // The animation is extended by repeating its two frames. Each frame begins with its graphic control extension (21
+  // F9), and the last byte of the file is the trailer.
   const from = gif.indexOf(Buffer.from([0x21, 0xf9, 4]))
   const long = Buffer.concat([gif.subarray(0, -1), ...Array.from({ length: 49 }, () => gif.subarray(from, -1)), gif.subarray(-1)])
   const began = performance.now()
@@ -163,8 +164,8 @@ test('a bitmap becomes a sticker, and without a converter the refusal says what 
 describe('the steps to a sticker that is small enough', () => {
   const weights = STEPS.map(({ rate, frameWeight }) => rate * 10 * frameWeight)
   /**
-   * Tries steps until the rule ends the search. The size of each step is that of the table, unless `of` changes it.
-   * Returns the tried steps.
+   * Tries steps until the rule ends the search. The size of the result of each step is that in the table, unless `of`
+   * changes it. Returns the steps that were tried.
    */
   function search(firstBytes: number, of: (step: number, bytes: number) => number = (_, bytes) => bytes): Try[] {
     const tries: Try[] = []

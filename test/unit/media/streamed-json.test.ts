@@ -1,6 +1,6 @@
 /**
- * Tests that a large body which is parsed while it arrives has the same result as one that is parsed at once, however
- * it is divided into pieces.
+ * Tests that a large body gives the same result whether it is parsed while it arrives or in one call, however it is
+ * divided into pieces.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -9,7 +9,10 @@ import { type HeldText, heldText } from '../../../src/features/held-text.ts'
 import { TooManyValues } from '../../../src/features/json.ts'
 import { StreamedJson } from '../../../workers/media/streamed-json.ts'
 
-/** The length from which a text counts as long. It is small, so that many cases are fast, but larger than a prefix. */
+/**
+ * Length from which a text counts as long. It is small, so that many cases run fast, but larger than the prefix that is
+ * kept.
+ */
 const LONG = 4_096
 const MB = 1_048_576
 
@@ -25,7 +28,7 @@ function read(text: string | Uint8Array, cut = (left: number) => left): { value:
   return { value: json.value(), held }
 }
 
-/** Parses a body `{"a": …}`, and returns its only long text. */
+/** Parses a body `{"a": …}` with one long text, and returns this text. */
 function long(written: string, cut?: (left: number) => number): HeldText {
   const { value } = read(`{"b":"","a":"${written}","c":"\\""}`, cut)
   const { a, b, c } = value as { a: unknown; b: string; c: string }

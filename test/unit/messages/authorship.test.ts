@@ -1,6 +1,6 @@
 /**
- * Tests the stored authors of messages: an author is found by each of their addresses, is kept over restarts, and is
- * not evicted by messages of other people.
+ * Tests the stored authors of messages. An author must be found under each of the author's addresses, must still be
+ * known after a restart, and must not be evicted by messages of other people.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -72,8 +72,8 @@ test('a person is the same under both names, and so is the chat', async (t) => {
   assert.deepEqual(await authorship.claim('nobody', [ANA], [ANA]), { place: 'unknown' })
 })
 
-// Chats are handled in parallel. The records of two messages with the same id were once both read before either was on
-// disk, so the second message replaced the first.
+// Chats are handled in parallel. An earlier bug: if two messages had the same id, both were looked up before either was
+// on disk, so the second one replaced the first.
 test('of two messages of one id that come at a time the first is the owner, also when its commit has to be made again', async (t) => {
   const b = await bench(t)
   const authorship = await b.open()
@@ -81,7 +81,7 @@ test('of two messages of one id that come at a time the first is the owner, also
   const bens = { id: 'G', remoteJid: BEN, fromMe: false }
   const [first, second] = await Promise.all([authorship.ops(anas), authorship.ops(bens)])
   assert.deepEqual([first.length, second.length], [1, 0])
-  // The commit of the first message failed, so the network sends that message again.
+  // The commit of the first message has failed, so the network sends this message again.
   await b.store.commit({ ops: [...(await authorship.ops(bens)), ...(await authorship.ops(anas))] })
   assert.deepEqual(await authorship.claim('G', [GROUP], [ANA]), HERE)
   assert.deepEqual(await authorship.claim('G', [BEN], [BEN]), { place: 'elsewhere' })
@@ -130,7 +130,7 @@ test('however much is written in one chat, nothing of another is pushed out', as
   const hers = { id: 'hers', remoteJid: ANA, fromMe: false }
   const quiet = { id: 'quiet', remoteJid: GROUP, participant: ANA, fromMe: false }
   await authorship.heard(hers, quiet)
-  // The number of messages is three times the capacity of the two generations that all authors share.
+  // The number of messages is three times what the two generations of records that all authors share can hold.
   for (let n = 0; n < 60; n++) {
     const flood = Array.from({ length: 100 }, (_, i) => ({ id: `f${n}.${i}`, remoteJid: BEN, fromMe: false }))
     const ops = await Promise.all(flood.map((key) => authorship.ops(key)))
@@ -171,7 +171,8 @@ test('with the device everything goes', async (t) => {
   assert.equal(await authorship.isOwn('A', [ANA]), false)
 })
 
-// Each remembered row was once a small buffer that kept 8 kB of Node's pool: a megabyte for every instance.
+// An earlier bug: each row in memory was a small buffer that kept 8 kB of Node's buffer pool alive, a megabyte for
+// every instance.
 test('the rows that are remembered for messages in unfinished commits keep no buffers', async (t) => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
@@ -187,7 +188,7 @@ test('the rows that are remembered for messages in unfinished commits keep no bu
   const before = await buffers()
   for (let number = 0; number < 100; number++) {
     await authorship.ops({ id: `message ${number}`, remoteJid: ANA_LID, remoteJidAlt: ANA, fromMe: false })
-    // The next small buffer begins another piece of the pool.
+    // The next small buffer is in a new block of Node's buffer pool.
     for (let piece = 0; piece < 3; piece++) Buffer.from('x'.repeat(3_000))
   }
   const kept = (await buffers()) - before

@@ -1,4 +1,4 @@
-/** Tests the stored data about messages that were edited or deleted after they were sent. */
+/** Tests the stored data about messages that were edited or deleted. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { proto, WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
@@ -24,7 +24,7 @@ function known() {
 }
 const text = (written: string) => ({ extendedTextMessage: { text: written } })
 
-// If a message had two encrypted edits, the second one once could not be decrypted.
+// An earlier bug: if a message was edited twice with encrypted edits, the second one could not be decrypted.
 test('an edited message keeps its secret, wherever it was', async () => {
   const { add, messages, of } = known()
   const messageSecret = Buffer.alloc(32, 7)

@@ -1,6 +1,6 @@
 /**
- * Tests the message ledger on a real store: each facet is kept for its term and no longer, and the next account sees
- * nothing of the account before it.
+ * Tests the message ledger (the stored facts about messages) on a real store. Each kind of fact (facet) must be kept
+ * exactly for its time, and an account must see nothing of the account that the instance had before.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -59,11 +59,11 @@ async function bench(t: TestContext) {
 
 interface Row {
   facet: Facet
-  /** Common beginning of the keys of the facet's records. */
+  /** Prefix of the keys of this facet's records. */
   prefix: string
   write(ledger: MessageLedger, store: StateStore): Promise<unknown>
   isKnown(ledger: MessageLedger): Promise<boolean>
-  /** Time for which the facet is known, and time after which no record of it is left, in ms. */
+  /** Time in ms for which the fact is known, and time in ms after which no record of it is left. */
   keptMs: number
   goneMs: number
 }
@@ -123,7 +123,7 @@ const ROWS: readonly Row[] = [
     prefix: keys.receipts(INSTANCE),
     write: (ledger, store) => store.commit({ ops: ledger.levels.ops(subjectsOf(ledger), 3) }),
     isKnown: async (ledger) => (await ledger.levels.of(subjectsOf(ledger))) === 3,
-    // This is as long as receipts of the account's own messages are accepted.
+    // For this time, receipts of the account's own messages are accepted.
     keptMs: 62 * DAY,
     goneMs: 62 * DAY + 2 * WEEK,
   },
@@ -168,7 +168,7 @@ test('the next account sees no message of the one before, neither on the disk no
   await ledger.forget()
   for (const each of [ledger, await b.open()]) {
     assert.equal(await each.get('TEXT', () => true), undefined)
-    // Levels and timelines are not removed, because they can only be found by somebody who knows the id of a message.
+    // Levels and timelines are not deleted here, because they can be found only with the id of a message.
     for (const { facet, isKnown } of ROWS) if (facet !== 'level' && facet !== 'timeline') assert.ok(!(await isKnown(each)), facet)
   }
   for (const prefix of [keys.sents(INSTANCE), keys.secrets(INSTANCE), keys.authors(INSTANCE)])

@@ -54,7 +54,7 @@ test('the oldest go when there are too many, or too many bytes', () => {
   assert.deepEqual([small.size, textOf(small.get('c', anybody))?.length], [1, 150])
 })
 
-// With 4,000 messages each, two hundred instances once ended a shard, because so many messages do not fit in its heap.
+// An earlier bug: two hundred instances with 4,000 messages in memory each ended a shard, because its heap was full.
 test('what all instances of a thread remember is bounded, each has its share of it, and one that stops leaves its own', () => {
   const total = { messages: 0, instances: 0 }
   const [busy, idle, third] = [1, 2, 3].map(() => createRecent({ total, maxOfThread: 900 }))

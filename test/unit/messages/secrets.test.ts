@@ -1,4 +1,7 @@
-/** Tests which data about messages are stored for their later parts, how much of each message, and for how long. */
+/**
+ * Tests the data about messages that are stored so that later messages (such as votes and edits) can be decrypted:
+ * which data, how many bytes of each message, and for how long.
+ */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
@@ -59,7 +62,7 @@ const texts = (count: number, from = 0) =>
   Array.from({ length: count }, (_, index) => ofAna(`m${from + index}`, { conversation: 'hi' }))
 
 /**
- * Translates a message that refers to the message `id`, on an instance that has nothing in memory, and returns its
+ * Translates a message that refers to the message with this id, on an instance that has nothing in memory. Returns the
  * event.
  */
 function told(secrets: Secrets, message: proto.IMessage, context = testContext()) {
@@ -135,7 +138,7 @@ test('who uses the id of another message does not take its place; our own messag
   await keep(ofAna('P', { conversation: 'hi' }, stranger))
   assert.equal((await secrets.get('P', HERE))?.key.participant, ANA)
   assert.equal(await b.left(), 1)
-  // A second attempt of a send is composed with another secret than the first attempt.
+  // When a send is tried again, the message is composed with a new secret.
   await keep(ofAna('P', poll, { fromMe: true }))
   assert.equal((await secrets.get('P', HERE))?.key.fromMe, true)
 })
@@ -214,7 +217,7 @@ for (const [what, bound] of [
     await b.keep(await b.open(terms), ofAna('poll', poll))
     let most = 0
     for (let n = 0; n < 20; n++) {
-      // Each run handles 7 messages, so the counts must continue in the next run.
+      // Each run of the service handles 7 messages, so the counts must continue in the next run.
       const secrets = await b.open(terms)
       await b.keep(secrets, ...texts(7, n * 7))
       await secrets.stop()

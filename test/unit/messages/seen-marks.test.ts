@@ -1,4 +1,7 @@
-/** Tests messages that arrive both under the phone-number JID and under the LID JID of their sender. */
+/**
+ * Tests messages that arrive both under the phone-number JID and under the LID JID of their sender. They must be
+ * recognized as the same message.
+ */
 import assert from 'node:assert/strict'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,8 +14,8 @@ const PN = '5511988880001@s.whatsapp.net'
 const LID = '81896604190001@lid'
 const GROUP = '120363019502650977@g.us'
 
-// A message that was first received under its sender's LID, and then again under the number, was once reported twice
-// with two event ids.
+// An earlier bug: if a message arrived under the LID of its sender and then again under the number, it was reported
+// twice, with two event ids.
 test('a message that comes again under the other name of its chat or author is the same message', async (t) => {
   const marks = createSeenMarks(INSTANCE, await tempStore(t), sealer)
   await marks.load()
@@ -36,8 +39,7 @@ test('a message that comes again under the other name of its chat or author is t
   )
 })
 
-// The store of an older release has a separate record for each mark, and the messages of these marks may be received
-// again.
+// An older release stored each mark in a record of its own. The messages of such marks may still be received again.
 test('marks that are records of their own are known, beside those of a message that are one record', async (t) => {
   const store = await tempStore(t)
   const [before, ...together] = ['before', 'one', 'two', 'three'].map((text) => ciphertextMark(Buffer.from(text)))
@@ -51,7 +53,7 @@ test('marks that are records of their own are known, beside those of a message t
   const next = createSeenMarks(INSTANCE, store, sealer)
   await next.load()
   assert.ok([before!, ...together].every(next.has))
-  // The new marks must be added to the existing ones, and must not replace them.
+  // The new marks must be added to those that exist.
   await store.commit({ ops: next.ops([ciphertextMark(Buffer.from('four'))]) })
   const last = createSeenMarks(INSTANCE, store, sealer)
   await last.load()
@@ -70,7 +72,7 @@ test('the same id in another chat, of another author or of our own is another me
     assert.ok(!messageMarks(key).some((mark) => marks.has(mark)))
 })
 
-// The older marks were once removed in one commit, for which the store made its file up to 150 MB longer.
+// An earlier bug: old marks were removed in one commit, for which the store made its file up to 150 MB larger.
 test('marks give way to newer ones, the older first, and the store does not grow by it', async (t) => {
   const store = await tempStore(t)
   const marks = createSeenMarks(INSTANCE, store, sealer)

@@ -24,7 +24,7 @@ async function bench(t: TestContext) {
     open({ store: its = store, ...more }: Partial<SentOptions & { store: StateStore }> = {}) {
       const retention = createRetention(log)
       const context = { id: INSTANCE, store: its, sealer, clock: { now: () => bench.now++ }, log, retention }
-      // Only the retention of sent messages is started here, and not that of other records.
+      // The other kinds of records get a sweep of their own that never runs, so only the sweep of sent messages runs.
       const others = { ...context, retention: createRetention(log) }
       const known = { secrets: createSecrets(others), authorship: createAuthorship(others) }
       const sent = createSent(context, { ...known, keys: bench.keys, ...more })
@@ -48,12 +48,12 @@ async function bench(t: TestContext) {
   return bench
 }
 
-/** The answer of a queue that has no item in flight. */
+/** Function of a queue that has no message in flight. */
 const nothing = () => undefined
 const text = (conversation: string) => ({ conversation })
 const STANZA: Stanza = { to: '1@lid', attributes: { type: 'text' }, enc: {}, nodes: [] }
 
-// All messages of a day were once kept, however many there were.
+// An earlier bug: all messages of a day were kept, however many they were.
 test('the newest stay, by number', async (t) => {
   const b = await bench(t)
   const sent = b.open({ maxMessages: 10 })
@@ -245,7 +245,7 @@ test('a row of before, which is a message and nothing else, is still readable', 
   assert.equal(stored?.stanza, undefined)
 })
 
-// An edit was once written after the message was removed, so the message existed again.
+// An earlier bug: an edit was written after its message had been removed, so the message existed again.
 test('of changes of one message at once each is made to what the one before has left', async (t) => {
   const b = await bench(t)
   const sent = b.open()
@@ -257,7 +257,8 @@ test('of changes of one message at once each is made to what the one before has 
   assert.deepEqual(await b.left(), [])
 })
 
-// A change that ran during the removal of all data once wrote a message of the previous account for the next account.
+// An earlier bug: a change that ran while all data were removed wrote a message of the previous account into the data
+// of the next one.
 test('a change under way while everything is forgotten writes nothing', async (t) => {
   const b = await bench(t)
   let read = () => {}

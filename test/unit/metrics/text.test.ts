@@ -1,6 +1,6 @@
 /**
- * Tests metrics from the counting to the text. The parser of the text was written from the description of the format,
- * and not from the code of this service.
+ * Tests metrics from counting to their text. The test's parser of the text was written from the description of the
+ * format, and shares no code with the service.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

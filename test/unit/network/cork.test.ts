@@ -1,4 +1,4 @@
-/** Tests that a connection writes what it has to write once per turn. */
+/** Tests that a connection writes everything from one turn of the event loop in a single write. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
@@ -28,7 +28,7 @@ test('one packet on the wire for all stanzas of a turn', async () => {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  // This proxy records the size of each chunk, because the server cannot tell which messages came in one packet.
+  // This proxy records the size of each chunk, because the server cannot see which messages came in the same packet.
   const sizes: number[] = []
   const between = createServer((client) => {
     const upstream = connect(port, '127.0.0.1')
@@ -52,7 +52,7 @@ test('one packet on the wire for all stanzas of a turn', async () => {
         if (received === count) resolve()
       })
     })
-  // The first frame is the hello of the handshake.
+  // The first frame is the first message of the handshake.
   if (received === 0) await come(1)
   sizes.length = 0
   const all = come(21)

@@ -1,6 +1,6 @@
 /**
- * Tests that the registration is consistent: its browser name must fit the kind of device for which the keys of a
- * passkey are made.
+ * Tests the data with which a device registers: the browser's name must fit the kind of device for which the keys of a
+ * passkey linking are made.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-/** Connects real sockets to servers on loopback. Each server has one behaviour. */
+/** Opens real sockets to servers on this machine. Each server has one kind of behaviour. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
@@ -24,7 +24,7 @@ export interface Server {
 
 type OnUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 
-/** Starts a server. Without `onUpgrade` it accepts every connection and sends nothing. */
+/** Starts a server. Without `onUpgrade` it accepts every WebSocket connection and sends nothing. */
 export async function listen(onUpgrade?: OnUpgrade): Promise<Server> {
   const http = createServer((_, response) => response.writeHead(404).end())
   const sockets = new WebSocketServer({ noServer: true })
@@ -61,12 +61,14 @@ export function openSocket(url: string, creds = initAuthCreds(), more: Partial<N
   })
 }
 
-/** Resolves when the WebSocket is open. The server of these tests then sends nothing, so the handshake does not finish. */
+/**
+ * Resolves when the WebSocket is open. The server sends nothing after that, so the handshake of Noise does not finish.
+ */
 export const isOpen = (sock: NetworkSocket) => (sock.ws.isOpen ? Promise.resolve() : once(sock.ws, 'open').then(() => {}))
 
 /**
- * Starts a server that sends nothing, for the tests of a file. Returns a function that opens a socket to the server;
- * the socket is ended after its test.
+ * Starts a server that sends nothing, for all tests of a file. Returns a function that opens a socket to it; the socket
+ * is ended after its test.
  */
 export function silentServer(): () => Promise<NetworkSocket> {
   let server: Server

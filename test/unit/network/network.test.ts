@@ -1,6 +1,6 @@
 /**
- * Tests the socket of a device with this service's repository and keys against the simulated network: its pairing, its
- * login, and the servers that it refuses.
+ * Tests a device's socket, with the Signal code and the keys of the service, against the simulated network: pairing,
+ * login, and servers that it refuses.
  */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
@@ -52,7 +52,10 @@ const trust = (verify: 'strict' | 'warn', problems: string[] = []) =>
     log: (problem) => problems.push(problem),
   })
 
-/** Opens a socket. `code` resolves with the text of the first QR code; it rejects if the socket ends before. */
+/**
+ * Opens a socket. `code` resolves with the text of the first QR code, or rejects if the socket ends before there is
+ * one.
+ */
 function connect(gateway: Gateway, creds: AuthenticationCreds = gateway.creds) {
   const sock: NetworkSocket = openNetworkSocket({
     url: network.url,
@@ -92,7 +95,7 @@ function connect(gateway: Gateway, creds: AuthenticationCreds = gateway.creds) {
   return { sock, end, code, open }
 }
 
-/** Scans the first code and completes the restart of the connection. Resolves with the open socket. */
+/** Makes the phone scan the first code, and opens the new connection that follows. Resolves with the open socket. */
 async function link(gateway: Gateway, phone: string): Promise<NetworkSocket> {
   network.control.createPhone({ phone })
   const pairing = connect(gateway)

@@ -1,4 +1,4 @@
-/** Tests when each QR code is shown and when the socket ends. The test's timers replace those of Node. */
+/** Tests when each QR code is shown, and when the socket ends. The test controls the timers. */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { afterEach, beforeEach, mock, test } from 'node:test'
@@ -12,7 +12,7 @@ const SECOND = 1_000
 beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 0 }))
 afterEach(() => mock.timers.reset())
 
-/** Advances the clock in steps of a second. So a timer that is set during a step begins at the correct time. */
+/** Advances the clock in steps of a second, so that a timer that is set during a step begins at the right time. */
 function pass(seconds: number) {
   for (let second = 0; second < seconds; second++) mock.timers.tick(SECOND)
 }
@@ -73,7 +73,7 @@ test('a pairing that is under way keeps the socket, and the last code with it', 
   clock.offered(offer(2))
   pass(70)
   clock.keep(45 * SECOND)
-  // Of several requests for a time, the longest one counts.
+  // If several callers ask that codes are shown for a time, the longest time counts.
   clock.keep(5 * SECOND)
   pass(1_000)
   assert.deepEqual(seen.slice(1), [

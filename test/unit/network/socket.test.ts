@@ -1,4 +1,4 @@
-/** Tests the socket of a device: its queries, its end, and what watches it, over real connections. */
+/** Tests the socket of a device over real connections: its queries, its end, and its listeners. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { type BinaryNode, DisconnectReason, initAuthCreds } from '@whiskeysockets/baileys'

@@ -1,4 +1,7 @@
-/** Tests requests of the owner that wait for their turn. They are decided by the state at their turn, not by the state at their arrival. */
+/**
+ * Tests requests of the owner (such as a restart) that wait behind others. What they do depends on the state of the
+ * instance when they run, not on the state when they arrived.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CREATED, type RuntimeState } from '../../../src/domain/instance.ts'
@@ -14,7 +17,10 @@ const PAUSED: RuntimeState = { ...CREATED, status: 'stopped', reason: 'paused', 
 const MOVED: RuntimeState = { ...PAUSED, reason: 'moved' }
 const CONNECTED: RuntimeState = { ...PAUSED, status: 'connected', reason: null }
 
-/** Returns a context with the real table, in which the turns of `ahead` come before that of the first request. */
+/**
+ * Returns a context with the real table of states, in which the requests `ahead` run before the first request of the
+ * test.
+ */
 function control(state: RuntimeState, ...ahead: Request[]): ControlContext {
   let at = { state, run: FRESH_RUN }
   const take = (type: Request) => {

@@ -1,6 +1,6 @@
 /**
- * Tests that the phone is asked to upload a file again. After each possible result, no listener for its answer must
- * remain. The network is simulated.
+ * Tests that the service asks the phone to upload a file again. Whatever the result is, no listener for the phone's
+ * answer may be left. The network is simulated.
  */
 import assert from 'node:assert/strict'
 import { createCipheriv, hkdfSync } from 'node:crypto'
@@ -20,7 +20,7 @@ const file = { key, mediaKey } as unknown as UploadableFile
 
 const { SUCCESS, NOT_FOUND } = proto.MediaRetryNotification.ResultType
 
-/** Encrypts the answer as the phone does. */
+/** Encrypts the answer as a phone does. */
 function sealed(result: number, directPath?: string) {
   const iv = Buffer.alloc(12, 1)
   const secret = Buffer.from(hkdfSync('sha256', mediaKey, Buffer.alloc(0), 'WhatsApp Media Retry Notification', 32))

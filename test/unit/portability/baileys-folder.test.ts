@@ -1,5 +1,5 @@
 /**
- * Tests how a folder that Baileys' own `useMultiFileAuthState` has written is read as a device: which data are
+ * Tests how a device is read from a folder that Baileys' own `useMultiFileAuthState` has written: which data are
  * imported, and which are refused.
  */
 import assert from 'node:assert/strict'
@@ -50,7 +50,7 @@ test('credentials are those of the device, and what another program kept with th
   assert.deepEqual(Buffer.from(taken.account!.deviceSignature!), Buffer.from(creds.account!.deviceSignature!))
   assert.deepEqual(taken.me, creds.me)
   assert.equal(taken.additionalData, undefined)
-  // After an import, the service reads the account's settings again.
+  // This value makes the service read the account's settings again after an import.
   assert.equal(taken.accountSyncCounter, 1)
 })
 
@@ -122,7 +122,7 @@ test('the report names nobody, and has no byte of a key', async () => {
 })
 
 describe('the same state in rows', () => {
-  /** Returns the hash as `redis-cli --json hgetall` prints it. It contains the ids unchanged. */
+  /** Returns the Redis hash as `redis-cli --json hgetall` prints it. The ids in it are not encoded. */
   const hash = () =>
     Object.fromEntries(
       Object.entries(KEYS).flatMap(([type, values]) =>
@@ -181,10 +181,11 @@ describe('the same state in rows', () => {
   })
 
   test('WAHA: rows of its first versions, which gave the values to PostgreSQL without a conversion', async () => {
-    // The driver writes bytes as a list of numbers, and a text of digits becomes a JSON number in a column `jsonb`.
+    // The database driver writes bytes as a list of numbers. In a column of the type `jsonb`, a text of digits becomes
+    // a number.
     const column = (value: unknown) => (typeof value === 'string' ? JSON.parse(value) : JSON.parse(JSON.stringify(value)))
     const row = (key: string, value: unknown) => ({ session_id: 's1', key, value: column(value) })
-    // PostgreSQL refused these values: the driver writes them as an array and as binary data.
+    // PostgreSQL refuses these values, because the driver writes them as an array and as binary data.
     const rows = entries()
       .filter(([type]) => type !== 'device-list' && type !== 'sender-key' && type !== 'identity-key')
       .map(([type, [id, value]]) => row(`${type}-${id}`, value))

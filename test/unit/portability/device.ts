@@ -1,4 +1,4 @@
-/** Builds a linked device in the format of Baileys: credentials that match each other, and keys of every type. */
+/** Builds a linked device in the format of Baileys, with credentials that match each other and keys of every type. */
 import { type AuthenticationCreds, Curve, initAuthCreds, proto, type SignalDataSet } from '@whiskeysockets/baileys'
 
 export const ME = '5511999990001'
@@ -6,10 +6,10 @@ export const MY_LID = '200000000000001'
 export const OTHER = '5511988880002'
 export const THEIR_LID = '200000000000002'
 export const GROUP = '120363000000000001@g.us'
-/** Ids of older groups contain the number of their creator. */
+/** Id of an old group. Such ids contain the number of the group's creator. */
 export const OLD_GROUP = '5511988880002-1612345678@g.us'
 
-/** Returns the credentials of a device that a phone has linked. Every signature in them is valid. */
+/** Returns the credentials of a device that is linked to a phone. All signatures in them are valid. */
 export function linked(): AuthenticationCreds {
   const creds = initAuthCreds()
   const phone = Curve.generateKeyPair()
@@ -33,7 +33,7 @@ export function linked(): AuthenticationCreds {
   }
 }
 
-/** Returns a session. `closed`: the number of earlier sessions with the same device. */
+/** Returns a Signal session. `closed`: the number of closed sessions in the same record. */
 export const session = (number: number, closed = 0) => {
   const bytes = (length: number, of: number) => Buffer.alloc(length, of).toString('base64')
   const key = (type: boolean) => Buffer.concat([...(type ? [Buffer.of(5)] : []), Buffer.alloc(32, number)]).toString('base64')

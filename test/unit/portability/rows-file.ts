@@ -1,4 +1,4 @@
-/** Writes rows of another program's tables to a file, and reads a device from them. */
+/** Writes rows of another program's tables to a file, and reads a device from this file. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ export function rowsFolder() {
     get dir() {
       return folder.dir
     },
-    /** Writes the rows to a file in the form in which the client of a database prints them. */
+    /** Writes the rows to a file as the client program of a database prints them. */
     async rowsFile(stored: Stored): Promise<string> {
       const file = join(folder.dir, 'rows.jsonl')
       await writeFile(file, printedRows(stored))

@@ -1,6 +1,6 @@
 /**
- * Tests the real schemas of whatsmeow (versions 8, 11 and 15) and of zapo: their columns and types, and the rows of a
- * device that zapo itself has linked.
+ * Tests that the importers match the real schemas of whatsmeow (versions 8, 11 and 15) and zapo: their columns and
+ * types, and the rows of a device that zapo itself has linked.
  */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
@@ -19,8 +19,8 @@ const withBytes = (value: string | number | null) =>
   typeof value === 'string' && value.startsWith('\\x') ? Buffer.from(value.slice(2), 'hex') : value
 
 /**
- * Rows of one device that zapo 1.8.0 wrote with its own SQLite store in the sandbox. Of its 810 one-time keys, the file
- * contains only the first and the last three.
+ * Rows that zapo 1.8.0 has written with its own SQLite store, for a device in the sandbox. Of the 810 one-time keys,
+ * only the first and the last three are in the file.
  */
 const ofZapo = JSON.parse(await readFile(new URL('test/unit/portability/zapo-1.8.0.json', ROOT), 'utf8')) as Record<
   string,
@@ -33,12 +33,12 @@ const zapoRows: Stored = Object.fromEntries(
     rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, withBytes(value)]))),
   ]),
 )
-/** Columns in whatsmeow's own schemas, by version of the schema. */
+/** The columns in the schemas of whatsmeow, by version of the schema. */
 const whatsmeowColumns = JSON.parse(
   await readFile(new URL('test/unit/portability/whatsmeow-schemas.json', ROOT), 'utf8'),
 ) as Record<string, Columns>
 
-/** Returns the part of the rows that a program with only these columns stores. */
+/** Leaves out the columns and tables that a schema does not have. */
 const within = (stored: Stored, columns: Columns): Stored =>
   Object.fromEntries(
     Object.entries(stored)
@@ -80,7 +80,7 @@ test('zapo: the device that zapo 1.8.0 has written is read completely', async ()
   assert.equal(taken.me!.id, '5511999990088:1@s.whatsapp.net')
   assert.equal(taken.nextPreKeyId, 813)
   assert.deepEqual(ids('pre-key'), ['3', '4', '5', '810', '811', '812'])
-  // Ana has a session under her number and another one under her LID. Both become one record.
+  // Ana has two sessions, one under her number and one under her LID. They become one record.
   const people = ['205511988880081_1.0', '205511988880082_1.0', '205511988880083_1.0', '205511999990088_1.0']
   assert.deepEqual(ids('session'), people)
   assert.deepEqual(

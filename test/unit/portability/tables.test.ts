@@ -1,6 +1,6 @@
 /**
- * Tests devices of programs that do not use Baileys: the tables of whatsmeow and of zapo, as an SQLite file and as rows
- * of a database server.
+ * Tests devices of programs that do not use Baileys: whatsmeow and zapo. Their tables are read from an SQLite file, and
+ * from rows that a database client has printed.
  */
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'

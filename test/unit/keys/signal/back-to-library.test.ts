@@ -27,8 +27,8 @@ const ME = '4915700000009:3@s.whatsapp.net'
 const NOW = 1_700_000_000_000
 
 /**
- * Creates the library's repository with the gateway's credentials over these keys. The keys are converted to the JSON
- * of the library's files and back.
+ * Creates the library's own Signal code (repository) with the gateway's credentials and these keys. The keys are
+ * converted to the JSON of the library's files, and back.
  */
 function libraryWith({ creds }: Gateway, stored: Record<string, unknown>) {
   const map = new Map(Object.entries(JSON.parse(JSON.stringify(stored, BufferJSON.replacer), BufferJSON.reviver)))

@@ -1,6 +1,6 @@
 /**
- * A simulated instance for these tests: it has the real store, the real repository, and key bundles as the network
- * distributes them.
+ * A simulated instance for the tests of Signal sessions. It has the real store, the real Signal repository, and key
+ * bundles like those that the network gives to contacts.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -52,11 +52,11 @@ export interface Gateway {
   creds: AuthenticationCreds
   auth: AuthState
   repository: SignalRepository
-  /** Opens the repository again, as another socket of the same instance does. */
+  /** Opens the Signal repository once more, as another socket of the same instance does. */
   openRepository(): SignalRepository
   /**
-   * Returns the key bundle that the network sends to a person who starts a session with the instance. `preKeyId` is the
-   * number of its one-time key.
+   * Returns the key bundle with which a person starts a session with the instance. `preKeyId`: the number of the
+   * one-time key in it.
    */
   bundle(preKeyId: number): SignalBundle
 }
@@ -64,7 +64,7 @@ export interface Gateway {
 export interface GatewayOptions {
   store: StateStore
   instanceId?: string
-  /** Receives the changes of a decrypted part in the same turn of the event loop. By default they are committed. */
+  /** Gets the key changes of a decrypted part, in the same turn of the event loop. By default it commits them. */
   keep?: (changes: readonly KeyChange[], keys: KeyStore) => Promise<void>
   maxEntries?: number
   pnToLid?: (jids: string[]) => Promise<LIDMapping[] | undefined>
@@ -87,7 +87,7 @@ export async function openGateway({
   await keys.commit(fresh.map(({ id, pair }) => ['pre-key', String(id), Buffer.concat([pair.public, pair.private])] as const))
 
   /**
-   * Creates a repository that also has the library's methods for decrypting. They use turns and commits as the inbox
+   * Creates a Signal repository that also has the decrypting methods of the library. They lock and commit as the inbox
    * does, so that tests can compare both ways.
    */
   function openRepository(): SignalRepository {
@@ -133,10 +133,7 @@ export async function openGateway({
   }
 }
 
-/**
- * Returns a session in the form in which the library passes it to `injectE2ESession`: each public key has its type
- * byte.
- */
+/** Returns a session as the library passes it to `injectE2ESession`, with the type byte before each public key. */
 export function session(device: SignalDevice, take = true) {
   const { registrationId, identity, signedPreKey, preKey } = device.bundle(take)
   const typed = (publicKey: Uint8Array) => generateSignalPubKey(publicKey)
@@ -148,10 +145,10 @@ export function session(device: SignalDevice, take = true) {
   }
 }
 
-/** The address under which contacts store the gateway. */
+/** The address under which contacts store their session with the gateway. */
 export const GATEWAY = 'gateway.1'
 
-/** Returns the same store with a random delay of 0 to 6 ms before every answer, as on a busy or remote disk. */
+/** Wraps a store so that each answer is delayed by 0 to 6 ms, at random, as with a busy or remote disk. */
 export function slowly(store: StateStore): StateStore {
   const wait = () => new Promise((resolve) => setTimeout(resolve, Math.random() * 6))
   return {

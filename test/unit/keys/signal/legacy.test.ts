@@ -1,4 +1,4 @@
-/** Tests that stores which the library's own repository wrote (as JSON records) are converted. */
+/** Tests that records which the library's own Signal code has written (as JSON) are converted. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import {
@@ -20,8 +20,8 @@ const JID = '4915700000006@s.whatsapp.net'
 const GROUP = '120363000000000003@g.us'
 
 /**
- * Creates the library's repository with the gateway's credentials, over a plain map. `carryOver` copies its records to
- * the gateway's store.
+ * Creates the library's own Signal code (repository) with the gateway's credentials, over a map in memory. `carryOver`
+ * copies its records to the gateway's store.
  */
 function libraryOf({ creds, keys: ours }: Gateway) {
   const map = new Map<string, unknown>()
@@ -96,8 +96,8 @@ test('a session that still waits for its first answer goes on, and its first mes
 })
 
 /**
- * Returns a session in which both sides have sent messages. So the peer's next messages continue a chain from which the
- * library has already read.
+ * Returns a session in which both sides have sent messages, so the next messages of the other side continue a chain
+ * from which the library has already decrypted some.
  */
 async function conversation(instanceId: string) {
   const gateway = await openGateway({ store: disk.store, instanceId })

@@ -1,4 +1,7 @@
-/** Tests the order of frames, how much is read in one turn of the event loop, and how hostile frames are handled. */
+/**
+ * Tests the reader of frames: their order, how much it reads in one turn of the event loop, and what it does with
+ * malicious frames.
+ */
 import assert from 'node:assert/strict'
 import { createCipheriv, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
@@ -8,7 +11,7 @@ import { createFrameReader, MAX_INFLATED } from '../../../../workers/shard/netwo
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** Creates both ends of a connection: the side that sends frames, and the stanzas that the reader returns. */
+/** Creates a connection. Returns a function that sends frames, and the stanzas that the reader has returned. */
 function connection({ now, pieces = Number.POSITIVE_INFINITY }: { now?: () => number; pieces?: number } = {}) {
   const key = randomBytes(32)
   let counter = 0
@@ -40,7 +43,7 @@ function connection({ now, pieces = Number.POSITIVE_INFINITY }: { now?: () => nu
     const all = Buffer.concat(frames)
     for (let at = 0; at < all.length; at += pieces) reader.push(all.subarray(at, at + pieces))
   }
-  /** Resolves when this number of stanzas has arrived, or when one could not be read. */
+  /** Resolves when this number of stanzas has arrived, or when a frame could not be read. */
   async function settled(count: number) {
     while (ids.length < count && errors.length === 0) await nextTurn()
   }
@@ -87,7 +90,7 @@ test('a compressed frame is not overtaken by the ones behind it', async () => {
 })
 
 test('a large frame is read in slices, and meanwhile nothing is taken from the wire', async () => {
-  // The clock advances by 1 ms at each reading, so one turn lasts eight readings of the clock.
+  // The clock advances by 1 ms each time it is read, so a turn ends after eight readings.
   let time = 0
   const { ids, nodes, busy, push, sealed } = connection({ now: () => time++ })
   push(sealed(large('1')), sealed(small('2')))
