@@ -1,5 +1,5 @@
 /**
- * Tests requests of the owner (such as a restart) that wait behind others. What they do depends on the state of the
+ * Tests requests of the owner (such as a restart) that wait behind others. Their effect depends on the state of the
  * instance when they run, not on the state when they arrived.
  */
 import assert from 'node:assert/strict'

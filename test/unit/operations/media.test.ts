@@ -1,5 +1,5 @@
 /**
- * Tests that the service asks the phone to upload a file again. Whatever the result is, no listener for the phone's
+ * Tests that the service asks the phone to upload a file again. After each result, no listener for the phone's
  * answer may be left. The network is simulated.
  */
 import assert from 'node:assert/strict'
