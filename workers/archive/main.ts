@@ -81,7 +81,7 @@ export async function write({ parts, passphrase, port }: ArchiveTask): Promise<v
     log.error({ err: error, instance_id: parts.head.id }, 'an archive could not be written')
     post({ type: 'failed', err: new Failure('engine_unavailable').toData() })
   } finally {
-    // The cipher may still read ahead after its reader has left, so it is stopped before the store is closed.
+    // The cipher may still read ahead after its reader has ended, so it is stopped before the store is closed.
     await frames.stop()
     await store.close()
   }
@@ -98,7 +98,10 @@ export const stage = ({ file, wish, mainKey }: StageTask): Promise<Answer<string
     ),
   )
 
-/** The store that imports write to, open while one of them runs. They share it: of two writers of one thread, PostgreSQL refuses the earlier one. */
+/**
+ * The store to which imports write. It is open while an import runs, and all running imports share it: PostgreSQL refuses the earlier of two writers
+ * of one thread.
+ */
 let writing: { store: Promise<OpenStore>; users: number } | undefined
 
 async function withWriter<T>(work: (store: OpenStore) => Promise<T>): Promise<T> {

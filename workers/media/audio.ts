@@ -9,9 +9,9 @@ export type AudioPart = Pick<PreparedMedia, 'path' | 'mime' | 'seconds' | 'wavef
 
 const OPUS = 'audio/ogg; codecs=opus'
 interface Playable {
-  /** The name that the apps use for this type. */
+  /** MIME type that the apps use for such a file. */
   mime: string
-  /** Codecs that the container may hold. A file with another codec is converted, because the apps do not play it. */
+  /** Codecs that the apps play in this container. A file with another codec is converted. */
   codecs: readonly string[]
 }
 const AS_IS: Readonly<Record<string, Playable>> = {
@@ -21,7 +21,7 @@ const AS_IS: Readonly<Record<string, Playable>> = {
   'audio/x-m4a': { mime: 'audio/mp4', codecs: ['aac'] },
   'audio/amr': { mime: 'audio/amr', codecs: ['amr_nb', 'amr_wb'] },
 }
-/** Types that the detector does not report as sound, although such a file may contain only sound. */
+/** MIME types that the detector does not report as audio, although such a file may contain only audio. */
 const MAY_BE_SOUND = new Set([
   'application/octet-stream',
   'application/vnd.rn-realmedia',
@@ -34,7 +34,7 @@ export async function prepareAudio(job: MediaJob, content: Content, converter: C
   const known: Playable | undefined = content.isOpus ? { mime: OPUS, codecs: ['opus'] } : AS_IS[content.mime]
   if (!converter.ffmpeg) {
     if (content.family !== 'audio') throw notA('an audio', content)
-    // The file is sent unchanged, with its real type: an app that cannot play it can still store it.
+    // The file is sent unchanged, with its real MIME type. An app that cannot play it can still store it.
     return { path: job.path, mime: known?.mime ?? content.mime, seconds: null, waveform: null }
   }
   const demuxer = await soundDemuxer(job, content, converter)
@@ -68,10 +68,7 @@ async function soundDemuxer({ path }: MediaJob, content: Content, converter: Con
 const end = (job: MediaJob, format: string, path: string) =>
   ['-map_metadata', '-1', '-fs', String(job.limit + 65_536), '-f', format, `file:${path}`] as const
 
-/**
- * Timestamps are computed from the number of samples: some containers have none for their sound, and all of it would be
- * placed at the beginning.
- */
+/** Timestamps are computed from the number of samples, because some containers have none for their audio; all of it would then begin at 0. */
 const SOUND = ['-map', '0:a:0', '-af', 'asetpts=N/SR/TB'] as const
 
 async function toOpus(job: MediaJob, demuxer: string, { convert }: Converter): Promise<string> {
@@ -96,7 +93,7 @@ const SAMPLE_RATE = 8_000
 /** Number of samples in one measurement of loudness: a tenth of a second, so that an hour gives 36,000 numbers. */
 const WINDOW = SAMPLE_RATE / 10
 
-/** Measures the mean loudness of 64 equal parts. The loudest is 100. */
+/** Measures the mean loudness of 64 equal parts of the audio, relative to the loudest part, which is 100. */
 async function waveformOf(path: string, { convert }: Converter): Promise<Uint8Array> {
   const windows: number[] = []
   let sum = 0

@@ -1,5 +1,5 @@
 /**
- * Reads the outer boxes of an mp4 (ISO 14496-12): enough to know whether a file is complete, and the length and size of its film, on a machine
+ * Reads the outer boxes of an mp4 file (ISO 14496-12). They show whether the file is complete, and the duration and size of the video, on a machine
  * without ffprobe. A file that was cut off ends inside a box, or lacks its index.
  */
 import { type FileHandle, open } from 'node:fs/promises'
@@ -10,9 +10,9 @@ export interface Film {
   height: number | null
 }
 
-/** Largest index that is read, in bytes. */
+/** The most bytes of an index that are read. */
 const MAX_INDEX = 8 * 1_024 * 1_024
-/** Fragmented films have many boxes; a file with more than these is not sent. */
+/** The most boxes of a file that may be sent. Fragmented videos have many. */
 const MAX_BOXES = 20_000
 
 interface Box {
@@ -22,7 +22,7 @@ interface Box {
   end: number
 }
 
-/** Reads the length and size of the film; undefined if the file is cut off or has no index. */
+/** Returns the duration and size of the video; undefined if the file is cut off or has no index. */
 export async function readFilm(path: string): Promise<Film | undefined> {
   const file = await open(path, 'r')
   try {
@@ -94,7 +94,7 @@ function duration(header: Buffer): number | null {
   return scale === 0 || length === 0 ? null : length / scale
 }
 
-/** Width and height are the last two numbers of a track's header, 16.16; its matrix has the rotation. */
+/** Reads width and height, the last two numbers of a track's header (16.16 fixed point). The matrix in the header gives the rotation. */
 function sizeOf(header: Buffer): { width: number; height: number } | undefined {
   if (header.length < 84) return undefined
   const [width, height] = [header.readUInt32BE(header.length - 8) >>> 16, header.readUInt32BE(header.length - 4) >>> 16]

@@ -9,7 +9,7 @@ export interface Content {
   /** MIME type without parameters; `application/octet-stream` for an unknown type. */
   mime: string
   family: Family
-  /** The usual name of the type, for refusals; undefined for an unknown type. */
+  /** The usual name of the type, for error messages; undefined if the type is unknown. */
   name?: string
   /** Whether the file is ogg with opus in it. */
   isOpus: boolean
@@ -60,18 +60,18 @@ export const demuxerOf = ({ mime }: Content): string | undefined => (Object.hasO
 /** Number of bytes that are read from the beginning of a file: enough for the heads of all streams of a container. */
 const HEAD_BYTES = 65_536
 /**
- * Signs of a film: ASF's id of a video stream (C0EF19BC-4D5B-CF11-A8FD-00805F5C442B in its stored byte order), and the
- * head of a Theora stream.
+ * Bytes that show that a file contains video: the id of a video stream in ASF (C0EF19BC-4D5B-CF11-A8FD-00805F5C442B in its stored byte order), and
+ * the head of a Theora stream.
  */
 const ASF_FILM = Buffer.from('c0ef19bc4d5bcf11a8fd00805f5c442b', 'hex')
 const OGG_FILM = Buffer.from('\x80theora', 'latin1')
-/** Brands of still pictures, and brands of films. A film may also list brands of pictures. */
+/** Brands (type names inside the file) of still pictures, and brands of videos. A video may list brands of pictures too. */
 const HEIF = /^(mif[1-3]|miaf|msf1|he(ic|ix|im|is|vc|vx|vm|vs)|j2k[is]|jp(eg|gs))$/
 const FILM = /^(iso.|mp4.|avc1|dash|qt {2}|M4V.|3g..)$/
 
 /**
- * Types for which the detector's result is checked again: it decides by the first stream, or does not know the brand.
- * The head of a container names all its streams, and a file with an unknown brand is not necessarily a film.
+ * For these types, the result of the detector is checked again: it looks only at the first stream, or does not know the brand. The head of a
+ * container names all streams, and a file with an unknown brand need not be a video.
  */
 const CORRECTIONS: Readonly<Record<string, (head: Buffer) => string | undefined>> = {
   'application/vnd.ms-asf': asf,
@@ -129,7 +129,7 @@ export const notA = (what: string, { mime }: Pick<Content, 'mime'>): Failure =>
     mime === 'application/octet-stream' ? `The content is no known format of ${what}.` : `The content is ${mime}, not ${what}.`,
   )
 
-/** The failure for a container that lacks the needed track: a film with sound only, or a recording with pictures only. */
+/** Creates the failure for a file without the track that is needed: a video with audio only, or a recording with pictures only. */
 export const lacks = (track: 'picture' | 'sound', { mime }: Content): Failure =>
   invalid(`The content is ${mime} without ${track}.`)
 

@@ -1,6 +1,6 @@
 /**
- * The main module of the conversion thread. Each task prepares one file, and several tasks run at a time; expensive
- * work inside a task waits for its turn.
+ * The main module of the conversion thread. Each task prepares one file. Several tasks run at the same time, but the expensive steps wait for each
+ * other.
  */
 import { workerData } from 'node:worker_threads'
 import { Failure, type FailureData } from '../../src/domain/failures.ts'

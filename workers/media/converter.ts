@@ -1,4 +1,4 @@
-/** Runs ffmpeg and ffprobe with the arguments that every use of them shares. There is no converter on a machine without ffmpeg. */
+/** Runs ffmpeg and ffprobe, with the arguments that all calls need. On a machine without ffmpeg there is no converter. */
 import { Semaphore } from 'async-mutex'
 import { Failure } from '../../src/domain/failures.ts'
 import { invalid } from './content.ts'
@@ -28,11 +28,11 @@ export interface Converter {
   ffmpeg: string | undefined
   /** Reads the streams of a file with ffprobe. Undefined without ffprobe. */
   probe(path: string, demuxer: string): Promise<Probe | undefined>
-  /** The demuxer that fits the content of the file; undefined if none fits, or if several may. */
+  /** Returns the demuxer that fits the content of the file; undefined if none fits, or if several could. */
   recognize(path: string, demuxers: readonly string[]): Promise<string | undefined>
-  /** Waits for its turn, then converts one file with the options in `output`. */
+  /** Converts one file with the options in `output`, when the number of running conversions allows it. */
   convert(path: string, demuxer: string, output: readonly string[], onData?: (chunk: Buffer) => void): Promise<Buffer>
-  /** Does short work on a single frame, without waiting for conversions. */
+  /** Runs ffmpeg for a single frame. This takes little time, so it does not wait for conversions. */
   glance(path: string, demuxer: string, output: readonly string[]): Promise<Buffer>
 }
 
@@ -43,7 +43,10 @@ const MAX_PIXELS = 36_000_000
 const GLANCES = 4
 const GLANCE_LIMIT = 20_000
 
-/** ffprobe states its certainty from 0 to 100. At or below this value ffprobe itself would read more of the file. */
+/**
+ * The highest score at which the result of ffprobe counts as a guess (it states 0 to 100). At such a score ffprobe itself would read more of the
+ * file.
+ */
 const GUESS = 25
 
 /** The prefix `file:` keeps ffmpeg from reading a path as another protocol, and the demuxer may use only these two protocols. */

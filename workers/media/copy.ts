@@ -1,6 +1,6 @@
 /**
- * The main module of the thread that copies received files to a bucket: from the network's host, decrypted and verified
- * on the way. A file that was altered fails before its last part, so it never becomes an object.
+ * The main module of the thread that copies received files to a bucket. A file is downloaded from the network's media host, decrypted and verified.
+ * If it was altered, the upload fails before its last part, so that no object is created.
  */
 import { workerData } from 'node:worker_threads'
 import type { Bucket } from '../../src/domain/bucket.ts'
@@ -28,7 +28,7 @@ const allow = parseRanges(egressAllow)
 const host = createFileHost(createRoutes({ network, proxyRoute: (url) => proxyRoute(url, allow), log }))
 const client = bucketClient(bucket)
 
-/** Statuses with which the host answers for a file that it has deleted, or for an expired URL. */
+/** Status codes with which the media host answers if it has deleted the file or the URL has expired. */
 const GONE = new Set([403, 404, 410])
 
 /** Runs one Piscina task. Never rejects. */
@@ -49,7 +49,7 @@ export async function copy({ download, name, mimeType, fileName }: MediaCopy): P
     if (error instanceof BucketFailure) return { type: 'bucket', reason }
     return { type: error instanceof ChangedFile ? 'gone' : 'host', reason }
   } finally {
-    // The rest of a file that nobody reads is not downloaded.
+    // The upload has ended, so the rest of the file is not downloaded.
     stopped.abort()
   }
 }

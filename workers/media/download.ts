@@ -1,8 +1,7 @@
 /**
- * The main module of the download thread. Received files are downloaded from the network's host, decrypted, verified,
- * and sent to the main thread in pieces, never more than it has space for. If a file was altered, a failure takes the
- * place of its last block. A file that is smaller than the window is decrypted completely before anything is sent, so
- * that its length is known.
+ * The main module of the download thread. Received files are downloaded from the network's media host, decrypted, verified, and sent to the main
+ * thread in pieces; at most as many as it has space for. If a file was altered, an error is sent in place of its last piece. A file that is smaller
+ * than the window (the space for pieces) is decrypted completely before anything is sent, so that its length is known.
  */
 import { type MessagePort, workerData } from 'node:worker_threads'
 import { Failure } from '../../src/domain/failures.ts'
@@ -46,7 +45,7 @@ export async function download({ download, port }: { download: FileDownload; por
       post({ type: 'piece', bytes }, [bytes])
     }
     for (const bytes of pieces) await move(bytes)
-    // The response has already begun, so the only way to reject an altered file is to end the connection.
+    // The HTTP response has already begun, so the only way to reject an altered file is to cut the connection.
     if (typeof rest === 'object') throw rest.error
     for await (const bytes of opened) await move(movable(bytes))
     post({ type: 'end' })

@@ -1,6 +1,6 @@
 /**
- * Draws the frames of an animated image or film on the square of a sticker, up to the number that a sticker may have.
- * Each frame has the time at which it begins.
+ * Draws the frames of an animated image or a video on the square of a sticker, at most as many as a sticker may have. For each frame, the time at
+ * which it begins is kept.
  */
 import { type Content, demuxerOf, invalid } from './content.ts'
 import type { Converter } from './converter.ts'
@@ -15,20 +15,19 @@ export interface Frames {
 }
 
 export const SIDE = 512
-/** Longest duration of a sticker, in ms. The apps do not animate longer stickers, so the rest is cut off. */
+/** The longest duration of a sticker in ms. The apps do not animate longer ones, so the rest is cut off. */
 export const MAX_LENGTH = 10_000
-/** The most frames per second. Viewers do not notice more, and each additional frame costs as many bytes as the others. */
+/** The most frames per second. People do not notice more, and each frame costs bytes. */
 const RATE = 15
 const MAX_FRAMES = (RATE * MAX_LENGTH) / 1_000
 const FRAME_BYTES = SIDE * SIDE * 4
 
-/** Selects the first frame of every period of a rate: its index, and the time for which it is shown, in ms. */
+/** Selects the first frame in every period of the new rate: its index, and the time in ms for which it is shown. */
 export function atRate({ starts, end }: Pick<Frames, 'starts' | 'end'>, rate: number): { index: number; delay: number }[] {
   const kept: number[] = []
   let next = 0
   for (const [index, start] of starts.entries()) {
-    // Times are whole ms, so a frame may have been rounded down into the previous period. Half a ms puts it back into
-    // its own.
+    // Times are rounded to whole ms, so a frame may be counted in the period before its own. Half a ms corrects this.
     const at = start + 0.5
     if (at < next) continue
     kept.push(index)
@@ -98,7 +97,7 @@ export async function framesOfFilm(path: string, content: Content, converter: Co
 
   function take() {
     const before = pictures.at(-1)
-    // A film with a lower frame rate yields each picture several times; only the first is kept.
+    // If the video has a lower frame rate, the same picture comes several times in a row; only the first is kept.
     if (before === undefined || Buffer.compare(before, frame) !== 0) {
       pictures.push(Uint8Array.from(frame))
       starts.push(Math.round((count * 1_000) / RATE))

@@ -1,15 +1,14 @@
 /**
- * Lowers the priority of the calling thread alone: on a small machine a large body or picture then hardly delays requests and sessions. It works on
- * Linux only, where each thread has an id whose priority can be set.
+ * Lowers the priority of the calling thread only, so that a large body or picture hardly delays requests and sessions on a small machine. It works
+ * only on Linux, where each thread has an id whose priority can be set.
  */
 import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 
 /**
- * The nice value of the thread, which gets a third of the time of a thread with ordinary priority. Callers wait for
- * each of these threads, so it must not be higher: with 10, a ninth of the time, the thread needed 44 s to read one
- * body of 60 MB while six processes used the same core, and for these 44 s the body occupied its share of the memory
- * for bodies.
+ * The nice value of the thread: it gets a third of the CPU time of a thread with ordinary priority. Callers wait for these threads, so the value must
+ * not be higher. With 10 (a ninth of the time), a body of 60 MB took 44 s while six processes used the same core, and occupied its memory for all
+ * that time.
  */
 const BEHIND_OTHERS = 5
 

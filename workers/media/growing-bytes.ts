@@ -1,7 +1,6 @@
 /**
- * A buffer for bytes whose number is known only at the end. It grows in place: nothing is copied while bytes arrive,
- * and no more memory is used than they need. The buffer is a separate mapping, so freeing it returns the memory to the
- * system.
+ * A buffer for bytes whose number is only known at the end. It grows in place, so that nothing is copied while bytes arrive and no unneeded memory is
+ * used. The buffer is a memory mapping of its own, so that freeing it returns the memory to the system.
  */
 import { giveBack } from '../../src/lib/give-back.ts'
 
@@ -34,7 +33,7 @@ export class GrowingBytes {
     this.#length = end
   }
 
-  /** Returns all bytes, in a buffer of their exact length. Nothing can be added afterwards. */
+  /** Returns all bytes in a buffer of exactly their length. Nothing can be added after this. */
   finish(): Uint8Array<ArrayBuffer> {
     this.#buffer.resize(this.#length)
     return new Uint8Array(this.#buffer, 0, this.#length)

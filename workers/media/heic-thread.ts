@@ -1,7 +1,6 @@
 /**
- * The main module of a thread that decodes one HEIC picture and ends. libheif is WebAssembly and computes without a
- * pause, so the only way to stop it is to end its thread. Each such picture has its own thread, whose memory is freed
- * with it.
+ * The main module of a thread that decodes one HEIC picture and then ends. libheif is WebAssembly and computes without a pause, so it can only be
+ * stopped by ending its thread. Each picture gets a new thread, so that its memory is freed.
  */
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -30,7 +29,7 @@ interface Libheif {
   HeifDecoder: new () => { decode(file: Uint8Array): HeifPicture[] }
 }
 
-/** Limit of libheif's whole memory, in bytes: 100 million pixels, once as the planes of the file and once as RGBA, and working memory. */
+/** The most memory that libheif may use, in bytes: 100 million pixels in the planes of the file, the same pixels as RGBA, and working memory. */
 const MAX_MEMORY = 1_536 * 1_024 * 1_024
 /** The size of a page of WebAssembly memory, in bytes. */
 const PAGE = 65_536
@@ -43,8 +42,8 @@ interface Memory {
 const { Memory } = (globalThis as unknown as { WebAssembly: { Memory: { prototype: Memory } } }).WebAssembly
 
 /**
- * Makes memory requests above the limit fail. A picture may declare few pixels and contain a stream of many: then the
- * decoder runs out of memory, but the machine does not.
+ * Makes requests for memory fail above the limit. A malicious picture may state few pixels and contain many: then the decoder has no memory left, but
+ * the machine has.
  */
 function limitMemory() {
   const { grow } = Memory.prototype

@@ -35,7 +35,7 @@ async function decode(task: HeicTask): Promise<Source> {
 function inThread(task: HeicTask): Promise<HeicAnswer> {
   const module = threadModule('./heic-thread', import.meta.url)
   const flags = threadFlags(module)
-  // libheif would write to the console, which belongs to the service.
+  // The output of the thread is not connected to the console, because libheif writes to it, and the console belongs to the service.
   const options = {
     workerData: task,
     name: 'heic',
@@ -52,7 +52,7 @@ function inThread(task: HeicTask): Promise<HeicAnswer> {
       void thread.terminate()
     }, LIMIT_SECONDS * 1_000)
     thread.once('message', resolve)
-    // Any failure of the decoder is caused by its file: it traps, or runs out of memory.
+    // If the decoder fails (a trap, or no memory left), the file is the cause.
     thread.once('error', (cause) => reject(damaged(cause)))
     thread.once('exit', () => {
       clearTimeout(timer)

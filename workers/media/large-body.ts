@@ -1,5 +1,5 @@
 /**
- * Parses a large body while it arrives, and validates it with the declaration of the operation. The result is plain data: the operation and its
+ * Parses a large request body while it arrives, and validates it with the schema of the operation. The result is plain data: the operation and its
  * input, or the failure.
  */
 import type { Dialect } from '../../src/domain/dialect.ts'
@@ -15,16 +15,16 @@ export interface ReadBodyTask {
   route: string
   /** Fields of the path, which override those of the body. */
   path: RawFields
-  /** Fields of the query, if the route also accepts fields there. */
+  /** Fields of the query string, if the route accepts fields there. */
   query?: RawFields | undefined
-  /** The dialect of the field names, if they are not ours. */
+  /** The dialect of the field names; absent if they are those of this API. */
   dialect?: Dialect | undefined
 }
 
 /** `unknown`: names of fields that the operation does not have. */
 export type ReadBodyResult = ({ ok: { operation: string; input: unknown } } | { err: FailureData }) & { unknown: string[] }
 
-/** Reads the operation and its input from a body that has arrived completely, or was refused. */
+/** Returns the operation and its input. The body must have arrived completely, or have been refused. */
 export function readLargeBody({ route, path, query = {}, dialect }: ReadBodyTask, body: StreamedJson): ReadBodyResult {
   let unknown: string[] = []
   try {

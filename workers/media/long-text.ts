@@ -1,11 +1,11 @@
-/** Decodes a long text of a JSON body as base64 while it arrives. Only the beginning of the text itself is kept. */
+/** Decodes a long base64 string of a JSON body while it arrives. Of the string itself, only the beginning is kept. */
 import { type Base64Problem, createBase64Decoder } from '../../src/features/base64-decoder.ts'
 import { DATA_PREFIX, holdText, MAX_PREFIX } from '../../src/features/held-text.ts'
 import { GrowingBytes } from './growing-bytes.ts'
 
 const [QUOTE, BACKSLASH, LETTER_U] = [...'"\\u'].map((sign) => sign.charCodeAt(0)) as [number, number, number]
 const SPACE = 32
-/** Bytes from this value on belong to characters that are not ASCII. */
+/** Bytes with at least this value belong to characters that are not ASCII. */
 const NO_ASCII = 128
 /** Characters after a backslash, and the characters that they stand for; `u` is followed by four digits. */
 const ESCAPED = new Map(
@@ -28,7 +28,7 @@ export class LongText {
   #problem: Base64Problem | undefined
   #begin = ''
   #prefix: RegExpExecArray | null = null
-  /** Position within an escape: 0 outside of one, 1 after a backslash, 2 to 5 after `\u` and up to three of its digits. */
+  /** Position in an escape sequence: 0 outside of one, 1 after a backslash, 2 to 5 after `\u` and none to three of its digits. */
   #escape = 0
   #code = 0
   #filled = 0
@@ -64,7 +64,7 @@ export class LongText {
     }
   }
 
-  /** Ends the text. Returns the symbol that stands for it in the fields. */
+  /** Ends the text. Returns the JavaScript `symbol` that replaces it in the parsed body (`held-text.ts`). */
   finish(): symbol {
     if (this.#problem === undefined) {
       this.#file.append(decoded.subarray(0, this.#decoder.end(decoded, 0)))
@@ -78,7 +78,7 @@ export class LongText {
     this.#file.free()
   }
 
-  /** Handles a byte with a special meaning: a backslash, a part of an escape, or a control character. */
+  /** Handles a byte with a special meaning: a backslash, a part of an escape sequence, or a control character. */
   #special(byte: number): void {
     if (this.#escape > 1) this.#hexDigit(byte)
     else if (this.#escape === 1) this.#escaped(byte)
@@ -101,7 +101,7 @@ export class LongText {
     if (this.#escape === 0) this.#take(Uint8Array.of(Math.min(this.#code, NO_ASCII)))
   }
 
-  /** Takes characters whose escapes are resolved. */
+  /** Decodes characters that contain no escape sequences. */
   #take(run: Uint8Array): void {
     let left = run
     if (this.#begin.length < MAX_PREFIX) left = this.#takeBegin(run)
@@ -115,8 +115,8 @@ export class LongText {
   }
 
   /**
-   * Collects the beginning. When it is long enough for any prefix, the prefix is cut off and the rest is data. Returns the bytes that were not
-   * needed.
+   * Collects the beginning of the string. When it is long enough to contain any prefix (of a data URL), the prefix is removed, and the rest is
+   * base64. Returns the bytes that are not part of the beginning.
    */
   #takeBegin(run: Uint8Array): Uint8Array {
     const size = Math.min(run.length, MAX_PREFIX - this.#begin.length)

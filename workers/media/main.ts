@@ -1,6 +1,6 @@
 /**
- * Runs the Piscina tasks that would block the HTTP thread: many large bodies at a time, each parsed while it arrives.
- * (Conversions are in `convert.ts`.)
+ * Runs Piscina tasks that would block the HTTP thread: parsing of large bodies, several at the same time, while they arrive. (Conversions are in
+ * `convert.ts`.)
  */
 import type { MessagePort } from 'node:worker_threads'
 import { move, transferableSymbol, valueSymbol } from 'piscina'
@@ -16,7 +16,7 @@ giveWay()
 
 const buffersOf = (input: unknown): ArrayBuffer[] => inlineMedia(input).map(({ bytes }) => bytes.buffer as ArrayBuffer)
 
-/** Wraps the result so that the decoded media of its input are transferred instead of copied. */
+/** Returns the result in a form that transfers the decoded media of the input to the other thread instead of copying them. */
 function moved<T extends object>(result: T, buffers: ArrayBuffer[]): T {
   if (buffers.length === 0) return result
   return move({
@@ -51,8 +51,8 @@ function reading<T extends object>(port: MessagePort, make: Make<T>): Promise<T 
           for (const piece of news) body.push(piece)
           giveBack(news)
         }
-        // The message is posted in the next turn of the event loop: a port delivers up to a thousand messages in one
-        // turn, and freed buffers are returned only after that turn.
+        // The message is posted in the next turn of the event loop. A port delivers up to a thousand messages in one turn, and freed buffers are
+        // returned to the system only after it.
         setImmediate(() => port.postMessage(body.held satisfies BodyHeld))
         if (news !== 'end' && !body.isRefused) return
         const { result, input } = make(body)

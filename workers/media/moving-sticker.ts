@@ -8,12 +8,12 @@ import { nextStep, STEPS, type Step, type Try } from './sticker-steps.ts'
 
 /** Limit of the apps for an animated sticker. */
 export const MAX_BYTES = 500_000
-/** Bytes reserved for the data of the publisher, which are written into the file afterwards and need less. */
+/** Bytes that are reserved for the data about the publisher, which is written into the file afterwards and needs less. */
 export const PUBLISHER_BYTES = 2_000
 const AIM = MAX_BYTES - PUBLISHER_BYTES
-/** Effort of the encoder, 0 to 6. With 4 a drawing takes a fifth fewer bytes, but three times as long. */
+/** Effort of the encoder, from 0 to 6. With 4, a drawing has a fifth fewer bytes, but takes three times as long. */
 const EFFORT = 1
-/** Number of frames whose size gives the estimate for all others. */
+/** Number of frames that are encoded first, to estimate the size of all. */
 const SAMPLE = 10
 
 const inTurn = new Mutex()
@@ -44,8 +44,8 @@ async function smallEnough(frames: Frames): Promise<Uint8Array> {
 type Shown = readonly { index: number; delay: number }[]
 
 /**
- * Estimates the bytes of the sticker at the first step; 0 if it has too few frames for an estimate. The first frame has
- * the whole picture, later ones only the changes.
+ * Estimates the size of the sticker in bytes at the first step; 0 if there are too few frames for an estimate. The first frame contains the whole
+ * picture, the others only the changes.
  */
 async function expectedBytes(frames: Frames, shown: Shown): Promise<number> {
   if (shown.length <= 2 * SAMPLE) return 0
@@ -63,7 +63,7 @@ async function encoded(frames: Frames, shown: Shown, { quality, detail }: Step):
   return unlessBroken(webp.toBuffer())
 }
 
-/** Draws the pictures small, and then large again: this removes the details that take the most bytes. */
+/** Scales the pictures down and up again. This removes the details, which take the most bytes. */
 async function redrawn(pictures: readonly Uint8Array[], detail: number): Promise<Uint8Array> {
   const small = await resized(Buffer.concat(pictures), SIDE, detail, pictures.length)
   return resized(small, detail, SIDE, pictures.length)

@@ -8,7 +8,7 @@ import { invalid } from './content.ts'
  */
 export const MAX_PIXELS = 100_000_000
 const TOO_LARGE = `The picture has more than ${MAX_PIXELS / 1_000_000} million pixels.`
-/** Time limit for one picture, in s: libvips works on a thread of the process's pool, which no picture may occupy for longer. */
+/** Time limit in s for one picture. libvips works on a thread of the process's thread pool, and no picture may occupy it for longer. */
 export const LIMIT_SECONDS = 30
 
 export const tooLarge = (cause?: unknown) => invalid(TOO_LARGE, cause)
@@ -19,7 +19,7 @@ export const damaged = (cause?: unknown) => invalid('The picture is damaged or n
 // the service never needs them.
 sharp.block({ operation: ['VipsForeignLoad'] })
 sharp.unblock({ operation: ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Tiff', 'Heif'].map((format) => `VipsForeignLoad${format}`) })
-// The cache stays empty: the same picture is seldom opened twice, and a cache takes memory.
+// libvips' cache is switched off: the same picture is seldom opened twice, and a cache takes memory.
 sharp.cache(false)
 // libvips uses one thread per picture; the number of pictures at a time is limited elsewhere.
 sharp.concurrency(1)
@@ -64,7 +64,7 @@ export const fromFrames = (pixels: Uint8Array, side: number): Sharp =>
     limitInputPixels: false,
   })
 
-/** Browsers and apps show a frame whose duration is below `SHORTEST` (in ms) for `UNTIMED`. */
+/** If the duration of a frame is shorter than `SHORTEST` (in ms), browsers and apps show the frame for `UNTIMED`. */
 const SHORTEST = 11
 const UNTIMED = 100
 
@@ -92,7 +92,7 @@ export async function measure(source: Source): Promise<Picture> {
   if (isPixels(source)) return { width: source.width, height: source.height, hasAlpha: source.hasAlpha }
   const { width, height, orientation = 1, hasAlpha, pages, compression } = await unlessBroken(open(source).metadata())
   if (!width || !height) throw invalid('The picture has no size.')
-  // Some decoders do not check their limit when only the head is read.
+  // Some decoders do not check the limit if only the head of the file is read.
   if (width * height > MAX_PIXELS) throw tooLarge()
   const isTurned = orientation >= 5
   return { width: isTurned ? height : width, height: isTurned ? width : height, hasAlpha, pages, compression }
@@ -114,7 +114,7 @@ export function thumbnail(input: Source, side = THUMBNAIL_SIDE): Promise<Uint8Ar
   return unlessBroken(small.toBuffer())
 }
 
-/** Turns an error of the decoder into a refusal, because any such error is caused by the file. */
+/** Converts an error of the decoder to a refusal of the file, because the file causes any such error. */
 export function unlessBroken<T>(work: Promise<T>): Promise<T> {
   return work.catch((cause: unknown) => {
     const complaint = cause instanceof Error ? cause.message : ''

@@ -1,6 +1,6 @@
 /**
- * A small process that only starts programs. To start a program, the system copies the page tables of the parent, and all threads of the parent stand
- * still during the copy: 17 ms for a service with 800 MB, and 1 ms for this process. It ends, with all its programs, when the service ends.
+ * A small process that only starts programs. When a process starts a program, the system copies its page tables, and all its threads stand still
+ * during the copy: 17 ms in a service with 800 MB, and 1 ms in this process. It ends, with all its programs, when the service ends.
  */
 import { constants, setPriority } from 'node:os'
 import { endPrograms, ProgramFailed, runProgram } from './program.ts'
@@ -37,7 +37,7 @@ process.on('message', ({ id, program, args, limitMs, inPieces }: ProgramOrder) =
   )
 })
 
-// A stop of the service may send a signal to its whole process group; this process ends only when the service disconnects.
+// When the service is stopped, its whole process group may get the signal. This process ignores it, and ends only when the service disconnects.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
 
 process.on('disconnect', () => {

@@ -1,6 +1,6 @@
 /**
- * The conversion thread's side of `program-host.ts`. The host is started with the first program and ended a moment after the last one. It must end
- * before the thread does, because the child processes of an ended thread stay as zombies.
+ * Starts and ends `program-host.ts` for the conversion thread, and sends it the programs to run. The host is started with the first program and ended
+ * a moment after the last one. It must end before the thread, because child processes of an ended thread stay as zombies.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -9,14 +9,14 @@ import { threadFlags, threadModule } from '../../src/engine/thread.ts'
 import { ProgramFailed } from './program.ts'
 import type { ProgramOrder, ProgramReport } from './program-host.ts'
 
-/** Limit of the host's heap. The heap stays small, because the output of programs is kept outside of it. */
+/** The heap limit of the host in MB. It needs little, because the output of programs is outside of the heap. */
 const HEAP_MB = 32
 /** Time after which an idle host is ended. It is shorter than the lifetime of an idle thread (src/engine/media-threads.ts). */
 const IDLE = 5 * SECOND
 
 export interface ProgramRun {
   limitMs: number
-  /** Receives the output in pieces, which are then not kept. */
+  /** Called with each piece of the output, which is then not kept. */
   onData?: (piece: Buffer) => void
 }
 
@@ -83,7 +83,7 @@ export function createProgramRunner(idleMs = IDLE): ProgramRunner {
     const child = fork(fileURLToPath(module), [], {
       serialization: 'advanced',
       execArgv: [...(threadFlags(module) ?? []), `--max-old-space-size=${HEAP_MB}`],
-      // The host does not get our environment, because its programs read untrusted files.
+      // The host gets an empty environment, because its programs read untrusted files.
       env: {},
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })

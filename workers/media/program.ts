@@ -8,7 +8,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 const ADDRESS_SPACE_KB = 3 * 1_024 * 1_024
 /** Processor time of one process in seconds, twice its limit by the clock: it also ends a process whose parent was killed. */
 const CPU_SECONDS = 480
-/** Bytes of a program's error output that are kept. */
+/** The most bytes of a program's error output that are kept. */
 const COMPLAINT_BYTES = 2_048
 /** The most bytes of output: more than ffprobe or a thumbnail ever has. */
 const MAX_OUTPUT = 32 * 1_024 * 1_024
@@ -36,7 +36,7 @@ export function endPrograms(): void {
 
 export interface RunOptions {
   limitMs: number
-  /** Receives the output in pieces, which are then not kept. The next piece comes when the promise is resolved. */
+  /** Called with each piece of the output, which is then not kept. The next piece is read when the promise has resolved. */
   onData?: (chunk: Buffer) => Promise<void>
 }
 
@@ -93,9 +93,15 @@ export function runProgram(program: string, args: readonly string[], { limitMs, 
   })
 }
 
-/** Exit codes of a shell that could not run the program, and of an ffmpeg that was asked to end; all other codes are caused by the file. */
+/**
+ * Exit codes that the file does not cause: of a shell that could not run the program, and of an ffmpeg that was asked to end. The file causes all
+ * others.
+ */
 const FOREIGN_CODES: readonly (number | null)[] = [126, 127, 255]
-/** Signals that an operator sends, or a machine without free memory; any other signal is a crash that the file caused. */
+/**
+ * Signals that the file does not cause: they come from an operator, or from a machine without free memory. Any other signal is a crash because of the
+ * file.
+ */
 const FOREIGN_SIGNALS: readonly (NodeJS.Signals | null)[] = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP']
 const isForeign = (code: number | null, signal: NodeJS.Signals | null) =>
   FOREIGN_CODES.includes(code) || FOREIGN_SIGNALS.includes(signal)

@@ -1,7 +1,7 @@
 /**
- * Chooses how an animated sticker is made small enough, because the apps show none that is too large or too long. First
- * its rate is lowered, then its quality, then its detail. A try takes seconds, so the size at each step is estimated,
- * first from a second of the picture, and then from the size of the last try.
+ * Chooses how an animated sticker is made small enough: the apps do not show one that is too large or too long. First the frame rate is lowered, then
+ * the quality, then the detail. A try takes seconds, so the size at each step is estimated: first from a second of the picture, then from the size of
+ * the last try.
  */
 
 export interface Step {
@@ -11,7 +11,7 @@ export interface Step {
   quality: number
   /** Pixels per side that the picture keeps before it is drawn on the sticker's square; undefined if all are kept. */
   detail?: number
-  /** Bytes of a frame relative to its bytes at the first step: the measured mean of noise, drawings and films. */
+  /** Bytes of a frame at this step, relative to the first step: the measured mean of noise, drawings and videos. */
   frameWeight: number
 }
 
@@ -38,9 +38,9 @@ export interface Try {
 }
 
 const MAX_TRIES = 5
-/** A result that uses more than this part of the allowed bytes is not improved further. */
+/** A result that uses more than this part of the allowed bytes is good enough, and no further step is tried. */
 const CLOSE = 0.6
-/** The estimate is a mean, so a result that is expected above this part of the limit may well exceed it. */
+/** A step is not tried if its expected size is above this part of the limit: the estimate is a mean, so the size may well exceed the limit. */
 const MARGIN = 0.9
 
 /**
@@ -63,6 +63,6 @@ export function nextStep(
   const between = weights.map((_, step) => step).filter((step) => step > tooLarge && step < best)
   const promising = between.find((step) => weights[step]! * perWeight <= maxBytes * MARGIN)
   if (fitting.length > 0) return promising
-  // The last try is the step that always fits; otherwise there would be no sticker at all.
+  // The last allowed try uses the step that always fits, so that there is a sticker in any case.
   return tries.length === MAX_TRIES - 1 ? between.at(-1) : (promising ?? between.at(-1))
 }

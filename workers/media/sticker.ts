@@ -1,6 +1,6 @@
 /**
- * Prepares stickers: WebP is sent unchanged; pictures and films are converted, 512 by 512 on a transparent background.
- * Animated stickers are kept within the limits of the apps.
+ * Prepares stickers. WebP is sent unchanged; pictures and videos are converted to 512 by 512 pixels on a transparent background. Animated stickers
+ * must fit the limits of the apps.
  */
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,10 +17,10 @@ import { withPublisher } from './webp.ts'
 export type StickerPart = Pick<PreparedMedia, 'path' | 'mime' | 'width' | 'height' | 'isAnimated' | 'thumbnail'>
 
 const QUALITY = 75
-/** Types of which sharp reads all pages. */
+/** MIME types of which sharp reads all pages (frames). */
 const SEVERAL_PAGES = new Set(['image/webp', 'image/gif'])
 
-/** Prepares a sticker. `inTurn`: the queue of still pictures, which an animated one must not block. */
+/** Prepares a sticker. `inTurn`: the queue of still pictures. The frames of an animated sticker are converted outside of it, so that they do not block it. */
 export async function prepareSticker(
   job: MediaJob,
   content: Content,
@@ -31,8 +31,7 @@ export async function prepareSticker(
     ? await shown(job, content, converter)
     : await inTurn.runExclusive(() => still(job, content, converter))
   const { width, height, pages = 1 } = await measure(made)
-  // The sticker is decoded once in a small size, so that a damaged one is refused here instead of failing on the
-  // phones.
+  // The sticker is decoded in a small size, so that a damaged one is refused here and does not fail on the phones.
   await inTurn.runExclusive(() => unlessBroken(open(made).resize(64).raw().toBuffer()))
   const path = job.author === null ? made : await published(job, made, job.author)
   return { path, mime: 'image/webp', width, height, isAnimated: pages > 1, thumbnail: null }

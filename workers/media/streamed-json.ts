@@ -1,8 +1,7 @@
 /**
- * Parses the JSON of a large body while it arrives. A string that is longer than any ordinary field can only be a file
- * in base64; it is decoded at once, and its text is not kept. A body therefore takes three quarters of its size in
- * memory. If it were parsed as a whole, memory would hold its bytes, the joined bytes, their text, the string in it,
- * and the decoded file.
+ * Parses the JSON of a large body while it arrives. A string that is longer than any ordinary field can only be a file in base64: it is decoded
+ * immediately, and its text is not kept. So a body needs three quarters of its size in memory. If it were parsed as a whole, the memory would hold
+ * its bytes, the joined bytes, their text, the string in it, and the decoded file.
  */
 import { randomUUID } from 'node:crypto'
 import { Failure } from '../../src/domain/failures.ts'
@@ -19,8 +18,8 @@ const MB = KB * KB
  */
 const LONG = MB
 /**
- * The most bytes beside the decoded files. No operation takes more than ten pictures, and each of them may be just
- * short enough that it is not decoded while it arrives.
+ * The most bytes of a body apart from the decoded files. No operation takes more than ten pictures, and each of them may be just too short to be
+ * decoded while it arrives.
  */
 const MOST_BESIDE = 16 * MB
 /** The decoded size of the largest body, in bytes. */
@@ -85,12 +84,12 @@ export class StreamedJson {
     this.#longFrom = longFrom
   }
 
-  /** Whether `value` will throw, regardless of the rest. */
+  /** Whether `value` will throw, whatever the rest of the body contains. */
   get isRefused(): boolean {
     return this.#refusal !== undefined
   }
 
-  /** Bytes of memory in use, including the unfilled ones. */
+  /** Number of bytes of memory in use, including the unused part of the buffers. */
   get held(): number {
     return this.#rest.capacity + this.#heldByTexts + (this.#long?.held ?? 0)
   }
@@ -106,7 +105,7 @@ export class StreamedJson {
       this.#refuse(Failure.invalid({ path: '', message: `must have at most ${MOST_BESIDE / MB} MB beside its files` }))
   }
 
-  /** Returns the parsed body, with a symbol for each long text (`heldText`). Throws the errors of `parseJson`, or a `Failure`. */
+  /** Returns the parsed body. Each long text is replaced by a JavaScript `symbol` (`heldText`). Throws the errors of `parseJson`, or a `Failure`. */
   value(): unknown {
     if (this.#refusal) throw this.#refusal
     const value = parseJson(this.#rest.from(0))

@@ -1,4 +1,4 @@
-/** Prepares films: mp4 (H.264, AAC) and 3gp are sent unchanged, GIFs and round videos as mp4; the rest is converted. */
+/** Prepares videos: mp4 (H.264, AAC) and 3gp are sent unchanged; GIFs and round videos are sent as mp4; all others are converted. */
 import { join } from 'node:path'
 import type { MediaJob, PreparedMedia } from '../../src/domain/media-job.ts'
 import { readFilm } from './boxes.ts'
@@ -13,12 +13,9 @@ type Kind = keyof typeof WORDS
 
 const MP4 = new Set(['video/mp4', 'video/x-m4v'])
 const THREE_GP = new Set(['video/3gpp', 'video/3gpp2'])
-/** Longest side of a converted film, in pixels. A phone's screen shows no more, and larger films take minutes to convert. */
+/** The longer side of a converted video, in pixels. The screen of a phone shows no more, and larger videos take minutes to convert. */
 const MAX_SIDE = 1_280
-/**
- * Size at which ffmpeg stops: a little above the limit, so that a result that reaches it is known to be too large
- * without filling the disk.
- */
+/** Size in bytes at which ffmpeg stops: a little above the limit. A result of this size is known to be too large, without filling the disk. */
 const sizeStop = (limit: number) => String(limit + 65_536)
 
 export async function prepareVideo(job: MediaJob, content: Content, converter: Converter): Promise<VideoPart> {

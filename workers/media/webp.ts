@@ -1,7 +1,6 @@
 /**
- * Writes the publisher of a sticker: JSON in the EXIF chunk of the WebP, under a TIFF tag that the network defines. The
- * chunk is written by hand, because no library sets a tag that it does not know, and because encoding a sticker again
- * reduces its quality.
+ * Writes the publisher of a sticker into the file: JSON in the EXIF chunk of the WebP, with a TIFF tag that the network defines. The chunk is built
+ * here, because no library can write an unknown tag, and because encoding the sticker again would reduce its quality.
  */
 import { randomBytes } from 'node:crypto'
 import { invalid } from './content.ts'

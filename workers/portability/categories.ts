@@ -67,7 +67,7 @@ export type CategoryType = (typeof CATEGORIES)[number]['type']
 export interface Counted {
   found: number
   taken: number
-  /** Number of imported entries that the import stored in another form. */
+  /** Number of imported entries that are stored in another format than the one they had. */
   converted: number
   /** Number of entries that could not be read. */
   unreadable: number

@@ -1,4 +1,4 @@
-/** Converts the keys of a device that another program linked to the form of the service. */
+/** Converts the keys of a device that another program has linked to the format of this service. */
 import { jidDecode, proto } from '@whiskeysockets/baileys'
 import type { DeviceKey } from '../../src/domain/device-bundle.ts'
 import type { KeyType } from '../shard/keys/key-store.ts'

@@ -1,7 +1,4 @@
-/**
- * The state of a device in the form in which programs that use Baileys store it: credentials and keys as JSON texts,
- * each key with its type and id.
- */
+/** The state of a device as programs with Baileys store it: credentials and keys as JSON texts, each key with its type and id. */
 import { BufferJSON } from '@whiskeysockets/baileys'
 
 export interface LibraryKey {

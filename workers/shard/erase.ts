@@ -1,6 +1,6 @@
 /**
- * Deletes every record of an instance. It can be called again: the next call removes the records that were left after a crash. The instance need not
- * be running: it was stopped before, or could not be started.
+ * Deletes every record of an instance. After a crash it can be called again, and removes the records that are left. The instance need not run: it was
+ * stopped before, or could not be started.
  */
 import type { AllBlobs } from '../../src/storage/blobs.ts'
 import type { StateStore } from '../../src/storage/contract.ts'

@@ -1,4 +1,4 @@
-/** The instances of a shard thread. Every command to an instance waits for its start. */
+/** The instances that run in a shard thread. Every command for an instance waits until its start has ended. */
 import { Failure } from '../../src/domain/failures.ts'
 import type { InstanceConfig, RuntimeState } from '../../src/domain/instance.ts'
 import type { Log } from '../../src/domain/log.ts'

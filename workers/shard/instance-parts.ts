@@ -218,7 +218,7 @@ function createLinked(deps: ShardDeps, ground: Ground, account: Account, traffic
   const auth = createAuthState({ keys, store, sealer, locks })
   const restriction = createAccountRestriction(context, { onChange: sending.queue.setRestricted })
 
-  /** Opens or closes the queue, according to the state that callers see. */
+  /** Opens or closes the queue according to the status of the instance. */
   function announce() {
     sending.queue.setConnected(shownNow().status === 'connected')
     deps.announce({ type: 'state', instance: id, state: shownNow() })

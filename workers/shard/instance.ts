@@ -27,7 +27,7 @@ export type Reading = Omit<InstanceReading, 'instance'>
  */
 const STOP_DEADLINE = 3 * SECOND
 
-/** Creates an instance. `key` seals all data of the instance at rest. */
+/** Creates an instance. `key` encrypts all stored data of the instance. */
 export function createInstance(deps: ShardDeps, initial: InstanceConfig, key: Uint8Array): HostedInstance {
   const parts = createInstanceParts(deps, initial, key)
   const { context, config, session, state, messages, outbox, attempts, sending, safety, usage, presence, link, status, call } =

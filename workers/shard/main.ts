@@ -38,7 +38,7 @@ configureTrust({
   log: (problem) => log.warn({ problem }, 'a certificate of the network could not be verified'),
 })
 
-// Memory is returned to the system before there is any work, because this call blocks the thread for some time.
+// Unused memory is returned to the system before any work begins, because this blocks the thread for some time.
 await spareMemory()
 spareMemoryWhenQuiet()
 

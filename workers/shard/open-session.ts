@@ -55,7 +55,7 @@ export interface SessionDeps {
   contacts: Pick<SavedContacts, 'all'>
   directory: AccountDirectory
   groups: GroupBook
-  /** Called when the directory has learned the phone's history. */
+  /** Called when the directory has read the phone's history. */
   onHistory(): void
   /** Called when the session can no longer be used. */
   onEnd(): void

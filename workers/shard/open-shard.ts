@@ -1,4 +1,4 @@
-/** Opens the resources that all instances of a thread share, once per thread run. */
+/** Opens the resources that all instances of a thread share, one time per run of the thread. */
 import { rm } from 'node:fs/promises'
 import { uptime } from 'node:os'
 import { join } from 'node:path'
@@ -28,15 +28,15 @@ import { MAX_WAITING } from './webhooks/schedule.ts'
 /** The most Signal records that are cached for all instances of the thread: about 1 KB each, 50 MB at most. */
 const CACHED_KEYS = 50_000
 /**
- * Limits of decrypting received messages in each turn of the event loop: a time in ms, and a minimum number of messages. The time is short because an
- * instance posts one webhook per turn, and all answers wait for the end of the turn. The minimum exists because each turn has a fixed cost, and on a
- * busy machine time can pass without any work.
+ * Limits for decrypting received messages in each turn of the event loop: a time in ms, and a minimum number of messages. The time is short, because
+ * an instance posts one webhook per turn, and all HTTP answers wait for the end of the turn. The minimum is necessary because each turn has a fixed
+ * cost, and on a busy machine the time may pass without any work.
  */
 const OPENING = { ms: 4, least: 4 }
 
 export interface OpenShard {
   deps: ShardDeps
-  /** Called with the result for a media file that the shard asked to have prepared. */
+  /** Called with the result when a media file has been prepared on request of the shard. */
   prepared(id: number, result: unknown): void
   close(): Promise<void>
 }

@@ -50,7 +50,7 @@ export interface ShardDeps {
    * `connection/socket/liveness.ts`.
    */
   stalledAfterMs?: number
-  /** Seals links to received files. */
+  /** Creates encrypted links to received files. */
   mediaLinks: MediaLinks
   /** Whether received files are copied to a bucket. */
   copiesMedia: boolean
@@ -59,7 +59,7 @@ export interface ShardDeps {
    * (`domain/bounded-clock.ts`).
    */
   clock: BoundedClock
-  /** Clock for all waits; it does not step when the system's clock is set. */
+  /** Monotonic clock for all waits; setting the clock of the machine does not change it. */
   steady: Clock
   log: Logger
   announce(event: EngineEvent): void

@@ -35,8 +35,7 @@ export async function startNetworkThread(
     ended.then(early, reject)
   })
   const data = await ready
-  // The result has another promise. The promise above already has a handler for rejections, so a later error of the
-  // thread would not be noticed.
+  // `ended` is a new promise here. The one above already has a handler for rejections, so that a later error of the thread would not be noticed.
   return { ...data, ended: ended.then(() => undefined), stop: () => stop(worker, ended) }
 }
 

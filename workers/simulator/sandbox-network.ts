@@ -24,7 +24,7 @@ export async function startSandboxNetwork(
 ): Promise<SandboxNetwork> {
   const { dataDir, keep = true, port = 0, controlPort = 0, trace } = options
   if (dataDir !== undefined) await mkdir(dataDir, { recursive: true })
-  /** Steps that stop the parts which have started. They run in reverse order, also if a later part fails to start. */
+  /** Functions that stop the parts that were started. They are called in reverse order, also if a later part fails to start. */
   const undo: (() => Promise<void>)[] = []
   const stop = async () => {
     for (const step of undo.splice(0).reverse()) await step()

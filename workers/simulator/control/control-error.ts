@@ -1,7 +1,6 @@
 /**
- * Error that the control API answers to a request. `control/` turns each HTTP request into a call of the network, and
- * `network/` carries the call out and throws this error. The arguments of a call are already checked, and have the
- * field names of the API (snake_case, plain JSON data).
+ * Error that the control API returns to its caller. `control/` converts each HTTP request to a call of the network; `network/` carries the call out
+ * and may throw this error. The arguments of a call are already validated, and have the field names of the API (snake_case, plain JSON data).
  */
 export class ControlError extends Error {
   readonly code: 'invalid_request' | 'not_found' | 'conflict'

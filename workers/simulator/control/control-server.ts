@@ -23,7 +23,7 @@ export interface ControlServer {
 export interface ControlOptions {
   port: number
   host: string
-  /** Called with an error that is a defect of the simulator. The response only says that there was an error. */
+  /** Called with an error that is a bug of the simulator. The response only says that there was an error. */
   onDefect(error: unknown): void
 }
 
@@ -168,14 +168,14 @@ function reply(response: ServerResponse, status: number, body: unknown): void {
   response.end(bytes)
 }
 
-/** Number of bytes that may wait for a slow reader. Later lines are dropped, and an event reports their number. */
+/** Number of bytes that may wait for a slow reader of a stream. Further lines are dropped; an event reports how many. */
 const MAX_WAITING = 8 * 1024 * 1024
 /** The most readers of streams at the same time. */
 const MAX_STREAMS = 32
 
 function streamTo(response: ServerResponse, stream: EventStream): void {
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' })
-  // The head of the answer is sent now. A client that has received it misses no later event.
+  // The head of the response is sent now, so that a client knows that it misses no later event.
   response.write(': watching\n\n')
   let left = 0
   const stop = stream.start((data) => {

@@ -25,7 +25,7 @@ export interface Stats {
  */
 export type MessageInput = Record<string, unknown>
 
-/** Content that refers to another message and was encrypted, after its reader has decrypted it. */
+/** Content about another message, which was encrypted with its secret and which the reader has decrypted. */
 export type Opened =
   | { options: string[] }
   | { response: 'going' | 'not_going' | 'maybe' | 'unknown'; extra_guests: number }
@@ -79,10 +79,7 @@ export interface InboxReceipt {
   ids: string[]
 }
 
-/**
- * One stanza of a message as one device received it. There is one copy for the first stanza, and one for each time that
- * it was sent again.
- */
+/** A stanza of a message as one device received it. There is one copy of the first send, and one for each resend. */
 export interface MessageCopy {
   id: string
   device: number
@@ -138,8 +135,8 @@ export interface NetworkControl {
   scan(phone: string, qr: string): Promise<Taken>
   enterCode(phone: string, code: string): Promise<Taken>
   /**
-   * Does this action to the client that shows this code. `refresh` invalidates the secret in the code
-   * (`companion_reg_refresh`). The other actions end the client's connection.
+   * Applies an action to the client that shows this code. `refresh` makes the secret in the code invalid (`companion_reg_refresh`); the other actions
+   * end the client's connection.
    */
   actOnCode(qr: string, action: CodeAction): void
   unlink(phone: string, device?: number): Promise<void>
@@ -162,7 +159,7 @@ export interface NetworkControl {
    */
   inbox(phone: string, after: number, waitMs: number): Promise<{ items: InboxItem[]; receipts: InboxReceipt[] }>
   copies(phone: string, id: string): MessageCopy[]
-  /** Sends the same ciphertexts again, under the same id or under another one. Returns the number of stanzas. */
+  /** Sends the same ciphertexts again, with the same id or with the id `as`. Returns the number of stanzas. */
   replay(phone: string, id: string, as?: string): { stanzas: number }
   rotate(phone: string, device: number, what: Rotation): void
   /** Makes a device request a message again, whether or not it has received the message. */
@@ -202,7 +199,7 @@ export interface NetworkControl {
   answerInstead(input: AnswerInput): { id: string }
   /** Removes one rule for answers, or all of them. */
   removeAnswers(id?: string): void
-  /** Some networks do not have the following methods. The routes of missing methods answer with 404. */
+  /** The following methods are optional. If a network does not have one, its route answers with 404. */
   createCommunity?(input: Record<string, unknown>): { id: string; announcement_id: string; general_id: string }
   createNewsletter?(input: Record<string, unknown>): { id: string; invite: string }
   updateBusiness?(phone: string, input: Record<string, unknown>): unknown

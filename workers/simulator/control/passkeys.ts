@@ -20,9 +20,9 @@ export interface Assertion {
 }
 
 export type CeremonyStage =
-  /** The passkey has been requested, and no valid prologue has arrived yet. */
+  /** The passkey was requested, and no valid prologue (the device's first message) has arrived. */
   | 'asked'
-  /** The phone has received the prologue and has not answered it. */
+  /** The phone has got the prologue, and has not answered it. */
   | 'deciding'
   | 'awaiting_nonce'
   /** Both sides know the code, but the encrypted request or the owner's consent is still missing. */
@@ -42,11 +42,11 @@ export interface CeremonyView {
    */
   asks: 'link' | 'code' | null
   proof: 'none' | 'good' | 'bad' | 'late' | 'refused' | null
-  /** The code that the phone shows. */
+  /** The code that the phone shows; null if it shows none. */
   code: string | null
-  /** Number of prologues that the companion device has sent, valid and invalid ones. */
+  /** Number of prologues that the device has sent, valid or not. */
   prologues: number
-  /** The companion's acknowledgements of the notifications, in order. `error` is the code of a negative one. */
+  /** Acks of the device for the notifications, in order. `error`: the code of a negative one. */
   acks: { type: string; error: string | null }[]
   /** Number of the linked device. */
   device: number | null
@@ -69,7 +69,7 @@ export interface PasskeyView {
   ceremony: CeremonyView | null
 }
 
-/** Items that the network passes to the phone, for a program that acts as the phone. Bytes are in base64. */
+/** Items that the network passes to a program that acts as the phone. Bytes are in base64. */
 export type RelayItem = { seq: number } & (
   | {
       what: 'accepted'
@@ -97,11 +97,11 @@ export interface PasskeyControl {
   read(phone: string): PasskeyView
   remove(phone: string): void
   sign(phone: string, input: SignInput): { assertion: Assertion }
-  /** Gives the owner's answer. If `code` differs from the code that the phone shows, the answer counts as no. */
+  /** Answers the phone's question as its owner. If `code` differs from the code that the phone shows, the answer counts as no. */
   accept(phone: string, input: PasskeyAnswer): PasskeyView
   /**
-   * Sends a stanza to the companion device. `request`: requests the passkey again. `refresh`: `companion_reg_refresh`.
-   * `continuation`: a continuation that was not requested.
+   * Sends the device a stanza out of turn. `request`: the request for the passkey, again. `refresh`: `companion_reg_refresh`. `continuation`: an
+   * identity of the phone for which the device has not asked.
    */
   say(phone: string, what: PasskeySaid): PasskeyView
   relayed(phone: string, after: number, waitMs: number): Promise<{ items: RelayItem[] }>

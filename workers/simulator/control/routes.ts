@@ -12,7 +12,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /** An answer that does not end: server-sent events, until the caller closes the connection. */
 export class EventStream {
-  /** Starts the events. Each call of `send` sends the data of one event. Returns a function that stops the events. */
+  /** Starts the events. `send` sends the data of one event; the returned function stops the events. */
   readonly start: (send: (data: unknown) => void) => () => void
   constructor(start: EventStream['start']) {
     this.start = start
@@ -36,13 +36,13 @@ function route<S extends v.GenericSchema>(
   schema: S,
   run: (control: NetworkControl, input: v.InferOutput<S>, path: Record<'phone' | 'id', string>) => unknown,
 ): Route {
-  // This is the only place that casts a checked input to the type of its schema.
+  // This is the only place that casts a validated input to the type of its schema.
   return { method, segments: path.split('/').slice(1), status, schema, run: run as Route['run'] }
 }
 
 const { Nothing, Anything } = network
 
-/** Actions in which a person changes the person's own membership. */
+/** Actions by which a person changes only the person's own membership. */
 const BY_THEMSELVES = new Set(['leave', 'request', 'withdraw'])
 
 /** The routes of the control API. */

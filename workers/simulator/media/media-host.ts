@@ -130,7 +130,7 @@ const handleOf = (hash: string) => `${Buffer.from(hash).toString('base64url')}:1
 
 const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('base64url')
 
-/** Carries out a fault. Returns true if the request has been answered with the fault, or will never be answered. */
+/** Carries out the action of a fault rule. Returns true if this has answered the request, or if the request is never answered. */
 async function harmed(action: FaultAction | undefined, response: ServerResponse): Promise<boolean> {
   if (action === 'drop') {
     response.destroy()

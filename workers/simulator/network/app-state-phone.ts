@@ -10,13 +10,10 @@ import { setActionSalt, valueBytes } from './chat-token-salt.ts'
 import { enqueue } from './delivery.ts'
 import type { Companion, Network, Person } from './model.ts'
 
-/**
- * The phone's side of an account's settings: the phone has the key, reads the patches of linked devices, and writes its
- * own patches.
- */
+/** Does the phone's part for the app state of an account: the phone has the key, reads the patches of linked devices, and writes its own. */
 
 const { SyncdOperation } = proto.SyncdMutation
-/** Number of bytes to which an HMAC-SHA512 is truncated. */
+/** Number of bytes of a MAC, to which an HMAC-SHA512 is truncated. */
 const MAC = 32
 const IV = 16
 
@@ -78,7 +75,7 @@ function mixValue(collection: Collection, record: proto.ISyncdRecord, isRemoval:
   }
 }
 
-/** Records an error in a linked device's patch in `failures`. */
+/** Records in `failures` that the patch of a linked device is wrong. */
 function refuse(network: Network, person: Person, problem: string) {
   network.note(`${problem} (${person.number})`)
   person.appState.problems = [...(person.appState.problems ?? []), problem]
@@ -116,7 +113,7 @@ export function learnPatch(network: Network, person: Person, name: string, patch
   if (!patchMac.equals(Buffer.from(patch.patchMac ?? []))) refuse(network, person, `the patch of ${name} has a wrong MAC`)
 }
 
-/** Converts an action to the form that a trace shows. */
+/** Converts an action to the object that a trace shows. */
 function opened(from: 'client' | 'server', collection: string, { index, value, version }: proto.ISyncActionData): OpenedAction {
   const fields = value ? proto.SyncActionValue.fromObject(value).toJSON() : {}
   return {
@@ -189,8 +186,8 @@ function patchOf(network: Network, person: Person, name: string, actions: readon
 }
 
 /**
- * Writes very many actions at once, as a phone does after an import. The patch refers to a file on the media host that
- * contains them.
+ * Writes a large number of actions, as a phone does after an import. The patch refers to a file on the media host, and this file contains the
+ * actions.
  */
 export async function writeActions(network: Network, person: Person, name: string, actions: readonly PhoneAction[]) {
   const patch = patchOf(network, person, name, actions)
@@ -232,8 +229,8 @@ export async function snapshotOf(network: Network, person: Person, name: string)
 const PUSH_NAME = ['setting_pushName']
 
 /**
- * Writes the account's name to app state for linked devices, because they send no presence without it. The name is only
- * written if it has changed. A new device has no key yet and queries the collection by itself, so it is not notified.
+ * Writes the account's name to app state, because linked devices send no presence without a name. It is written only if it has changed. A new device
+ * has no key yet and queries the collection itself, so it is not notified.
  */
 export function publishPushName(network: Network, person: Person, newcomer?: Companion) {
   const known = person.appState.actions.get(JSON.stringify(PUSH_NAME)) as { pushNameSetting?: { name?: string } } | undefined

@@ -38,10 +38,7 @@ async function sendPeerMessage(network: Network, companion: Companion, protocolM
   await sendToOwnDevice(network, companion.person.devices[0]!, companion, message)
 }
 
-/**
- * The largest payload in bytes that is sent inside of a stanza. A larger payload is uploaded to the media host, as real
- * phones do.
- */
+/** The most bytes of a payload that are sent inside a stanza. A larger payload is uploaded to the media host, as by real phones. */
 const MAX_INLINE = 32 * 1_024
 
 export async function notification(
@@ -92,7 +89,7 @@ function historyOf(network: Network, person: Person): proto.IHistorySync[] {
   ]
 }
 
-/** Saves the people of the phone's history in its address book. This is done only once. */
+/** Saves the people of the phone's history in its address book. A second call does nothing. */
 async function fillAddressBook(network: Network, person: Person) {
   const { saved = 0 } = person.history
   if (saved === 0 || person.appState.collections.has(CONTACTS)) return

@@ -4,12 +4,12 @@ import { digits, isGroup } from './jid.ts'
 import type { Network, Person } from './model.ts'
 import { newMessageId, sendAs } from './send-as.ts'
 
-/** Number of messages after which other work can run. */
+/** After this many messages, other work of the thread can run. */
 const CHUNK = 16
 
 /**
- * Placeholder in the texts of a burst. It is replaced by the time at which each text is made or sent, in epoch ms with
- * fractions. So the receiver can measure the delay.
+ * Placeholder in the texts of a burst. It is replaced by the time at which the text is made or sent, in epoch ms with decimals, so that the receiver
+ * can measure the delay.
  */
 const NOW = '{now}'
 
@@ -25,7 +25,7 @@ export function startBurst(network: Network, from: Person, { to, count, textPref
   const chat = isGroup(to) ? to : digits(to)
   const first = epoch() + (leadMs ?? 0)
   const dueOf = (number: number) => (perSecond === undefined ? first : first + ((number - 1) * 1_000) / perSecond)
-  // Whether the sender still exists, because a reset removes people.
+  // Whether the sender still exists: a reset removes all people.
   const isThere = () => network.people.get(from.number) === from
 
   async function due(number: number) {
@@ -47,7 +47,7 @@ export function startBurst(network: Network, from: Person, { to, count, textPref
     }
   }
 
-  /** Encrypts all texts in advance. So a measurement of the receiver does not include the time of the encryption. */
+  /** Encrypts all texts before the first is sent, so that a measurement of the receiver does not include the time for encryption. */
   async function ahead() {
     const departures: (() => void)[][] = []
     for (let number = 1; number <= count && isThere(); number++) {

@@ -44,10 +44,7 @@ export function setActionSalt(person: Person, [kind]: string[], value: Value | n
   if (kind === 'nct_salt_sync') person.chatTokenSalt = value ? saltOf(value) : undefined
 }
 
-/**
- * Returns the error code for a message to a person who accepts no messages from strangers; undefined if the message is
- * allowed.
- */
+/** Returns the error code for a message to a person who accepts messages only with a token; undefined if the message has a valid one. */
 export function tokenRefusal(from: Companion, to: Person | undefined, item: BinaryNode): number | undefined {
   if (!to?.needsToken || to === from.person) return undefined
   const given = childBytes(item, 'tctoken')

@@ -7,7 +7,7 @@ export interface CodePairing {
   ref: string
   /** `salt | iv | ephemeral key`. The key of the companion device is encrypted with the code. */
   wrapped: Buffer
-  /** Set while the phone waits for the companion's answer to its hello. */
+  /** Passes the device's answer to the phone's hello; undefined while the phone does not wait for it. */
   finish: { resolve: (bundle: Finish) => void } | undefined
 }
 
@@ -16,7 +16,7 @@ export interface Finish {
   identity: Buffer
 }
 
-/** The pairings that wait until their code is typed. A connection has only one, and a new one replaces it. */
+/** Pairings whose code was not typed yet, by connection. A new pairing of a connection replaces its earlier one. */
 export const waiting = new WeakMap<Network, Map<Connection, CodePairing>>()
 
 export function pairingsOf(network: Network): Map<Connection, CodePairing> {
@@ -29,7 +29,7 @@ function forgetCodePairing(connection: Connection) {
   pairingsOf(connection.network).delete(connection)
 }
 
-/** Removes the code of a connection, after the connection has ended or a phone has accepted its code. */
+/** Removes the pairing of a connection, because the connection has ended or a phone has accepted the code. */
 export function forgetPairing(network: Network, connection: Connection) {
   for (const [ref, owner] of network.refs) if (owner === connection) network.refs.delete(ref)
   forgetCodePairing(connection)

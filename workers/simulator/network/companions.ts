@@ -10,13 +10,10 @@ export interface CompanionNode {
   content?: CompanionNode[] | string
 }
 
-/** Nodes that every message may have. The control API does not report them. */
+/** Nodes that every message may have, which the control API therefore does not show. */
 const ORDINARY = new Set(['enc', 'participants', 'device-identity', 'reporting', 'tctoken'])
 
-/**
- * Returns the nodes of a message other than its ciphertexts, in their order: for example `biz` and `bot` of interactive
- * messages, and `meta`.
- */
+/** Returns the nodes beside the ciphertexts of a message, in their order, for example `biz` and `bot` of interactive messages, and `meta`. */
 export const companionsOf = (item: BinaryNode): CompanionNode[] =>
   children(item)
     .filter(({ tag }) => !ORDINARY.has(tag))
@@ -29,10 +26,7 @@ function shown(item: BinaryNode): CompanionNode {
   return content.length > 0 ? { tag, attrs, content } : { tag, attrs }
 }
 
-/**
- * Returns the error code with which the real server refuses this `biz` node: 405 for the legacy form, and 479 for a
- * malformed node.
- */
+/** Returns the error code with which the real server refuses this `biz` node: 405 for the legacy format, 479 for a malformed node. */
 export function companionRefusal(item: BinaryNode): number | undefined {
   const found = children(item, 'biz')
   if (found.some((biz) => child(biz, 'buttons'))) return 405

@@ -17,7 +17,7 @@ export interface ConnectionEvents {
 /** Time in ms between a stream error and the end of the connection. */
 const STREAM_ERROR_GRACE = 100
 
-/** Stores which answers of the client the network waits for. */
+/** Keeps track of the answers of the client for which the network waits. */
 function createExpectedAnswers() {
   const expected = new Map<string, { resolve: (item: BinaryNode) => void; reject: (error: Error) => void }>()
   return {
@@ -48,7 +48,7 @@ export function acceptConnection(network: Network, socket: WebSocket, wire: Dupl
   let transport: Transport | undefined
   let isCorked = false
 
-  /** Combines everything that is written in one turn of the event loop into one system call. */
+  /** Writes everything that is sent in one turn of the event loop with one system call. */
   function cork() {
     if (isCorked) return
     isCorked = true

@@ -37,7 +37,7 @@ export function restrict(network: Network, person: Person, { seconds: duration, 
   }
 }
 
-/** The collection in which contacts are stored, by their number. */
+/** The collection of the address book; its entries are stored by number. */
 export const CONTACTS = 'critical_unblock_low'
 export const CONTACT_VERSION = 2
 
@@ -62,10 +62,7 @@ export function setProfile(network: Network, person: Person, { name, picture }: 
   if (picture !== undefined) setPersonPicture(network, person, picture)
 }
 
-/**
- * The collection in which labels are stored. The index of a chat's label has the label and the chat, and that of a
- * message's label also has the message.
- */
+/** The collection of labels. The index of a label on a chat contains the label and the chat; on a message, it also contains the message. */
 const LABELS = 'regular'
 const LABEL_VERSION = 3
 
@@ -76,10 +73,7 @@ export function labelChat(network: Network, person: Person, { chat, label, assig
   writeAction(network, person, LABELS, index, LABEL_VERSION, value)
 }
 
-/**
- * Writes any other action that the phone shares with its devices. The index, the collection and the value are those of
- * WhatsApp Web.
- */
+/** Writes any other app state action of the phone. Index, collection and value are those of WhatsApp Web. */
 export function act(network: Network, person: Person, { collection, index, version, value }: AccountControl['action']) {
   const fields = value === null ? null : { timestamp: Date.now(), ...value }
   writeAction(network, person, collection, index, version, fields)

@@ -39,7 +39,7 @@ export function applyContact(network: Network, person: Person, input: ContactOpt
     for (const id of before) if (!after.includes(id)) notifyDevices(network, person, 'remove', id)
   }
   if (input.lid !== undefined) {
-    // The earlier LID of a known person can still be resolved while this network runs. That of a new person is removed.
+    // A person who was known before keeps the earlier LID as well, while this network runs. For a new person, the generated LID is removed.
     if (isNew) network.lids.delete(person.lid)
     person.lid = digits(input.lid)
     network.lids.set(person.lid, person)

@@ -41,7 +41,7 @@ export async function deliverTo(network: Network, device: PretendDevice, deviceC
  * its phone.
  */
 async function deliverOwn(network: Network, device: PretendDevice, deviceCopy: DeviceCopy, message: Message) {
-  // Requests to the phone are wrapped in the same way.
+  // The account's requests to its phone are wrapped in the same way as its messages.
   const inner = message.deviceSentMessage?.message ?? message
   if (deviceCopy.isPeer || inner.protocolMessage?.peerDataOperationRequestMessage) {
     return answerPeerRequest(network, deviceCopy, inner)
@@ -91,7 +91,7 @@ function copyOf(device: PretendDevice, deviceCopy: DeviceCopy, message: Message 
   return { id, device: device.id, read: message !== undefined, device_sent: deviceSent, attrs, nodes, tags, enc, proto: opened }
 }
 
-/** Decrypts content that refers to another message of the chat, with the JIDs that people have in this chat. */
+/** Decrypts content about another message of the chat. The key depends on the JIDs that people have in this chat. */
 function openedBy(network: Network, { person }: PretendDevice, deviceCopy: DeviceCopy, message: Message) {
   const group = network.groups.get(deviceCopy.chat)
   const addressing = group ? group.addressing : parseJid(deviceCopy.chat).server === 'lid' ? 'lid' : 'pn'
@@ -126,7 +126,7 @@ function record(network: Network, device: PretendDevice, deviceCopy: DeviceCopy,
   })
 }
 
-/** Number of times that a device requests the same message again before it gives up. */
+/** Number of times that a device requests the same message again. */
 const MAX_RETRIES = 5
 
 function askAgain(network: Network, device: PretendDevice, deviceCopy: DeviceCopy) {
@@ -139,7 +139,7 @@ interface Retry {
   id: string
   chat: string
   count: number
-  /** Whether the receipt contains keys for a new session. If it does not, the sender queries keys from the server. */
+  /** Whether the receipt contains keys for a new session. Without them, the sender queries keys from the server. */
   keys: boolean
 }
 

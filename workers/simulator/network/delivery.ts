@@ -3,11 +3,11 @@ import type { Companion, Network } from './model.ts'
 import { confirmed } from './offline-queue.ts'
 import { deliver } from './transmit.ts'
 
-/** Keeps the stanzas for a linked device until the device has answered them. They are sent again at its next login. */
+/** Keeps the stanzas for a linked device until the device has answered them. Unanswered stanzas are sent again at its next login. */
 
 /**
- * Returns the key under which a stanza is kept, and which its answer matches. There is only one message per id, but
- * there may be several receipts (delivered, read, one per participant).
+ * Returns the key under which a stanza is kept until it is answered. There is one message per id, but there may be several receipts (delivered, read,
+ * one per participant).
  */
 function pendingKey(kind: string, attrs: BinaryNode['attrs'], peer: string | undefined): string {
   if (kind === 'message') return `message ${attrs.id}`
@@ -27,8 +27,8 @@ export function enqueue(network: Network, companion: Companion, item: BinaryNode
 }
 
 /**
- * Handles an `<ack>` of the client. It settles receipts, notifications and calls. It settles a message only if the
- * client cannot send a receipt for it, or does not have to.
+ * Handles an `<ack>` of the client: the receipt, notification or call is no longer kept. A message is removed only if the client cannot, or need not,
+ * send a receipt for it.
  */
 export function settleByAck(network: Network, companion: Companion, item: BinaryNode) {
   const kind = item.attrs.class ?? ''
@@ -55,7 +55,7 @@ export function settleCall(network: Network, companion: Companion, ids: string[]
   for (const id of ids) settle(network, companion, `call ${id}`)
 }
 
-/** Returns the ids of the messages for which a receipt is: the id of the receipt itself, and those in its list. */
+/** Returns the ids of the messages in a receipt: its own id, and the ids in its list. */
 export function receiptIds(item: BinaryNode): string[] {
   const more = children(children(item, 'list')[0], 'item').map((entry) => entry.attrs.id ?? '')
   return [item.attrs.id ?? '', ...more].filter((id) => id !== '')

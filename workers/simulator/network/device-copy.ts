@@ -8,10 +8,10 @@ export type Cipher = 'pkmsg' | 'msg' | 'skmsg'
 export interface DeviceCopy {
   id: string
   from: Companion
-  /** The chat in the addressing that the sender used. Receipts use the same addressing. */
+  /** JID of the chat, by number or LID as the sender used it. Receipts use the same one. */
   chat: string
   encs: { type: Cipher; ciphertext: Buffer; attrs: Record<string, string> }[]
-  /** Whether it is a message of the account's own linked device to its phone. */
+  /** Whether a linked device of the account sent it to its own phone (a peer message). */
   isPeer: boolean
   /** Number of times that the device has requested the message again. */
   count: number

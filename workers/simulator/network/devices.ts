@@ -24,10 +24,7 @@ export function deviceHash(devices: { person: Person; id: number }[], addressing
 
 const LID_MARK = '@lid'
 
-/**
- * Records that an account queried the device list, under the number or under the LID. Later changes are reported to the
- * account under the same identifier.
- */
+/** Records that an account has queried the device list of a person, by number or by LID. Later changes are reported to it with the same one. */
 export function watchDevices(network: Network, person: Person, asker: Person, addressing: 'lid' | 'pn') {
   const entry = addressing === 'lid' ? `${asker.number}${LID_MARK}` : asker.number
   if (person.watchers.has(entry)) return
@@ -44,9 +41,8 @@ export function watchersOf(person: Person): { number: string; addressing: 'lid' 
 }
 
 /**
- * Notifies accounts that a device was added or removed. The account's other devices receive the whole list under both
- * identifiers of the account, because a client stores a list for each. Other accounts that queried the list receive
- * only the change.
+ * Notifies accounts that a device was added or removed. The other devices of the account get the whole list for the number and for the LID, because a
+ * client stores a list for each. Other accounts that queried the list get only the change.
  */
 export function notifyDevices(network: Network, person: Person, change: 'add' | 'remove', device: number) {
   for (const companion of person.companions.values()) {

@@ -1,4 +1,4 @@
-/** The data of a group in which no person is. */
+/** The data of a group, without its members. */
 export interface GroupFacts {
   readonly id: string
   subject: string
@@ -22,24 +22,21 @@ export interface GroupFacts {
   linkedParent: string | undefined
   picture: string | undefined
   pictureQueries?: number
-  /** Devices that have the sender key of a simulated device, by the address of that device. */
+  /** For each simulated device, by its address: the devices that have its sender key. */
   keyHolders: Map<string, Set<string>>
-  /**
-   * A key that the client chose for the creation. If a request is repeated with the same key, no second group is
-   * created.
-   */
+  /** A key that the client chose when it created the group. If it repeats the request with the same key, no second group is created. */
   key?: string
   /** The most members. By default it is the network's limit (`groups.ts`). */
   capacity?: number
   /** Codes of invitations that were revoked. */
   revokedInvites?: Set<string>
-  /** Numbers of people whom an admin removed. They can no longer join by the link. */
+  /** Numbers of people whom an administrator has removed. They cannot join with the link again. */
   removed?: Set<string>
-  /** Settings that are on, by their tag on the network. The field is absent in the data of earlier releases. */
+  /** Settings that are switched on, by their tag on the network. Absent in the data of earlier releases. */
   flags?: Set<string>
-  /** Values of the settings that have a keyword: `member_link_mode`, `member_share_group_history_mode`. */
+  /** Values of settings that are a keyword: `member_link_mode`, `member_share_group_history_mode`. */
   modes?: Map<string, string>
-  /** Version of all data of the group except the members. */
+  /** Version of the group's data, without the members. */
   settingsVersion?: string
   /**
    * Version of the list of members, which the server sends with each change. It is absent in the data of earlier

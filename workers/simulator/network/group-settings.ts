@@ -7,13 +7,13 @@ import { pictureId } from './pictures.ts'
 
 /** Functions that change the settings of a group: they update the state and send the notifications. */
 
-/** Notifies the members of a change of a setting. The change gets a new version. */
+/** Gives the group a new version, and notifies the members that a setting has changed. */
 function notifyGroup(network: Network, group: Group, actor: Person, change: BinaryNode) {
   renewSettings(group)
   notify(network, group, actor, change)
 }
 
-/** Changes a setting that is on if its element is present, and off if it is absent. */
+/** Switches a setting on or off. On the network its element is present if it is on. */
 export function setFlag(network: Network, group: Group, actor: Person, tag: string, isOn: boolean, offTag: string) {
   group.flags ??= new Set()
   if (isOn) group.flags.add(tag)

@@ -97,7 +97,7 @@ export function groupNode(group: Group): BinaryNode {
   ])
 }
 
-/** Returns a new version. Versions increase, and are approximately microseconds. */
+/** Returns a new version. Versions increase, and are roughly the time in microseconds. */
 function newVersion(): string {
   return String(Date.now() * 1_000 + randomInt(1_000))
 }
@@ -175,8 +175,7 @@ const roomIn = (group: Group) => (group.capacity ?? CAPACITY) - group.members.si
 export const isFull = (group: Group) => roomIn(group) <= 0
 
 /**
- * Returns the error code if the person cannot be added, and undefined otherwise. `token` is the privacy token that the
- * acting person presents.
+ * Returns the error code if the person cannot be added; otherwise undefined. `token`: the privacy token that the acting person has from this person.
  */
 function additionError(group: Group, actor: Person, person: Person, token: string | undefined): number | undefined {
   if (group.members.has(person.number)) return 409
@@ -187,7 +186,7 @@ function additionError(group: Group, actor: Person, person: Person, token: strin
 
 export interface Change {
   person: Person | undefined
-  /** The address with which the acting person named the person. */
+  /** JID by which the acting person named the person to add. */
   address: string
   error: number | undefined
 }
@@ -271,8 +270,8 @@ export function transferOwnership(network: Network, group: Group, actor: Person,
 }
 
 /**
- * Records a request to join, about which admins decide. A person requests it, or an `actor` who is not allowed to add
- * people adds the person.
+ * Records a request to join, which an administrator must accept. The person has requested it, or `actor`, who may not add people, has tried to add
+ * the person.
  */
 export function requestToJoin(network: Network, group: Group, person: Person, method: string, actor = person) {
   group.requests.set(person.number, { person, at: seconds() })

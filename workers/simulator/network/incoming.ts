@@ -11,10 +11,7 @@ import type { Companion, Group, Network, Person } from './model.ts'
 import { receivePost } from './newsletters.ts'
 import { type AnyDevice, devicesOf, findDevice, findPerson, jidOf, lidJidOf, pnOf, recipientAttributes } from './people.ts'
 
-/**
- * Handles a message of a linked device. The message is acknowledged immediately, and then split and delivered to each
- * device for which it has a copy.
- */
+/** Handles a message of a linked device. The message is acknowledged first, and then divided: each device gets the copy that is for it. */
 export function receiveMessage(network: Network, from: Companion, item: BinaryNode) {
   const { id = '', to = '' } = item.attrs
   const connection = from.connection
@@ -28,8 +25,7 @@ export function receiveMessage(network: Network, from: Companion, item: BinaryNo
   const shared = own.filter((enc) => enc.attrs.type === 'skmsg')
   const single = own.filter((enc) => enc.attrs.type !== 'skmsg')
   if (single.length > 0) {
-    // If the stanza has no list of participants, the message is for the account's own phone (peer), or is sent again to
-    // the one device that requested it.
+    // Without a list of participants, the message is for the account's own phone, or is sent again to the one device that requested it.
     const target = findDevice(network, item.attrs.participant ?? to)
     if (target) route(target, single)
     return
@@ -37,7 +33,7 @@ export function receiveMessage(network: Network, from: Companion, item: BinaryNo
   const copies = new Map<string, { device: AnyDevice; encs: BinaryNode[] }>()
   for (const copy of children(child(item, 'participants'), 'to')) {
     const device = findDevice(network, copy.attrs.jid ?? '')
-    // In a group with LID addressing the sender is a member, too. Its own copy must not be sent back to it.
+    // In a group that uses LIDs, the list includes the sender. Its own copy must not be sent back to it.
     if (device && device.companion !== from) copies.set(keyOf(device), { device, encs: children(copy, 'enc') })
   }
   if (shared.length > 0)
@@ -47,9 +43,8 @@ export function receiveMessage(network: Network, from: Companion, item: BinaryNo
 }
 
 /**
- * Adds to the acknowledgement the server's own hash of the devices that should have received a copy. If the client has
- * another hash, it learns that its device lists are outdated. A direct message contains no hash: the server compares
- * the devices in it, and returns its own hash only if some are missing.
+ * Adds to the ack the server's own hash of the devices that should have got the message. If the client computed another one, its device lists are
+ * outdated. A 1:1 message contains no hash: the server compares the devices in it, and returns its hash only if devices are missing.
  */
 function withHash(network: Network, from: Companion, item: BinaryNode, ack: BinaryNode): BinaryNode {
   const { to = '', phash } = item.attrs
@@ -77,10 +72,7 @@ function addressOf(network: Network, jid: string): string | undefined {
   return device && keyOf(device)
 }
 
-/**
- * Adds `refresh_lid` to the acknowledgement if the person is addressed by an earlier LID, so that the client queries
- * the new one.
- */
+/** Adds `refresh_lid` to the ack if the message was addressed to an earlier LID of the person, so that the client queries the new LID. */
 function withLid(network: Network, to: string, ack: BinaryNode): BinaryNode {
   const { user, server } = parseJid(to)
   const person = server === 'lid' ? network.lids.get(user) : undefined
@@ -104,10 +96,7 @@ function refusalOf(network: Network, from: Companion, item: BinaryNode): number 
   return group.announce && member.role === 'member' ? 403 : undefined
 }
 
-/**
- * Returns every device that can decrypt a message with the sender key: the devices of a group's members, or the devices
- * that received the key of a status.
- */
+/** Returns the devices that can decrypt a message with the sender key: those of the members of a group, or those that got the key of a status. */
 function audience(network: Network, from: Companion, to: string, copies: Map<string, { device: AnyDevice }>): AnyDevice[] {
   const group: Group | undefined = network.groups.get(to)
   const people = group
@@ -136,16 +125,13 @@ function hand(network: Network, from: Companion, device: AnyDevice, item: Binary
   network.run(deliverTo(network, device.pretend, deviceCopy))
 }
 
-/**
- * Returns the chat of a stanza's address. If a message is sent again, the address also contains a device, which is
- * removed.
- */
+/** Returns the chat of a stanza. If a message is sent again, the device part of its address is removed. */
 function chatOf(to: string): string {
   const { user, server } = parseJid(to)
   return `${user}@${server}`
 }
 
-/** Builds the stanza in the form in which another linked device receives it. */
+/** Builds the stanza that another linked device gets. */
 function forward(network: Network, from: Companion, to: Companion, item: BinaryNode, encs: BinaryNode[]): BinaryNode {
   const { id, to: chat = '', type, edit } = item.attrs
   const sender = from.person

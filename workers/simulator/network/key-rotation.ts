@@ -6,7 +6,7 @@ import { watchersOf } from './devices.ts'
 import type { Network, Person, PretendDevice } from './model.ts'
 import { jidOf, lidJidOf } from './people.ts'
 
-/** Replaces keys of a contact's device. Linked devices that have the earlier keys are not informed. */
+/** Replaces keys of a contact's device. Linked devices that have the old keys are not told. */
 export function rotateKeys(network: Network, person: Person, number: number, what: Rotation) {
   const device = person.devices[number]
   if (!device) throw new ControlError('not_found', `${person.number} has no device ${number}`)

@@ -9,11 +9,11 @@ import { notifyDevices } from './devices.ts'
 import type { Companion, Connection, Network, Person } from './model.ts'
 import { lidJidOf, pnOf } from './people.ts'
 
-/** Prefix of the data that the account signs. The prefix of the data that the device signs follows. */
+/** First bytes of the data that the account signs; the next constant belongs to the data that the device signs. */
 const ACCOUNT_SIGNATURE = Buffer.from([6, 0])
 const DEVICE_SIGNATURE = Buffer.from([6, 1])
 
-/** Country codes of the numbers that examples use. All other numbers count as American. */
+/** Country codes of the phone numbers in examples. All other numbers are treated as American. */
 const COUNTRIES = { '55': 'BR', '49': 'DE', '44': 'GB', '351': 'PT', '34': 'ES', '91': 'IN', '1': 'US' } as const
 
 function jurisdictionOf(number: string): { iso: string; cc: string } {
@@ -21,10 +21,7 @@ function jurisdictionOf(number: string): { iso: string; cc: string } {
   return { iso, cc }
 }
 
-/**
- * Links a device. This is the computation of the phone, after both sides share a secret. The server only passes its
- * result on.
- */
+/** Links a device. This is what the phone does when both sides share a secret; the server only passes the result on. */
 export async function link(
   network: Network,
   phone: Person,
@@ -98,10 +95,7 @@ export async function link(
   return { device }
 }
 
-/**
- * Makes the device connect again with its own account. If a rule for `pairing` is set, its action is carried out
- * instead.
- */
+/** Makes the device connect again, with its account. If the control API has set a rule for `pairing`, its action is carried out instead. */
 function restart(network: Network, connection: Connection, phone: Person) {
   const action = network.faults.take('pairing', { phone: phone.number })
   if (action === 'drop') return
@@ -115,7 +109,7 @@ function restart(network: Network, connection: Connection, phone: Person) {
 function signDevice(network: Network, phone: Person, details: Uint8Array, identity: Buffer, advSecret: Uint8Array): Uint8Array {
   const signal = phone.devices[0]!.signal
   const accountSignature = Buffer.from(signal.sign(Buffer.concat([ACCOUNT_SIGNATURE, details, identity])))
-  // The HMAC stays valid. So only a client that verifies the signature itself notices the change.
+  // The HMAC is still valid, so only a client that verifies the signature notices this change.
   if (network.forged.delete('account_signature')) accountSignature[5] = (accountSignature[5] ?? 0) ^ 0xff
   const signed = proto.ADVSignedDeviceIdentity.encode({
     details,

@@ -9,7 +9,7 @@ import { handOver } from './offline-queue.ts'
 import { lidJidOf } from './people.ts'
 import { showAvailability } from './presence.ts'
 
-/** Bytes that the client receives at its login, and sends before its next handshake. */
+/** Bytes that the client gets when it logs in, and sends before its next handshake. */
 const ROUTING_INFO = Buffer.from([8, 13, 8, 5])
 
 /** Logs in a client that identifies itself. */
@@ -51,22 +51,19 @@ function admit(network: Network, connection: Connection, client: ClientHandshake
   }
   connection.send(node('success', success))
   connection.send(node('ib', { from: SERVER_JID }, [node('edge_routing', {}, [node('routing_info', {}, ROUTING_INFO)])]))
-  // After a passive login, the client requests the waiting stanzas itself.
+  // After a passive login, the client asks for the waiting stanzas when it is ready.
   if (!client.payload.passive) activate(network, connection, companion)
 }
 
-/**
- * Activates a client that has left passive mode. It receives the stanzas that waited for it, and a new device also
- * receives its phone's data.
- */
+/** Ends the passive mode of a client. It gets the stanzas that waited for it, and a new device also gets the data of its phone. */
 export function activate(network: Network, connection: Connection, companion: Companion) {
   if (connection.isLive || connection.backlog) return
   handOver(network, connection, companion, () => caughtUp(network, connection, companion))
 }
 
 /**
- * Continues after the client has received all stanzas that waited: it is told which of its data to read again
- * (`dirty`), and a new device receives its phone's data.
+ * Continues when the client has got all stanzas that waited: it is told which data to read again (`dirty`), and a new device gets the data of its
+ * phone.
  */
 function caughtUp(network: Network, connection: Connection, companion: Companion) {
   connection.send(dirty('account_sync'))
@@ -92,10 +89,7 @@ export function leave(connection: Connection) {
   showAvailability(companion, false)
 }
 
-/**
- * Ends the link of a device, because the phone or the client itself requested it. The device is removed, and receives a
- * stream error if it is connected.
- */
+/** Unlinks a device, on request of the phone or of the client itself. The device is removed, and gets a stream error if it is connected. */
 export function unlinkDevice(network: Network, companion: Companion) {
   const { person, device, connection } = companion
   person.companions.delete(device)

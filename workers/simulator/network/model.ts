@@ -43,7 +43,7 @@ export interface Person {
   /** JIDs of people and groups that the account reported to the network for abuse, oldest first. */
   reports?: string[] | undefined
   username?: string | undefined
-  /** Four digits that strangers must know in addition to the user name. */
+  /** Four digits that a stranger must know, in addition to the user name, to find the person. */
   usernameKey?: string | undefined
   /** The verified name of a business, if it differs from its name. */
   verifiedName?: string | undefined
@@ -72,7 +72,7 @@ export interface Person {
   passkey?: Passkey | undefined
   /** The last linking for which the passkey was requested. The state file does not contain it. */
   ceremony?: Ceremony
-  /** Whether the person accepts messages without decrypting them, for load tests. */
+  /** Whether the person's devices accept messages without decrypting them, for load tests. */
   isSink: boolean
   /** Whether the person sends a retry receipt for a message that it cannot decrypt, as phones do. */
   asksAgain: boolean
@@ -97,8 +97,8 @@ export interface Person {
   /** Messages of this person by id, newest last. They are kept for devices of contacts that request them again. */
   sent: Map<string, SentMessage>
   /**
-   * Stanzas of the latest messages as linked devices received them, by message id, so that they can be sent again. The
-   * state file does not contain them.
+   * Stanzas of the latest messages as they were sent to linked devices, by message id, so that they can be sent again unchanged. They are not in the
+   * state file.
    */
   replayable: Map<string, { to: Companion; stanza: BinaryNode }[]>
   /** Receipts and typing indicators that the gateway sent to this person, newest last. */
@@ -142,7 +142,7 @@ export interface PretendDevice {
    */
   readonly signal: SignalDevice
   readonly hasSignal: boolean
-  /** Number of messages that the device has decrypted. */
+  /** Number of messages that the device has decrypted so far. */
   received: number
   /**
    * Runs jobs of the device one after the other, because the ratchet of a session must not be used by two jobs at once.
@@ -179,8 +179,8 @@ export interface Companion {
   /** Stanzas that are not acknowledged yet, oldest first. They are sent again at the next login. */
   pending: Map<string, BinaryNode>
   /**
-   * Messages for which the client sent a retry receipt. The negative acknowledgement that follows is about the first
-   * copy, and is ignored.
+   * Ids of messages for which the client has sent a retry receipt. The negative ack that follows is about the first copy of the message, so it is
+   * ignored.
    */
   nacksToIgnore: Set<string>
   isAvailable: boolean
@@ -215,7 +215,7 @@ export interface Network {
   readonly settings: Settings
   readonly stats: NetworkStats
   readonly faults: Faults
-  /** Observers of the stanzas. */
+  /** Shows all stanzas to the observers of the control API. */
   readonly trace: Trace
   readonly expectations: Expectations
   /** Answers that the control API has set and that replace those of the network. */
@@ -226,7 +226,7 @@ export interface Network {
   readonly lids: Map<string, Person>
   readonly groups: Map<string, Group>
   readonly connections: Set<Connection>
-  /** Connections that show a QR code, by each reference in their codes. */
+  /** Connections whose client shows a QR code, by each reference that the codes may contain. */
   readonly refs: Map<string, Connection>
   /** Secrets of codes that a `companion_reg_refresh` invalidated. */
   readonly retiredSecrets: Set<string>
@@ -237,14 +237,14 @@ export interface Network {
   upload: ComposeContext['upload'] | undefined
   isDown: boolean
   forged: Set<'root' | 'leaf' | 'account_signature'>
-  /** Called after each change of saved data, so that the state file is written. */
+  /** Call this after each change of data that is saved, so that the state file is written. */
   changed(): void
-  /** Runs a job that takes longer than the stanza that started it. Its errors are added to `failures`. */
+  /** Runs a job that may take longer than the stanza that caused it. If it fails, the error is added to `failures`. */
   run(job: Promise<unknown>): void
   /** Starts a timer of the network itself (receipts, bursts, calls). The timers are cleared when the network stops. */
   later(delayMs: number, job: () => void): void
   readonly failures: string[]
-  /** Adds an error to `failures`, because no caller waits for it. */
+  /** Adds an error to `failures`. It is used where no caller could get the error. */
   note(failure: string): void
 }
 
@@ -274,14 +274,17 @@ export interface Connection {
   ceremony?: Ceremony
   /** True when all waiting stanzas have been sent. From then on, new stanzas are sent immediately. */
   isLive: boolean
-  /** The stanzas that waited, while they are being sent (`offline-queue.ts`). */
+  /** The stanzas that were waiting for the client, while they are being sent (`offline-queue.ts`). */
   backlog: Backlog | undefined
   readonly isOpen: boolean
-  /** Sends a stanza. `isOrdered`: the control API has set the stanza, and a trace marks it. */
+  /**
+   * Sends a stanza. `isOrdered`: a caller of the control API has ordered this stanza in place of the normal one; the trace shows it with `ordered:
+   * true`.
+   */
   send(item: BinaryNode, isOrdered?: boolean): void
-  /** Sends a frame with these bytes, without a check. The first byte says whether the others are compressed. */
+  /** Sends a frame with these bytes unchanged. Bit 2 of the first byte means that the other bytes are compressed. */
   sendFrame(payload: Uint8Array): void
-  /** Sends a frame that cannot be decrypted. After it, the client's counters are wrong. */
+  /** Sends a frame that the client cannot decrypt. The client's frame counter is wrong afterwards. */
   sendGarbage(): void
   /** Resolves with the client's answer to an `<iq>` of the network. */
   expect(id: string): Promise<BinaryNode>
@@ -300,10 +303,7 @@ export interface Ceremony {
   readonly phone: Person
   readonly passkey: Passkey
   readonly connection: Connection
-  /**
-   * The secret that the phone knows: the secret in the QR code, or the one that both sides agreed on with the typed
-   * code.
-   */
+  /** The secret that the phone has from the code: the one in the QR code, or the one that both sides derived from the typed code. */
   readonly handedSecret: Buffer
   /** Time at which the phone scanned or typed the code, in epoch ms. */
   readonly startedAt: number
@@ -311,10 +311,10 @@ export interface Ceremony {
   readonly problems: string[]
   readonly acks: CeremonyView['acks']
   readonly relayed: RelayItem[]
-  /** Requests of programs that wait for the next item. */
+  /** Callbacks of requests that wait until the phone has another item. */
   readonly waiting: Set<() => void>
   primary: Primary
-  /** The query that the server expects next. A prologue is accepted until the encrypted request has arrived. */
+  /** The query that the server expects next from the device. Until the encrypted request has arrived, a new prologue is accepted too. */
   awaits: 'prologue' | 'nonce' | 'sealed_request' | 'nothing'
   stage: CeremonyStage
   challenge: Challenge | undefined

@@ -12,7 +12,7 @@ import { deliver } from './transmit.ts'
  * stanza for each one that they confirm, unless the setting `offline_batches` is `required`.
  */
 
-/** Number of stanzas that are sent before any request. */
+/** Number of stanzas that are sent before the client has requested any. */
 const UNASKED = 5
 
 const KINDS = ['message', 'receipt', 'notification', 'call'] as const
@@ -31,7 +31,7 @@ export function handOver(network: Network, connection: Connection, companion: Co
   goOn(network, connection)
 }
 
-/** Handles `<offline_batch>`. The larger of the new count and the rest of the earlier count applies. */
+/** Handles `<offline_batch>`. If an earlier request is not complete, the larger of the two counts is used. */
 export function receiveBatchRequest(network: Network, connection: Connection, item: BinaryNode) {
   const count = Number(child(item, 'offline_batch')?.attrs.count)
   if (!connection.backlog || !(count > 0)) return
@@ -39,7 +39,7 @@ export function receiveBatchRequest(network: Network, connection: Connection, it
   goOn(network, connection)
 }
 
-/** Records that the client has answered a stanza, which may allow the next one. */
+/** Records that the client has answered a stanza. This may allow the next one to be sent. */
 export function confirmed(network: Network, connection: Connection) {
   if (!connection.backlog || network.settings.offline_batches === 'required') return
   connection.backlog.allowed += 1
@@ -52,7 +52,7 @@ function goOn(network: Network, connection: Connection) {
   for (; backlog.next < backlog.keys.length && backlog.allowed > 0; backlog.next++) {
     const key = backlog.keys[backlog.next] ?? ''
     const item = companion.pending.get(key)
-    // The client has answered this stanza since the list was made, or the stanza was queued again after the others.
+    // The stanza is skipped: the client has already answered it, or it was queued a second time and comes later.
     if (!item || backlog.later.has(key)) continue
     backlog.allowed--
     backlog.sent++
@@ -73,7 +73,7 @@ function finish(network: Network, connection: Connection, companion: Companion) 
   done()
 }
 
-/** Sends the network's notification before or after the waiting stanzas. A fault can suppress it. */
+/** Sends the network's notification before or after the waiting stanzas. A rule of the control API can suppress it. */
 function announce(network: Network, connection: Connection, what: BinaryNode) {
   const facts = { child: what.tag, phone: connection.companion?.person.number }
   if (network.faults.take('ib', facts) !== 'drop') connection.send(node('ib', { from: SERVER_JID }, [what]))

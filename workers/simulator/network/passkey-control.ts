@@ -11,7 +11,7 @@ import type { Passkey } from './passkey-model.ts'
 import { readRelayed } from './passkey-relay.ts'
 import { requestPrologue, sendIdentity, sendUnaskedIdentity } from './passkey-stanzas.ts'
 
-/** Lengths in bytes of generated ids. This one is the id of a passkey, and the next one that of its owner. */
+/** Number of bytes of the generated id of a passkey; the next constant is that of the owner's id. */
 const CREDENTIAL_ID = 20
 const USER_HANDLE = 16
 const ADV_SECRET = 32
@@ -80,7 +80,7 @@ function runningCeremony(phone: Person): Ceremony {
   return ceremony
 }
 
-/** Returns the current linking. Throws if no program acts as the phone, because only such a program may control it. */
+/** Returns the current linking. Throws unless a program acts as the phone, because only then the control API may act in its place. */
 function relayedCeremony(phone: Person): Ceremony {
   if (passkeyOf(phone).playedBy !== 'program') throw new ControlError('conflict', 'the simulator plays this phone')
   return runningCeremony(phone)

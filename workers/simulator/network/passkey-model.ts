@@ -15,7 +15,7 @@ export interface Passkey {
   bend: PasskeyBends
 }
 
-/** The phone's side of the linking. The simulator or a program acts as the phone. */
+/** The phone in a linking. The simulator or a program acts as the phone. */
 export interface Primary {
   takePrologue(prologue: Prologue): void
   takeNonce(nonce: Buffer): void
@@ -26,7 +26,7 @@ export interface Primary {
   leave?(): void
 }
 
-/** A prologue that the server accepted. */
+/** A prologue (the first message of a linking) that the server has accepted. */
 export interface Prologue {
   credentialId: Buffer
   challenge: Buffer
@@ -37,7 +37,7 @@ export interface Prologue {
 
 export interface Challenge {
   value: Buffer
-  /** Time at which it arrived, in epoch ms. */
+  /** Time at which the challenge was created, in epoch ms. */
   issuedAt: number
   isUsed: boolean
 }

@@ -9,19 +9,18 @@ import type { Primary, Prologue } from './passkey-model.ts'
 import { identityOf, sendIdentity } from './passkey-stanzas.ts'
 
 /**
- * Acts as the phone when a device is linked with a passkey. It checks that the companion device is the one whose code
- * was scanned, agrees on a key and a code with it, and decrypts its encrypted request. Errors are shown only on the
- * phone; the companion device is not informed.
+ * Acts as the phone when a device is linked with a passkey. It checks that the device is the one whose code was scanned, agrees with it on a key and
+ * on a code that the owner compares, and decrypts its request. Errors are shown only on the phone; the device is not told.
  */
 
-/** Age in seconds up to which the phone accepts a proof. */
+/** Number of seconds for which the phone accepts a proof. */
 const HANDOFF_SECONDS = 300
 const TAG = 16
 const IV = 12
 const KEY = 32
 const NO_SALT = Buffer.alloc(0)
 
-/** Alphabet of the codes that are compared, and of the codes that are typed. */
+/** Characters of the codes that are compared, and of the codes that are typed. */
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTVWXYZ'
 
 interface Attempt {
@@ -31,7 +30,7 @@ interface Attempt {
   deviceType: number
   ref: string
   commitment: Buffer
-  /** Whether the phone has accepted the proof, so that the owner is not asked. */
+  /** Whether the phone has accepted the proof that this is the scanned device, so that it does not ask the owner. */
   isHandedOff: boolean
   pair: KeyPair
   nonce: Buffer
@@ -43,7 +42,7 @@ interface Attempt {
 export function createPasskeyPhone(ceremony: Ceremony): Primary {
   const { passkey } = ceremony
   let attempt: Attempt | undefined
-  /** The key of the proof. It can be used for one prologue only. */
+  /** The key that verifies the proof. It can be used for only one prologue. */
   let handoffKey: Buffer | undefined = hkdf(ceremony.handedSecret, KEY, NO_SALT, 'shortcake-passkey-handoff-v1')
 
   function judgeProof({ payload, proof }: Prologue): Ceremony['proof'] {
@@ -78,10 +77,7 @@ export function createPasskeyPhone(ceremony: Ceremony): Primary {
     finish(current)
   }
 
-  /**
-   * Links the device when both are there: the owner's consent and the encrypted request. They may arrive in either
-   * order.
-   */
+  /** Links the device when the owner has agreed and the encrypted request has arrived, in either order. */
   function finish({ isConfirmed, secret }: Attempt) {
     if (isConfirmed && secret) linkWith(ceremony, secret)
   }
@@ -128,9 +124,7 @@ export function createPasskeyPhone(ceremony: Ceremony): Primary {
 const plain = (code: string) => code.replace(/[^0-9A-Za-z]/g, '').toUpperCase()
 const equal = (one: Uint8Array, other: Uint8Array) => one.length === other.length && timingSafeEqual(one, other)
 
-/**
- * Creates the attempt for a prologue. The server has already checked that the payload and the identity are complete.
- */
+/** Creates an attempt from a prologue. The server has already checked that the payload and the identity are complete. */
 function attemptOf({ payload }: Prologue, isHandedOff: boolean): Attempt {
   const { companionEphemeralIdentity, commitment } = proto.ProloguePayload.decode(payload)
   const identity = Buffer.from(companionEphemeralIdentity ?? [])
@@ -151,8 +145,8 @@ function attemptOf({ payload }: Prologue, isHandedOff: boolean): Attempt {
 }
 
 /**
- * Computes the code that the owner compares, in two groups of four letters. It consists of 40 bits that depend on both
- * nonces and the phone's key, with five bits per letter.
+ * Computes the code that the owner compares: two groups of four characters, which have 40 bits that depend on both nonces and the phone's key, five
+ * bits per character.
  */
 function codeOf(primaryNonce: Buffer, companionNonce: Buffer, primaryKey: Buffer): string {
   const mask = sha256(companionNonce, primaryKey)
@@ -177,8 +171,8 @@ function open(sealed: Buffer, key: Buffer): proto.IPairingRequest | undefined {
 }
 
 /**
- * Returns a problem of the request, or undefined. The keys must be those in the code and in the registration, and the
- * secret must be a new one.
+ * Returns a problem of the device's request; undefined if there is none. Its keys must be those of the code and of the registration, and its secret
+ * must be new.
  */
 function problemOf({ connection, handedSecret }: Ceremony, request: proto.IPairingRequest): string | undefined {
   const { companionPublicKey, companionIdentityKey, advSecret } = request

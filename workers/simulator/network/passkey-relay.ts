@@ -6,7 +6,7 @@ type Unnumbered = RelayItem extends infer Item ? (Item extends RelayItem ? Omit<
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
 
-/** Creates a phone for a program that acts as the phone. Items for it are stored until the program reads them. */
+/** Creates the phone's side for a program that acts as the phone. Items for it are stored until the program reads them. */
 export function createPasskeyRelay(ceremony: Ceremony): Primary {
   const { registration } = ceremony.connection
   const relay = (item: Unnumbered) => {

@@ -5,10 +5,7 @@ import { type BinaryNode, node, randomId, SERVER_JID, seconds } from '../wire/no
 import type { Ceremony } from './model.ts'
 import { RP_ID } from './passkey-assertion.ts'
 
-/**
- * Sends the stanzas that the server sends to a companion device without a query: the request for the passkey, and the
- * identity of the phone.
- */
+/** Sends the stanzas that the server sends to the device without a query: the request for the passkey, and the identity of the phone. */
 
 /** Time for which a challenge is valid, in seconds. */
 export const CHALLENGE_SECONDS = 600
@@ -26,7 +23,7 @@ export function requestPrologue(ceremony: Ceremony) {
   if (bend.continuation === 'unasked') sendUnaskedIdentity(ceremony)
 }
 
-/** Returns options for WebAuthn as JSON, with a challenge that replaces the previous one. */
+/** Returns WebAuthn options as JSON. Their challenge replaces the previous one. */
 export function requestOptions(ceremony: Ceremony, bend?: 'not_json' | 'no_challenge'): Buffer {
   if (bend === 'not_json') return Buffer.from('{"challenge":')
   const value = randomBytes(32)
@@ -42,7 +39,7 @@ export function requestOptions(ceremony: Ceremony, bend?: 'not_json' | 'no_chall
   return Buffer.from(JSON.stringify(options))
 }
 
-/** Sends a continuation with random keys, which the companion device did not request. */
+/** Sends the device an identity of a phone with random keys, for which the device has not asked. */
 export const sendUnaskedIdentity = ({ connection }: Ceremony) => connection.send(continuation(foreignIdentity()))
 
 /**
@@ -54,7 +51,7 @@ export function sendIdentity(ceremony: Ceremony, identity: Uint8Array) {
   const stanzas = bent(bend, identity)
   const send = () => {
     if (stanzas.length === 0 || ceremony.stage === 'discarded') return
-    // The delayed continuation belongs to an abandoned attempt. It is still sent, but the stage does not change.
+    // If the attempt was abandoned during the delay, the identity is still sent, but the stage does not change.
     if (ceremony.stage === 'deciding' && ceremony.prologues === prologues) {
       ceremony.awaits = 'nonce'
       ceremony.stage = 'awaiting_nonce'
@@ -75,7 +72,7 @@ export const identityOf = (publicKey: Uint8Array, nonce: Uint8Array): Uint8Array
 
 const foreignIdentity = () => identityOf(randomBytes(KEY), randomBytes(NONCE))
 
-/** Returns the continuation. If the control API has set a deviation, it is applied. */
+/** Returns the stanza with the phone's identity, with the deviation that the control API has set, if any. */
 function bent(bend: PasskeyBends['continuation'], identity: Uint8Array): BinaryNode[] {
   if (bend === 'none') return []
   if (bend === 'twice') return [continuation(identity), continuation(foreignIdentity())]

@@ -23,10 +23,10 @@ import { type Query, QueryError, UndescribedError } from './queries/query.ts'
 const NONCE = 32
 const KEY = 32
 const PROOF = 32
-/** The most prologues of one linking. Later ones are refused. */
+/** The most prologues in one linking; further ones are refused. */
 const MAX_PROLOGUES = 5
 
-/** Handles that the phone has scanned or typed a code. It links the device, or requests the account's passkey first. */
+/** Called when the phone has scanned or typed a code. Links the device, or first requests the account's passkey. */
 export async function linkOrDemandPasskey(
   network: Network,
   phone: Person,
@@ -67,11 +67,11 @@ function demandPasskey(network: Network, phone: Person, passkey: Passkey, connec
   ceremony.primary = passkey.playedBy === 'program' ? createPasskeyRelay(ceremony) : createPasskeyPhone(ceremony)
   phone.ceremony = ceremony
   connection.ceremony = ceremony
-  // If the code was typed, the answer to the companion device's last query must be sent before the request.
+  // If the code was typed, the answer to the device's last query must be sent before the request for the passkey.
   setImmediate(() => requestPrologue(ceremony))
 }
 
-/** Runs the job after the answer was sent. If the connection must be cut after this step, cuts it instead. */
+/** Runs the job after the answer was sent. If the control API has set that the connection is cut after this step, cuts it instead. */
 function afterAnswer(ceremony: Ceremony, step: PasskeyStep, job: () => void = () => {}) {
   setImmediate(() => {
     if (ceremony.passkey.bend.cut_after !== step) return job()
@@ -147,8 +147,8 @@ function readPrologue(ceremony: Ceremony, subject: BinaryNode): Prologue {
 }
 
 /**
- * Checks that the identity is complete, that its kind of device is the registered one, and that it contains a reference
- * of this connection.
+ * Checks that the identity in the payload is complete, that its type of device is the registered one, and that it contains a reference of this
+ * connection.
  */
 function checkPayload(ceremony: Ceremony, payload: Buffer) {
   const { identity, commitment } = decoded(ceremony, payload)
@@ -175,7 +175,7 @@ function platformOf({ registration }: Connection): number {
   return proto.DeviceProps.decode(props ?? new Uint8Array()).platformType ?? 0
 }
 
-/** Returns the challenge and removes it, because it is valid for one answer only. */
+/** Removes and returns the challenge, because it is valid for only one answer. */
 function useChallenge(ceremony: Ceremony): Buffer {
   const { challenge, passkey } = ceremony
   if (!challenge) return refuse(ceremony, 400, 'no challenge was given out')

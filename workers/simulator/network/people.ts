@@ -88,8 +88,8 @@ export function setDeviceCount(person: Person, count: number) {
 const BRAZILIAN = /^(55\d\d)(9?)(\d{8})$/
 
 /**
- * Returns the registered form of a number, as the network does. Returns the given number if none of its two forms is
- * registered, or both are.
+ * Returns the number that is registered with the network, for a number with or without the ninth digit. Returns the given number if neither or both
+ * are registered.
  */
 export function registeredForm(network: Network, number: string): string {
   const [, area, ninth, rest] = BRAZILIAN.exec(number) ?? []
@@ -112,7 +112,7 @@ export function findPerson(network: Network, address: string): Person | undefine
   const known = network.lids.get(user)
   if (known) return known
   const number = numberOfLid(user)
-  // If a person has a chosen LID, the generated LID must not find the person.
+  // If a LID was chosen for a person, the generated LID must not find this person.
   return number === undefined || network.people.has(number) ? undefined : findNumber(network, number)
 }
 
@@ -142,9 +142,8 @@ export const jidOf = (person: Person, addressing: 'lid' | 'pn', device = 0) =>
   addressing === 'lid' ? lidJidOf(person, device) : pnOf(person, device)
 
 /**
- * Returns the attributes of an account's own message for its other devices: the person of the chat, by both kinds of
- * address. Such a message is always sent from the number, and has no `sender_lid`. Clients would take `sender_lid` for
- * the other address of the chat, and would confuse two people.
+ * Returns the attributes with which the account's other devices get its own message: the person of the chat, by number and LID. The message is always
+ * sent from the number, without `sender_lid`. A client would take `sender_lid` for the other address of the chat, and would confuse two people.
  */
 export function recipientAttributes(network: Network, chat: string): Record<string, string> {
   const person = findPerson(network, chat)

@@ -4,12 +4,9 @@ import { isGroup, STATUS } from './jid.ts'
 
 /** The most items that are kept per person. Older items are dropped, and their numbers are not used again. */
 const KEPT = 20_000
-/**
- * The most items that are kept over a restart. They keep their numbers, so that a reader can continue after the last
- * number that it has read.
- */
+/** The most items that are kept over a restart. They keep their numbers, so that a reader can continue after the last number it has read. */
 const KEPT_SAVED = 200
-/** The most message ids whose copies are kept. */
+/** The most message ids whose copies (one per device and send) are kept. */
 const KEPT_COPIES = 500
 
 export interface SavedInbox {
@@ -22,10 +19,7 @@ export interface PersonInbox {
   add(item: Omit<InboxItem, 'seq'>): boolean
   /** Returns the items after a number. If there are none, waits for one. */
   read(after: number, waitMs: number): Promise<InboxItem[]>
-  /**
-   * Counts how often a device has requested a message id again. When the message arrives, its item shows the count of
-   * the phone.
-   */
+  /** Counts how often a device has requested the message with this id again. When the message has arrived, its item shows the count of the phone. */
   countRetry(id: string, device: number): number
   retries(id: string): number
   /** Stores the copy of a message that a device received, whether or not the device could decrypt it. */
@@ -37,8 +31,8 @@ export interface PersonInbox {
 }
 
 /**
- * Returns the key of a message, which consists of author, chat and id, because phones show such a message only once. A
- * 1:1 chat has only one key, whichever address it is given by.
+ * Returns a key of author, chat and id of a message, because phones show only one message per key. A 1:1 chat has one key, with the number or with
+ * the LID.
  */
 const nameOf = ({ id, from, chat }: Pick<InboxItem, 'id' | 'from' | 'chat'>) =>
   `${id} ${from} ${isGroup(chat) || chat === STATUS ? chat : ''}`

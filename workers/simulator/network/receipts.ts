@@ -77,7 +77,7 @@ function sendReceipt(network: Network, to: Person, attrs: Record<string, string 
 function receiveRetry(network: Network, companion: Companion, item: BinaryNode) {
   const { id = '', to = '', participant } = item.attrs
   const device = findDevice(network, participant ?? to)
-  // The copy that could not be decrypted no longer waits. A negative acknowledgement of it will follow.
+  // The copy that could not be decrypted is no longer kept. The negative ack that follows is about this copy.
   if (settle(network, companion, `message ${id}`)) companion.nacksToIgnore.add(id)
   if (!device) return
   if (device.companion) {
@@ -95,7 +95,7 @@ async function openFromRetry(network: Network, device: PretendDevice, companion:
   const signedPreKey = signedKeyOf(child(keys, 'skey'))
   const identity = childBytes(keys, 'identity')
   const registration = childBytes(item, 'registration')
-  // The earlier session is archived and not removed, because messages of it may be on their way.
+  // The old session is archived and not removed, because messages that use it may still arrive.
   if (!signedPreKey || !identity || !registration) {
     return device.signal.openSession(companion.address, takeBundle(network, companion))
   }
@@ -113,7 +113,7 @@ async function openFromRetry(network: Network, device: PretendDevice, companion:
  */
 export function sendReceiptsFor(network: Network, person: Person, deviceCopy: DeviceCopy, isNew = true) {
   const { receipts, receipt_delay_ms: delayMs } = network.settings
-  // If the account has linked devices, its phone is not in use. It then sends read receipts only on request.
+  // If the account has linked devices, nobody uses its phone. The phone then sends read receipts only on request.
   const byItself = person.companions.size > 0 && receipts === 'read' ? 'delivered' : receipts
   const mode = person.receipts ?? byItself
   if (mode === 'none' || deviceCopy.isPeer) return
@@ -125,7 +125,7 @@ export function sendReceiptsFor(network: Network, person: Person, deviceCopy: De
   network.later(delayMs, () => say('read'))
 }
 
-/** Returns the attributes that name the sender, in the addressing of the message. */
+/** Returns the attributes that name the sender, by number or LID as in the message. */
 function whereFrom(network: Network, person: Person, chat: string): Record<string, string> {
   if (chat === STATUS) return { from: chat, participant: jidOf(person, 'pn') }
   if (isGroup(chat)) return { from: chat, participant: jidOf(person, network.groups.get(chat)?.addressing ?? 'lid') }

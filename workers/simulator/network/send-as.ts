@@ -12,7 +12,7 @@ import { findNumber, jidOf, lidJidOf, pnOf, recipientAttributes } from './people
 import { takeBundle } from './queries/keys.ts'
 import { corrupted } from './transmit.ts'
 
-/** Name that replaces the chat in messages of a phone to its own devices. */
+/** Takes the place of the chat in messages that a phone sends to its own devices. */
 const PEER = 'peer'
 /** The most messages that are kept per person, for devices that request them again. */
 const REMEMBERED = 4_000
@@ -25,10 +25,7 @@ export interface SendAsOptions {
   /** The type of the `<unavailable>` node that linked devices receive in place of the content. */
   unavailable?: string | undefined
   damage?: Damage | undefined
-  /**
-   * Receives the encrypted stanzas, one for each linked device, in the order of the calls. It decides when each one is
-   * sent.
-   */
+  /** Called with a function that sends the encrypted stanza, one per linked device, in the order of the calls. The callee decides when it is sent. */
   leave?: ((send: () => void) => void) | undefined
 }
 
@@ -108,7 +105,7 @@ function padded(bytes: Uint8Array, damage: Damage | undefined): Buffer {
   return pad(damage === 'content' ? Buffer.alloc(24, 0xff) : bytes)
 }
 
-/** The most stanzas per person that are kept so that they can be sent again unchanged, by the id of their message. */
+/** The most messages per person whose stanzas are kept, so that they can be sent again unchanged. */
 const REPLAYABLE = 50
 
 /** Sends a message to a linked device. If the control API requested it, the message is corrupted. */
@@ -223,8 +220,7 @@ async function toMany(
     for (const companion of companions) enqueue(network, companion, groupStanza(device, chat, addressing, outgoing, content))
     return
   }
-  // The sender key is taken before this message is encrypted with it. So a device that receives it can decrypt this
-  // message and later ones.
+  // The sender key is read before this message is encrypted, so that a device that gets the key can decrypt this message and later ones.
   const key = await distribution(device, chat)
   const shared = node(
     'enc',
@@ -234,7 +230,7 @@ async function toMany(
   for (const companion of companions) {
     const copy = holders.has(companion.address) ? [] : [await seal(network, device, companion, key)]
     holders.add(companion.address)
-    // The sender key itself is not corrupted. Only the content that is encrypted with it is.
+    // If the ciphertext must be damaged, only the content is damaged, and not the sender key.
     const spoilt = outgoing.damage === 'ciphertext' ? corrupted(node('message', {}, [shared])).content : [shared]
     const stanza = groupStanza(device, chat, addressing, outgoing, [...copy, ...(spoilt as BinaryNode[])])
     deliverTo(network, device.person, companion, stanza, { leave: outgoing.leave })
@@ -264,10 +260,7 @@ function groupStanza(
   return node('message', { ...attrs, ...facts(outgoing, person) }, withMeta(outgoing, content))
 }
 
-/**
- * Sends a message again that a linked device could not decrypt. It has a new session and the same id, and is encrypted
- * for that device only.
- */
+/** Sends a message again that a linked device could not decrypt: with the same id, a new session, and encrypted only for that device. */
 export async function sendAgain(
   network: Network,
   device: PretendDevice,
@@ -300,8 +293,7 @@ export async function sendAgain(
 }
 
 /**
- * Sends a message from the phone to one of its own linked devices. It does not belong to a chat. If it is sent again,
- * it is sent completely.
+ * Sends a message from the phone to one of its own linked devices. It belongs to no chat. If it is requested again, the same function sends it again.
  */
 export async function sendToOwnDevice(
   network: Network,

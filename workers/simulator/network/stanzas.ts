@@ -23,7 +23,7 @@ const FAULT_POINTS: Record<string, FaultPoint> = {
   call: 'call',
 }
 
-/** Handles every stanza of a client, after the rules for faults. */
+/** Handles every stanza of a client, after the fault rules of the control API. */
 export function receiveStanza(network: Network, connection: Connection, item: BinaryNode) {
   const on = FAULT_POINTS[item.tag]
   const phone = connection.companion?.person.number
@@ -52,7 +52,7 @@ export function receiveStanza(network: Network, connection: Connection, item: Bi
   handle(network, connection, item)
 }
 
-/** Drops a stanza of a device that was unlinked in the meantime, because its phone has removed their session. */
+/** Handles a stanza that was delayed. It is dropped if its device was unlinked meanwhile, because the phone has removed their session. */
 function handleLate(network: Network, connection: Connection, item: BinaryNode) {
   const { companion } = connection
   if (companion && companion.person.companions.get(companion.device) !== companion) return

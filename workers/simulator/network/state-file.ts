@@ -3,10 +3,7 @@ import { createTrust, type Trust } from '../wire/trust.ts'
 import type { Network } from './model.ts'
 import { restoreNetwork, type SavedNetwork, saveNetwork } from './state.ts'
 
-/**
- * Time in ms from a change until it is written. After a slow write, the next write waits ten times as long as that
- * write took.
- */
+/** Time in ms between a change and its write. After a slow write, the next one waits ten times as long as that write took. */
 const DEBOUNCE = 200
 /** Time in ms until a failed write is retried. */
 const RETRY = 1_000
@@ -18,8 +15,8 @@ export interface StateFile {
   /** Records that the state has changed and must be written. */
   due(): void
   /**
-   * Writes the latest state. Later changes are not stored. If the disk refuses the write, there is only a warning,
-   * because all other parts must stop as well.
+   * Writes the latest state. Later changes are not stored. If the disk refuses the write, this only gives a warning, because the other parts must be
+   * stopped too.
    */
   close(): Promise<void>
 }
@@ -96,8 +93,8 @@ function keep(network: Network, path: string, warn: Warn): StateFile {
   }
 
   /**
-   * Schedules a write. After the stop, a client whose connection was cut can still cause changes. These are not
-   * written, because a refused write would be retried forever.
+   * Schedules a write. After the end, a client whose connection is being cut may still cause changes. They are not written, because a write that the
+   * disk refuses would be repeated forever.
    */
   function due(inMs = pause) {
     if (!isClosed) timer ??= setTimeout(begin, inMs)

@@ -1,4 +1,4 @@
-/** Writes a stanza to a device, after the faults that are set have changed it. */
+/** Sends a stanza to a device, changed by the fault rules of the control API. */
 import { type BinaryNode, children } from '../wire/node.ts'
 import type { Connection, Network } from './model.ts'
 

@@ -22,7 +22,7 @@ const EventResponse = v.object({
   extra_guests: v.optional(v.pipe(v.number(), v.integer()), 0),
 })
 
-/** Forms of messages that refer to an earlier message. */
+/** Kinds of messages that refer to an earlier message. */
 export const ABOUT_FORMS: Record<string, Form> = {
   reaction: form('message.reaction', Reaction, composeReaction),
   edit: form('message.edit', Edit, composeEdit),

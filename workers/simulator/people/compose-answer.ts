@@ -6,13 +6,13 @@ import type { Composed } from './composed.ts'
 
 const message_id = v.pipe(v.string(), v.minLength(1))
 
-/** Forms of answers to something that can be pressed in a message: a button, a row, or a card. */
+/** Kinds of messages that answer a button, a row or a card of a message. */
 export const ANSWER_FORMS: Record<string, Form> = {
   button: form('message.button', v.object({ message_id, id: v.string() }), composeButton),
   list_row: form('message.list_row', v.object({ message_id, row_id: v.string() }), composeListRow),
 }
 
-/** Composes an answer in the form that fits the kind of buttons: native flow, template or legacy. */
+/** Composes the answer to a button, in the format that belongs to the kind of buttons: native flow, template or legacy. */
 function composeButton({ message_id: id, id: selected }: { message_id: string; id: string }, context: ComposeContext): Composed {
   const shown = known(context, id)
   const contextInfo = answering(context, shown)

@@ -49,7 +49,7 @@ const THREE_DAYS = 3 * 24 * 3600
 /** Converts a price to thousandths, in which it is sent. */
 const thousandths = (amount: number): number => Math.round(amount * 1000)
 
-/** Forms of orders, products and invitations: cards that refer to data outside of the message. */
+/** Kinds of messages for orders, products and invitations: cards that refer to data outside of the message. */
 export const COMMERCE_FORMS: Record<string, Form> = {
   order: form('message.order', Order, (order, context) => ({
     message: {

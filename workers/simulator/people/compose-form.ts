@@ -21,7 +21,7 @@ export interface ComposeContext {
   self: string
   /** Finds a message of this chat by its id. */
   find(id: string): KnownMessage | undefined
-  /** Returns the JID of a person in the addressing of this chat. The person is given as a number, a LID or a JID. */
+  /** Returns the JID of a person by number or LID, as this chat uses it. The person is given as a number, a LID or a JID. */
   jid(person: string): string
   /** Stores media on the media host. They are encrypted, except for those of channels. */
   upload(blob: Uint8Array, kind: MediaKind): Promise<{ url: string; directPath: string }>
@@ -33,7 +33,7 @@ export interface ComposeContext {
 export type AddContext = (content: proto.IMessage) => void
 
 /**
- * A form of message. `siblings` are the fields of the message beside the one that determines the form: `{ image:
+ * A kind of message that the control API can compose. `siblings`: the other fields of the message, beside the one that names the kind: `{ image:
  * base64, mime, caption }`.
  */
 export interface Form {
@@ -41,9 +41,7 @@ export interface Form {
   make(input: unknown, context: ComposeContext, siblings: Record<string, unknown>, addContext: AddContext): Promise<Composed>
 }
 
-/**
- * Makes a form from its schema and its function. `path` is the path of the input in the request, for error messages.
- */
+/** Makes such a kind from its schema and its function. `path`: path of the input in the request, for error messages. */
 export function form<S extends v.GenericSchema>(
   path: string,
   schema: S,

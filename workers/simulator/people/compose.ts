@@ -16,7 +16,7 @@ import { stanzaOf } from './describe.ts'
 export type { ComposeContext, KnownMessage } from './compose-form.ts'
 export type { Composed } from './composed.ts'
 
-/** Every form of message, by the field that determines it. */
+/** All kinds of messages, by the field that names the kind. */
 const FORMS: Record<string, Form> = {
   ...CONTENT_FORMS,
   ...MEDIA_FORMS,
@@ -26,7 +26,7 @@ const FORMS: Record<string, Form> = {
   proto: { siblings: [], make: async (input) => composeProto(input) },
 }
 
-/** The fields of which a message has exactly one, which determines its form. */
+/** A message has exactly one of these fields, which names its kind. */
 export const MESSAGE_FORMS: readonly string[] = Object.keys(FORMS)
 
 const COMMON = Object.keys(CommonFields.entries)

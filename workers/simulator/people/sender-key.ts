@@ -17,7 +17,7 @@ export interface OwnSenderKey {
   iteration: number
   chainKey: string
   publicKey: string
-  /** Seed of the device's key pair for signatures. */
+  /** Seed of the key pair with which the device signs. */
   seed: string
 }
 
@@ -51,10 +51,7 @@ export const AuthorSenderKeySchema = v.object({
 /** Version byte of a message: version 3, compatible from version 3 on, with four bits for each number. */
 const VERSION = 0x33
 const SIGNATURE_BYTES = 64
-/**
- * The most messages by which a message may be ahead of the chain, and the most seeds of skipped messages that are kept.
- * The number is the same as in Signal.
- */
+/** By how many messages a message may be ahead of the chain, and how many seeds of skipped messages are kept. The number is that of Signal. */
 const MAX_AHEAD = 2000
 /** The most keys of one author that are kept for late messages. The number is the same as in Signal. */
 export const MAX_KEYS_PER_AUTHOR = 5
@@ -109,8 +106,8 @@ export function sealWithSenderKey(key: OwnSenderKey, plaintext: Uint8Array): { c
 }
 
 /**
- * Decrypts a message. `keys` are the keys that the author has distributed, newest first. Returns the key after this
- * message, which replaces its earlier state.
+ * Decrypts a message. `keys`: keys that the author has distributed, newest first. Returns the state of the key after this message, which replaces the
+ * earlier state.
  */
 export function unsealWithSenderKey(
   keys: AuthorSenderKey[],

@@ -54,8 +54,7 @@ export async function initSessionIn(
     ...(preKey ? { preKey: { keyId: preKey.id, publicKey: typedKey(preKey.publicKey) } } : {}),
   }
   const builder = new SessionBuilder(storage(keys, sessions, address), protocolAddress(address))
-  // The types require a one-time key. If there is none, libsignal starts a session with the signed key alone, which the
-  // protocol allows.
+  // libsignal's types require a one-time key. Without one, libsignal begins a session with the signed key alone, which the protocol allows.
   await builder.initOutgoing(theirs as Parameters<SessionBuilder['initOutgoing']>[0])
 }
 

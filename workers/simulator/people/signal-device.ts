@@ -42,7 +42,7 @@ const SavedDevice = v.object({
   /** Previous signed pre-keys by id. The field is absent in the data of earlier releases. */
   formerSignedPreKeys: v.optional(v.record(v.string(), SavedKeyPair), {}),
   nextPreKeyId: v.number(),
-  /** One-time keys by id. They were sent in a bundle, and wait for the message that uses them. */
+  /** One-time keys by id. They were given to a sender, whose message has not arrived yet. */
   preKeys: v.record(v.string(), SavedKeyPair),
   sessions: v.record(
     v.string(),
@@ -111,7 +111,7 @@ export function restoreSignalDevice(saved: unknown): SignalDevice {
 
 function deviceOver(state: DeviceState): SignalDevice {
   const inLine = createLines()
-  // The fields are read again at each use, because keys can be replaced.
+  // The fields of the state are read at each use, because keys can be replaced.
   const keys = {
     get registrationId() {
       return state.registrationId

@@ -3,7 +3,7 @@ import { matches, type StanzaFacts, type StanzaMatch } from './match.ts'
 import type { StanzaJson } from './stanza-json.ts'
 
 export type AnswerAction =
-  /** The network sends its own answer. Such a rule excludes some queries from the rules after it. */
+  /** The network sends its own answer. A rule with this action excludes queries from the rules after it. */
   | 'pass'
   /** The network sends no answer. */
   | 'nothing'

@@ -28,10 +28,7 @@ export const Retry = v.strictObject({
   device: v.optional(count, 0),
   count: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1)), 1),
   keys: v.optional(v.boolean(), true),
-  /**
-   * Number of receipts. If there are several, each names another id: the given id with the number of the receipt
-   * appended.
-   */
+  /** Number of receipts. If there are several, their ids differ: the number of the receipt is appended to the given id. */
   times: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1)), 1),
 })
 

@@ -12,8 +12,8 @@ export const SettingsChange = v.strictObject({
   /** `older`: the network only knows GraphQL operations by the query ids of older clients. */
   mex_ids: v.optional(v.picklist(['today', 'older'])),
   /**
-   * If a device has no data of a collection, and the collection has at most this number of entries, the network sends
-   * it as patches. With null, the default, every collection is sent as a snapshot.
+   * The most entries of a collection that are sent as patches to a device that has none of them; a larger collection is sent as a snapshot. By
+   * default (null), every collection is sent as a snapshot.
    */
   snapshots_above: v.optional(v.nullable(count)),
   /**
@@ -25,7 +25,7 @@ export const SettingsChange = v.strictObject({
 
 const written = v.pipe(v.union([v.string(), v.number(), v.boolean()]), v.transform(String))
 
-/** With `unanswered` the network handles the stanza, but the connection ends before the answer. */
+/** `unanswered`: the network handles the stanza, but ends the connection before it answers. */
 const FaultDo = v.union(
   [
     v.picklist(['drop', 'duplicate', 'cut', 'unanswered']),
@@ -95,7 +95,7 @@ const MAX_WAIT = 60_000
 export const Expect = v.strictObject({
   match: AnyMatch,
   count: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000)), 1),
-  /** Time to wait in ms. If it is 0, the request is answered immediately, with an id for a later request. */
+  /** Time to wait in ms. With 0, the answer comes immediately and contains an id for a later request. */
   wait_ms: v.optional(v.pipe(count, v.maxValue(MAX_WAIT)), 10_000),
 })
 

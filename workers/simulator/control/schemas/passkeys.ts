@@ -10,46 +10,46 @@ const publicJwk = v.strictObject({ kty: v.literal('EC'), crv: v.literal('P-256')
 
 const continuation = v.picklist([
   'none',
-  /** The network sends a second continuation, with other keys. */
+  /** The phone's identity is sent a second time, with other keys. */
   'twice',
   'short_key',
   'short_nonce',
-  /** The continuation contains a public key with which every key agreement results in zero. */
+  /** The phone's identity contains a public key with which every key agreement gives zero. */
   'zero_key',
-  /** The continuation contains bytes that are not a protobuf. */
+  /** The phone's identity is not a protobuf. */
   'not_protobuf',
-  /** The continuation contains another element in place of the identity. */
+  /** The notification contains another element in place of the identity. */
   'other_tag',
-  /** The continuation does not come from the server's address. */
+  /** The notification with the identity comes from another sender than the server. */
   'other_sender',
-  /** The continuation contains the keys of another phone, so the two sides show different codes. */
+  /** The identity contains the keys of another phone, so that the two sides show different codes. */
   'foreign',
-  /** The continuation arrives before the answer to the prologue. */
+  /** The identity arrives before the answer to the prologue. */
   'early',
-  /** The network sends a continuation directly after its request, before any prologue. Later continuations are good. */
+  /** An identity is sent directly after the request, before any prologue. Later ones are correct. */
   'unasked',
 ])
 
-/** Deviations from the normal behaviour of the network and the phone. They stay in effect until they are replaced. */
+/** Deviations from the normal behavior of the network and the phone. They apply until they are replaced. */
 const bends = v.strictObject({
   /**
-   * `query`: the request contains no options, so the client must query them. `not_json`, `no_challenge`: the options in
-   * the request are unusable, but queried options are good.
+   * `query`: the request contains no WebAuthn options, so that the client must query them. `not_json`, `no_challenge`: the options in the request are
+   * unusable, and queried options are correct.
    */
   options: v.optional(v.picklist(['query', 'not_json', 'no_challenge'])),
   /** The network treats every challenge as if it had expired. */
   challenge: v.optional(v.literal('stale')),
-  /** The phone does not accept the proof, so it asks its owner for consent. */
+  /** The phone does not accept the proof that the device was scanned, so it asks its owner. */
   proof: v.optional(v.literal('refuse')),
   continuation: v.optional(continuation),
-  /** Delay of the continuation in ms. */
+  /** Time in ms by which the phone's identity is delayed. */
   continuation_delay_ms: v.optional(count),
   /**
    * `early`: `pair-success` is sent before the answer to the encrypted request. `old_secret`: it is signed with the
    * secret in the code, and not with the new secret.
    */
   pair_success: v.optional(v.picklist(['early', 'old_secret'])),
-  /** The connection ends after this step was handled and answered. */
+  /** The connection is cut after this step was handled and answered. */
   cut_after: v.optional(v.picklist(['request', 'options', 'ref', 'prologue', 'continuation', 'nonce', 'sealed_request'])),
 })
 
@@ -70,7 +70,7 @@ export const Passkey = v.strictObject({
   answers: v.optional(v.picklist(['yes', 'no', 'never'])),
   /** Whether the account has its maximum of linked devices. */
   limit: v.optional(v.boolean()),
-  /** Whether the simulator acts as the phone, or a program that uses `relay`. */
+  /** Who acts as the phone: the simulator, or a program that uses `relay`. */
   played_by: v.optional(v.picklist(['simulator', 'program'])),
   bend: v.optional(bends),
 })
@@ -81,7 +81,7 @@ export const PasskeySign = v.strictObject({
   origin: v.optional(text),
   /** Flags of the authenticator data. */
   flags: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(255))),
-  /** The part of the assertion that is made wrong. */
+  /** The part of the assertion that is made invalid. */
   spoil: v.optional(v.picklist(['signature', 'challenge', 'rp_id', 'type', 'credential', 'user_handle'])),
 })
 

@@ -34,7 +34,7 @@ function acceptTerms({ network, companion, subject }: Query): BinaryNode[] {
   ]
 }
 
-/** Stage of a disclosure that the user has completed. */
+/** Stage of a disclosure (a notice of the network) that the user has read. */
 const SEEN = 5
 
 function contactLink({ network, companion, subject }: Query): BinaryNode[] {
@@ -78,7 +78,7 @@ export const ACCOUNT_QUERIES: Record<string, Answer> = {
   'tos get get_user_disclosures': () => [],
   'tos get get_disclosure_stage_by_id': ({ item }) =>
     children(item, 'get_disclosure_stage_by_id').map(({ attrs }) => node('notice', { id: attrs.id, stage: 0, t: seconds() })),
-  // There is never a disclosure, so the answer is empty.
+  // This network never has a disclosure to show, so the answer is empty.
   'tos get nothing': () => [],
   'tos set notice': ({ subject }) => [node('notice', { id: subject.attrs.id, stage: subject.attrs.stage ?? SEEN, t: seconds() })],
   'tos set trackable': ({ subject }) => [node('trackable', { id: subject.attrs.id, result: subject.attrs.result })],

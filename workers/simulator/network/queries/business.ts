@@ -5,7 +5,7 @@ import { findPerson } from '../people.ts'
 import type { Answer, Query } from './query.ts'
 import { QueryError } from './query.ts'
 
-/** Categories that a business can choose. They are a few of the real ones. */
+/** Categories that a business can choose: a few of the real ones. */
 const CATEGORIES = [
   { id: '629412378414563', name: 'Other businesses' },
   { id: '1223524174334504', name: 'Shopping and retail' },

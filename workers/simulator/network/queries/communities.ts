@@ -6,10 +6,7 @@ import { addresses, asAdmin, asMember, MAX_SUBJECT, newcomers, outcome, tokensIn
 import type { Answer, Query } from './query.ts'
 import { QueryError } from './query.ts'
 
-/**
- * Creates a community if the query contains `parent`, a group of a community if it contains a linked parent, and an
- * ordinary group if it contains neither.
- */
+/** Creates a community if the query contains `parent`, a group in a community if it contains `linked_parent`, otherwise an ordinary group. */
 export function create({ network, companion, subject }: Query): BinaryNode[] {
   const owner = companion.person
   const name = subject.attrs.subject ?? ''

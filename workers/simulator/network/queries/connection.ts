@@ -18,7 +18,7 @@ export const CONNECTION_QUERIES: Record<string, Answer> = {
   'w:stats set add': nothing,
   // In this version of the client, the query of w:stats has no type.
   'w:stats  add': nothing,
-  // The properties of a group have no version of the protocol.
+  // For groups, the query of the properties does not name a version of the protocol.
   'abt get props': ({ subject }) => [
     node(
       'props',
@@ -35,7 +35,7 @@ export const CONNECTION_QUERIES: Record<string, Answer> = {
   ],
   'md set link_code_companion_reg': (query) => receiveLinkCode(query),
   'md set remove-companion-device': ({ network, companion }) => {
-    // The answer must be sent first, because the device has requested its own removal.
+    // The answer must be sent before the device is removed, which ends its connection.
     setImmediate(() => unlinkDevice(network, companion))
     return undefined
   },

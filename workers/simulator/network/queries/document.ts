@@ -1,6 +1,6 @@
 import type { Network, Person } from '../model.ts'
 
-/** The context in which a GraphQL query is answered. */
+/** The arguments for answering a GraphQL query. */
 export interface MexRequest {
   network: Network
   person: Person
@@ -8,7 +8,7 @@ export interface MexRequest {
 }
 
 export interface Document {
-  /** Name of the operation in the web client. It is only for readers of the code. */
+  /** Name of the operation in the web client, for readers of the code only. */
   name: string
   /** Query ids that clients send for the operation: the current one first, and then those of older clients. */
   ids: string[]

@@ -19,7 +19,7 @@ import type { Answer } from './query.ts'
 
 /** Type byte of a Curve25519 key. Every key of the protocol has this type. */
 const KEY_TYPE = Buffer.from([5])
-/** If a client has fewer one-time keys than this on the server, it is asked to upload more. */
+/** If the server has fewer one-time keys of a client than this, the client is asked for more. */
 const LOW_STOCK = 5
 
 /** Takes a one-time key of a linked device. If only few are left, notifies the device. */
@@ -83,10 +83,7 @@ function registrationOf(device: AnyDevice): number {
   return device.companion ? device.companion.registrationId : device.pretend.signal.registrationId
 }
 
-/**
- * Returns the keys of the devices of an account that are missing in the client's query, or that have another
- * registration id in it.
- */
+/** Returns the keys of those devices of an account that the client's query does not name, or names with another registration id. */
 function missingKeys(network: Network, user: BinaryNode): BinaryNode {
   const { jid = '' } = user.attrs
   const person = findPerson(network, jid)

@@ -8,7 +8,7 @@ import { type Document, MexError, type MexRequest } from './document.ts'
 import { administered, find } from './newsletter-access.ts'
 import { stateOf } from './newsletter-shown.ts'
 
-/** Capabilities of an ordinary channel, as captured from the real network. */
+/** Capabilities of an ordinary channel, from captured answers. */
 const CAPABILITIES = ['INSIGHTS', 'ADMIN_NOTIFICATIONS', 'PHOTO_POLLS', 'QUESTIONS', 'QUIZ', 'THREAD_MENU']
 
 const capabilities = (request: MexRequest) => ({ capabilities: CAPABILITIES, id: administered(request).id })
@@ -79,7 +79,7 @@ function logExposures({ variables }: MexRequest) {
   return { __typename: 'XWA2NewsletterLogExposuresResponse' }
 }
 
-/** Answers that a preview may be made for every domain. */
+/** Answers for every domain that a link preview may be made. */
 function previewable({ variables }: MexRequest) {
   const { url_domains: domains } = variables
   if (!Array.isArray(domains)) throw new MexError(400, 'Bad Request')

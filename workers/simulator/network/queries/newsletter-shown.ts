@@ -62,7 +62,7 @@ export const created = (one: Newsletter, viewer: Person) =>
 export interface Fetched {
   viewer: boolean
   fullImage: boolean
-  /** Variables of the query that request more fields. */
+  /** Variables of the query, which request additional fields. */
   more: Record<string, unknown>
 }
 

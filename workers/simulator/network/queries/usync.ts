@@ -30,7 +30,7 @@ const PROTOCOLS: Record<string, Protocol> = {
     watchDevices(network, person, asker, jid !== undefined && parseJid(jid).server === 'lid' ? 'lid' : 'pn')
     return deviceList(person)
   },
-  // If a user is queried by LID, the answer contains no LID, because the client would log a warning about it.
+  // A user who is queried by LID gets no LID in the answer, because the client would log a warning.
   lid: (person, { jid }) => (jid && parseJid(jid).server === 'lid' ? undefined : node('lid', { val: lidJidOf(person) })),
   contact: (_person, { phone, username }) => contactNode('in', { phone, username }),
   status: (person) =>
@@ -101,7 +101,7 @@ function answerUser(asked: Asked, protocols: BinaryNode[]): BinaryNode {
   const { network, jid, phone, username } = asked
   if (phone !== undefined || username !== undefined) return answerContact(asked, protocols)
   const person = findPerson(network, jid ?? '')
-  // If there is no account, the answer has no devices.
+  // Without an account, the answer contains no devices.
   return node('user', { jid }, person && answersAbout(person, asked, protocols))
 }
 
