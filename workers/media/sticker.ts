@@ -20,7 +20,10 @@ const QUALITY = 75
 /** MIME types of which sharp reads all pages (frames). */
 const SEVERAL_PAGES = new Set(['image/webp', 'image/gif'])
 
-/** Prepares a sticker. `inTurn`: the queue of still pictures. The frames of an animated sticker are converted outside of it, so that they do not block it. */
+/**
+ * Prepares a sticker. `inTurn`: the queue of still pictures. The frames of an animated sticker are converted outside of it, so that they do not block
+ * it.
+ */
 export async function prepareSticker(
   job: MediaJob,
   content: Content,

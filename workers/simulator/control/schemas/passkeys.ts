@@ -70,7 +70,7 @@ export const Passkey = v.strictObject({
   answers: v.optional(v.picklist(['yes', 'no', 'never'])),
   /** Whether the account has its maximum of linked devices. */
   limit: v.optional(v.boolean()),
-  /** Who acts as the phone: the simulator, or a program that uses `relay`. */
+  /** The one that acts as the phone: the simulator, or a program that uses `relay`. */
   played_by: v.optional(v.picklist(['simulator', 'program'])),
   bend: v.optional(bends),
 })
