@@ -65,7 +65,7 @@ export interface ShardDeps {
   announce(event: EngineEvent): void
   /** Counters of all instances. */
   tally: Tally
-  /** CPU time of each instance. */
+  /** Measures the CPU time that each instance uses. */
   meter: WorkMeter
   countUnknown: CountUnknown
   steps: Steps

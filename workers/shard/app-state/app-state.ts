@@ -171,8 +171,8 @@ export function holdAppState({ auth, keys, creds, write, steps }: AppStateDeps):
     state: auth.forSocket(creds),
     attach({ ev }, onFailure) {
       tellFailure = onFailure
-      // Before the first reading of app state has ended, a name from another source may be the name that the account had at the pairing, so it is no
-      // change.
+      // Until app state has been read for the first time, a name from another source may be the name that the account had at the pairing, so it does
+      // not count as a change.
       ev.on('creds.update', ({ me }) => learnName(me?.name, Boolean(creds.accountSyncCounter)))
     },
     async stored(collection) {
@@ -184,8 +184,7 @@ export function holdAppState({ auth, keys, creds, write, steps }: AppStateDeps):
     },
     take({ collection, version, bytes, isHistory, name: rest, associations, contacts, actions }) {
       const open = hold()
-      // If this collection was read before, its name is a change, even if the first reading of the other collections
-      // was interrupted.
+      // If this collection was read before, a new name in it counts as a change, even if the first reading of the other collections was interrupted.
       learnName(rest, !isHistory)
       keep(collection, { version, bytes })
       if (!isHistory) open.associations = open.associations.concat(associations)

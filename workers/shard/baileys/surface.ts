@@ -3,11 +3,11 @@
  * one of these texts. The file of ours that is named with the text (`of`) must then be reviewed. Pinned: @whiskeysockets/baileys 7.0.0-rc14.
  */
 interface Leaning {
-  /** Path below the package. */
+  /** Path of the library's file, relative to its package. */
   file: string
-  /** Text that must occur verbatim, except for the amount of white space. */
+  /** Texts that the library's file must contain verbatim, except for the amount of white space. */
   text: readonly string[]
-  /** Our file that depends on it. */
+  /** Our file that depends on this code of the library. */
   of: string
 }
 

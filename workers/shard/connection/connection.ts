@@ -89,7 +89,7 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
     if (update.isNewLogin) settled().then(() => (isLeaving ? undefined : events.paired()), stray)
     if (update.connection === 'open') {
       isOpen = true
-      // While the account is shown as available, the phone's own notifications are silent.
+      // While the account is shown as available, the phone's own notifications are silent. So it is shown as unavailable.
       announce(false).catch((error) => log.info({ err: error }, 'the account could not be shown as unavailable'))
       void whenSaved(events.opened)
       void restriction.refresh()

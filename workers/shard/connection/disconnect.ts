@@ -23,7 +23,7 @@ interface BoomLike {
  */
 export function closedBy(error: unknown): Closed {
   const boom = (typeof error === 'object' && error !== null ? error : {}) as BoomLike
-  // Without a code the library interprets a removed device as a replaced connection.
+  // The stanza about a removed device may have no code. The library would then report a replaced connection, so this stanza is recognized here.
   const code = isDeviceRemoval(boom.data) ? DEVICE_REMOVED : boom.output?.statusCode
   return {
     code: typeof code === 'number' ? code : null,

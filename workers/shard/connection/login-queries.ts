@@ -11,7 +11,7 @@ import { type PrivacySettings, settingsIn, settingsQuery } from '../wire/privacy
 import { completeProps, INITIAL_PROPS, propsIn, propsQuery, type ServerProps } from '../wire/server-props.ts'
 
 export interface LoginQueries {
-  /** The current properties. */
+  /** The network's current properties. */
   readonly props: Readonly<ServerProps>
   /** Queries the privacy settings. */
   privacySettings(): Promise<PrivacySettings>

@@ -65,24 +65,24 @@ export interface AccountDirectory {
   /** For each pair (number and LID of one person), joins the two entries to one. */
   join(pairs: readonly Pair[]): void
 
-  /** Chats, newest activity first. */
+  /** Returns a page of the chats, those with the newest activity first. */
   chats(page: number, size: number): Page<ChatEntry>
   /** Finds a chat by any of its jids; undefined if unknown. */
   chat(jids: readonly (string | null | undefined)[]): ChatEntry | undefined
-  /** Number of pinned chats. */
+  /** Returns the number of pinned chats. */
   pinned(): number
-  /** People who are saved on the phone. */
+  /** Returns the people who are saved on the phone. */
   saved(): ContactEntry[]
-  /** People by name, then by number. */
+  /** Returns a page of the people, sorted by name, then by number. */
   contacts(page: number, size: number): Page<ContactEntry>
   contact(jids: readonly (string | null | undefined)[]): ContactEntry | undefined
-  /** Existing labels, by id. */
+  /** Returns the labels that exist, sorted by id. */
   labels(): LabelEntry[]
   /** Finds a label by its id, even if it was deleted. */
   label(id: string): LabelEntry | undefined
   /** Returns an id above all ids that were ever used. */
   nextLabelId(): string
-  /** Chats with a label. */
+  /** Returns the chats with this label. */
   labelled(id: string): ChatEntry[]
 
   /** Rider for the instance's store (`context/instance-store.ts`): it adds the changes of the directory to the store's commits. */

@@ -73,7 +73,7 @@ export function recordAuthor(
   } as ContactFacts)
 }
 
-/** Learns a person of the phone's history. */
+/** Stores a person from the phone's history. */
 export function learnPerson(
   contacts: Contacts,
   jids: readonly (string | null | undefined)[],

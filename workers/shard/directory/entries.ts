@@ -20,7 +20,7 @@ const LastMessage = v.object({
 })
 
 export const ChatEntry = v.object({
-  /** Id of the chat, as on the phone. */
+  /** Id of the chat: the jid under which the phone stores it. */
   id: v.string(),
   /** The person's other jid (number or LID), if known. */
   other: text,
@@ -63,7 +63,7 @@ export const ContactEntry = v.object({
   pushName: text,
   /** Verified name of a business. */
   verifiedName: text,
-  /** Latest activity, in epoch s. */
+  /** Time of the person's latest activity, in epoch s. */
   usedAt: number,
 })
 export type ContactEntry = v.InferOutput<typeof ContactEntry>

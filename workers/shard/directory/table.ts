@@ -44,7 +44,7 @@ export interface Table<T extends object> {
   ops(): Op[]
   /** Like `ops`, but returns the records that changed last. */
   newestOps(): Op[]
-  /** Whether there are more changed records. */
+  /** Whether there are changed records that no call of `ops` has returned yet. */
   readonly hasChanged: boolean
   /** Reports that the records were not written, so the next call of `ops` returns them again. */
   notWritten(ops: readonly Op[]): void

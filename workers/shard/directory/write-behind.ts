@@ -60,8 +60,8 @@ export function createWriteBehind({ store, log }: Context<'store' | 'log'>, tabl
   return {
     rides: {
       take() {
-        // Only the newest changes are added to another part's commit: a history changes so many records that the message of this commit would wait
-        // too long.
+        // Only the newest changes are added to a commit of other data. The phone's history changes so many records that a message in this commit
+        // would wait too long.
         const ops = tables.flatMap((table) => (table.hasChanged ? table.newestOps() : []))
         if (ops.length === 0) return ops
         riding.set(ops, deferred())

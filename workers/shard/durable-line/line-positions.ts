@@ -10,7 +10,7 @@
  * In both cases `gone` moves back before this row. When a row is removed and no earlier row is left, `gone` moves forward to its id.
  */
 
-/** Sorts after every id. */
+/** Text that sorts after every id. */
 const END = '~'
 
 /** Returns a text that sorts before this id and after nearly all smaller ids. */

@@ -91,7 +91,7 @@ export function createOutcomes(options: OutcomesOptions): Outcomes {
   }
 
   async function flush(fits: (each: Waiting) => boolean = () => true): Promise<void> {
-    // Only one flush runs at a time: while the disk fails, it retries.
+    // Only one flush runs at a time, because a flush repeats its commit while the disk fails.
     while (flushing) await flushing
     flushing = writeWaiting(fits).finally(() => {
       flushing = undefined

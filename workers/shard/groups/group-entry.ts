@@ -19,7 +19,7 @@ export const GroupEntry = v.object({
   parent: text,
   isCommunity: flag,
   isAnnouncement: flag,
-  /** Number of members. */
+  /** Number of members of the group. */
   size: number,
   /** Time at which the group was created, in epoch s. */
   createdAt: number,

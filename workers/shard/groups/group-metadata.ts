@@ -31,7 +31,7 @@ export interface GroupMetadataDeps {
   learnPairs(pairs: LidPair[]): Promise<void>
   /** The metadata on disk, which is read before the network is queried. */
   stored: Pick<GroupStore, 'read' | 'keep' | 'drop'>
-  /** Called with every answer of the network. */
+  /** Called with the metadata in every answer of the network. */
   learn(group: Group): void
 }
 

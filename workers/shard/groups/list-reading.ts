@@ -16,7 +16,7 @@ import type { TakeMembers } from './members.ts'
 
 /** Deadline in ms of a query for the list of groups. Callers that wait for it have deadlines of their own. */
 const DEADLINE = 45 * SECOND
-/** The most groups per query. */
+/** The most groups that one query asks for. */
 const BATCH = 10_000
 
 export interface ListReading {
@@ -31,7 +31,7 @@ export interface ListReading {
 export interface ListReadingDeps {
   sock: Pick<NetworkSocket, 'query'>
   list: GroupList
-  /** Store for each group and its members. */
+  /** Store on disk for each group with its members. */
   stored: Pick<GroupStore, 'keep'>
   /** Called with the groups of an answer, before the list counts as read. It stores their members. */
   members: TakeMembers

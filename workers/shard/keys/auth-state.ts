@@ -22,7 +22,7 @@ export interface Alongside {
   keys: readonly KeyChange[]
   /** Returns the operations of these changes. Called right before the commit. */
   ops(): readonly Op[]
-  /** Called after the commit. */
+  /** Called after the commit that contains these changes. */
   applied(): void
 }
 

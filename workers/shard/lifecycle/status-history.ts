@@ -29,7 +29,7 @@ const HistorySchema = v.object({
 export interface StatusHistory {
   /** Returns the operations that add a change to the history, for the commit of this change. `from` is null for the first change. */
   ops(from: Status | null, to: RuntimeState, at: number): Promise<Op[]>
-  /** Changes, newest first. */
+  /** Returns the status changes, newest first. */
   list(): Promise<StatusChange[]>
 }
 

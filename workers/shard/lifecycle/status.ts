@@ -45,7 +45,7 @@ export interface StatusKeeper {
   handle(event: LifecycleEvent, isCurrent?: () => boolean): Promise<RuntimeState>
   /** Corrects fields of the state that do not match the credentials, because of a crash between the two writes. */
   correct(changes: Partial<RuntimeState>): void
-  /** Changes so far, newest first. */
+  /** Returns the status changes so far, newest first. */
   history(): Promise<StatusChange[]>
   /** Stops the status: afterwards no timer fires and no event is processed. */
   stop(): Promise<void>

@@ -39,7 +39,7 @@ const fieldOf = (content: proto.IMessage) => (Object.keys(KINDS) as (keyof typeo
 export const hasMedium = (content: proto.IMessage): boolean => fieldOf(content) !== undefined
 
 export interface Repost {
-  /** Chat from which the content came. */
+  /** Jid of the chat from which the content is forwarded. */
   from: string | null | undefined
   to: Pick<Destination, 'kind'>
 }

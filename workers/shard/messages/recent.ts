@@ -81,7 +81,7 @@ const unpack = (packed: Packed) =>
 interface Entry {
   packed: Packed
   key: WAMessageKey
-  /** Jid of the chat. */
+  /** Jid of the message's chat. */
   chat: string
   /** Time of arrival in ms, by a clock that does not step. */
   at: number

@@ -96,7 +96,7 @@ export function createSeenMarks(instance: string, store: StateStore, sealer: Sea
     const marks = generations[generation as 0 | 1]
     for await (const [key, value] of store.range(prefix)) {
       const name = key.slice(prefix.length)
-      // In older records each mark is a record under its own name.
+      // In the older format, each mark is a record, and the name of the mark is in the key of the record.
       if (value.byteLength === 1) marks.add(name as Stored)
       else {
         newest = Math.max(newest, Number(name))

@@ -93,7 +93,7 @@ export function createPasskeyExchange(deps: ExchangeDeps) {
     try {
       // `pair-success` is verified with the new secret, and can arrive before the result of this query.
       await settled()
-      // If the exchange has ended during the wait, its keys are overwritten, so nothing may be encrypted with them.
+      // If the exchange has ended during this wait, its keys were overwritten, so nothing may be encrypted with them.
       if (isOver) return
       await query(sealedRequestQuery(found.seal(creds)))
     } catch (error) {

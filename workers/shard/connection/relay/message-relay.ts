@@ -29,7 +29,7 @@ import { deviceJid, ownNameIn, type RecipientDevices } from './recipient-devices
 export interface RelayedStanza {
   to: string
   attributes: Record<string, string>
-  /** Attributes of the ciphertexts. */
+  /** Attributes of the nodes that contain the ciphertexts. */
   enc: Record<string, string>
   nodes: readonly BinaryNode[]
 }

@@ -9,7 +9,7 @@ import type { DeviceLists, GroupDevices } from '../device-lists.ts'
 import type { LidPair } from '../identity.ts'
 
 export interface RecipientDevices {
-  /** Devices of these people, except this one. */
+  /** Returns the devices of these people, except this device. */
   of(people: readonly string[]): Promise<Device[]>
   ofGroup(group: Group): Promise<GroupDevices>
 }

@@ -1,7 +1,7 @@
 /**
  * Watches the network's reach-out lock: for some time the account may not write to new people, and every attempt counts against it. The network
- * announces the lock. It is also queried after each login, after a refusal with 463 (which has two meanings), and when its time has passed. It counts
- * as ended only after the network confirms its end.
+ * announces the lock. It is also queried after each login, after a refusal with 463 (which has two meanings), and when its time has passed. If the
+ * network does not answer then, the lock counts as ended; a lock without an announced end is queried again.
  */
 import type { Logger } from 'pino'
 import { type Clock, MINUTE, SECOND } from '../../../../src/domain/clock.ts'
@@ -67,7 +67,7 @@ export function watchRestriction(
     const { until } = current ?? {}
     if (until && until > clock.now()) return lookIn(current)
     if (await ask()) return
-    // Without an answer the lock ends at its announced time; a lock without an announced end is queried again.
+    // If there was no answer, a lock whose announced end has passed counts as ended; a lock without an announced end is queried again.
     if (current?.until && current.until <= clock.now()) set(null)
     else lookIn(current)
   }

@@ -36,7 +36,7 @@ export interface TokenStore {
   storeNewer(tokens: ReadonlyMap<string, Token>): Promise<string[]>
   /** Adds these names to the index, with which expired tokens are found. */
   list(names: string[]): Promise<void>
-  /** Removes expired tokens. */
+  /** Removes all expired tokens (`expired-tokens.ts`). */
   removeExpired(): Promise<void>
 }
 

@@ -10,7 +10,7 @@ import { encryptWith } from './session.ts'
 /** The WebAssembly module's number for a message that starts a session. */
 const PRE_KEY_MESSAGE = 3
 
-/** A plaintext for a device. */
+/** A plaintext that is encrypted for a device. */
 export interface Letter {
   jid: string
   data: Uint8Array
@@ -43,7 +43,7 @@ export function createLetters({ book, addresses: turns, assertOpen, ...deps }: L
   const { keys, locks } = deps
   const addressesOf = (letters: readonly Letter[]) => Promise.all(letters.map(({ jid }) => book.resolve(jid)))
 
-  /** Encrypts while the caller holds the locks. */
+  /** Encrypts messages. The caller must hold the locks of their addresses. */
   async function sealAll(letters: readonly Letter[], addresses: readonly Address[]): Promise<SealedLetter[] | null> {
     const changes: KeyChange[] = []
     const sealed: SealedLetter[] = []
@@ -101,7 +101,7 @@ export function createLetters({ book, addresses: turns, assertOpen, ...deps }: L
         if (new Set(ids).size < ids.length) return null
         const done = await locks.run(ids, async () => {
           assertOpen()
-          // While this call waited for the locks, a session may have moved to the LID's address.
+          // The addresses are determined again, because a session may have moved to the LID's address while this call waited for the locks.
           const now = (await addressesOf(letters)).map(addressId)
           return now.every((id, index) => id === ids[index]) ? { sealed: await sealAll(letters, addresses) } : undefined
         })

@@ -95,7 +95,7 @@ export function createPartTurns({ addresses, assertOpen, ...deps }: PartTurnsDep
     assertOpen()
     const turn = await (part.type === 'skmsg' ? groupTurn(part) : directTurn({ ...part, type: part.type }))
     try {
-      // While this call waited for the lock, the repository may have been closed.
+      // The check is repeated, because the repository may have been closed while this call waited for the lock.
       assertOpen()
     } catch (error) {
       turn.end()

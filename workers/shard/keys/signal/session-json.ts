@@ -49,7 +49,7 @@ const OPEN = -1
 const MAX_RECEIVER_CHAINS = 5
 const MAX_ARCHIVED = 40
 
-/** Field numbers of libsignal's storage.proto. */
+/** Numbers of the fields in libsignal's storage.proto. */
 const RECORD = { current: 1, archived: 2 } as const
 const SESSION = {
   version: 1,
