@@ -32,9 +32,9 @@ export interface OwnStore extends Stored {
 export const NO_WORKSPACE = 'The store has no workspace yet; start the service once.'
 
 /**
- * Opens the store for a command that may run while the service runs. `store copy` may run at the same time: it marks this
- * store, and then compares both stores. So the mark is checked again after the work. If there is no mark yet, the copy
- * will have everything that the command wrote.
+ * Opens the store for a command that may run while the service runs. `store copy` may run at the same time: it marks this store as moved, and
+ * compares both stores after that. So the mark is checked again after the work. If there is still no mark, the later comparison will copy everything
+ * that this command wrote.
  */
 export const withStore = <T>(config: Config, work: (stored: Stored) => Promise<T>): Promise<T> =>
   opened(config, refuseMarked, async (stored) => {

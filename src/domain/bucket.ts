@@ -17,7 +17,7 @@ export interface Bucket {
 export interface BucketCredentials {
   accessKeyId: string
   secretAccessKey: string
-  /** Present for temporary credentials. */
+  /** Token that belongs to temporary credentials; undefined for permanent ones. */
   sessionToken: string | undefined
 }
 

@@ -151,7 +151,10 @@ export interface Timeline {
   steps: TimelineStep[]
 }
 
-/** States of a message, from the first to the furthest; `failed` and `received` are ends of their own. */
+/**
+ * States of a message, in their order. `failed` is the last state of a message that could not be sent, and `received` the only state of a received
+ * message.
+ */
 export const MESSAGE_STATES = ['waiting', 'processing', 'sent', 'delivered', 'read', 'played', 'failed', 'received'] as const
 export type MessageState = (typeof MESSAGE_STATES)[number]
 

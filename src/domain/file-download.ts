@@ -48,7 +48,7 @@ export const PIECE = 128 * 1_024
  */
 export const WINDOW = 4
 
-/** Messages from the thread. `status`, `failed` and `end` are each the last message of a download. */
+/** Messages of the thread to the main thread. `status`, `failed` and `end` are each the last message of a download. */
 export type FileNews =
   | { type: 'status'; status: number }
   /** `length` is the verified length of the decrypted file in bytes; null while more of the file is still to come. */
@@ -57,7 +57,7 @@ export type FileNews =
   | { type: 'end' }
   | { type: 'failed'; err: FailureData }
 
-/** Message to the thread: one piece was passed on, so another may be sent. */
+/** Message of the main thread to the thread: one piece was passed on, so another may be sent. */
 export const MORE = 'more'
 
 export interface OpenDownload {

@@ -12,7 +12,7 @@ export interface DetailedLog extends Log {
 
 /** Log settings, which each thread gets when it is created. */
 export interface Logging {
-  /** One of `trace` to `fatal`, or `silent`. */
+  /** Lowest level that is logged: one of `trace` to `fatal`, or `silent` for none. */
   level: string
   /** `pretty` writes readable lines for a terminal; the default is `json`. */
   format?: LogFormat | undefined

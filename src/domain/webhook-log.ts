@@ -111,8 +111,8 @@ export interface WebhookLog {
   /** Returns entries, newest first. */
   list(filter: LogFilter): Promise<LogPage>
   /**
-   * Makes one attempt immediately, before all other events of the instance. Resolves with the entry after the attempt.
-   * Throws `not_found` or `not_allowed`.
+   * Makes one attempt to deliver the event immediately, before all other events of the instance. Resolves with the entry after the attempt. Throws
+   * `not_found` or `not_allowed`.
    */
   resend(instanceIds: readonly string[], eventId: string): Promise<LogEntry>
   /** Puts the events back into the normal schedule, due immediately. */

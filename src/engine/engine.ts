@@ -156,7 +156,7 @@ export interface NetworkOptions {
 export interface ShardSetup {
   shard: number
   storeUrl: string
-  /** Key that seals links to received files. */
+  /** Key that encrypts links to received files. */
   linksKey: Uint8Array
   /** Number of days for which copies of received files are kept in the bucket; absent or null if there is no bucket. */
   mediaDays?: number | null | undefined

@@ -11,7 +11,7 @@ export const ShardCommand = v.variant('type', [
   ...commands,
   v.object({ generation, type: v.literal('hello') }),
   v.object({ generation, type: v.literal('ping') }),
-  /** Requests the backlogs and the delivery counts of the instances; sent while somebody watches them. */
+  /** Requests the number of waiting events and of deliveries of each instance; sent while somebody watches them. */
   v.object({ generation, type: v.literal('survey') }),
   /** Test hook, refused unless the thread was created with `allowCrash`: dies from an uncaught error, an exit, a full heap or an endless loop. */
   v.object({ generation, type: v.literal('crash'), how: v.picklist(['throw', 'exit', 'heap', 'spin']) }),

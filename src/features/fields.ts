@@ -287,7 +287,10 @@ function whyNoBase64(text: string, { mime, isExplained }: Inline, problem: Base6
   return isExplained ? ` (${BASE64_PROBLEMS[problem]})` : ''
 }
 
-/** A URL that is longer than any allowed one. The schema is asked with it for its usual error. */
+/**
+ * A URL that is longer than any allowed one. A text that is too long to be kept (`held-text.ts`) is validated as this URL, so that the error is the
+ * usual one.
+ */
 const LONG_URL = `https://${'a'.repeat(2_048)}`
 
 /**

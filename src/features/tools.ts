@@ -13,10 +13,10 @@ import { parseInput, type RawFields } from './input.ts'
 import { HTML } from './page.ts'
 
 interface Toolset {
-  /** Tools that change nothing. */
+  /** Names of the tools that change nothing. */
   reads?: readonly string[]
   writes?: readonly string[]
-  /** Tools whose deletions cannot be undone. */
+  /** Names of the tools whose deletions cannot be undone. */
   destroys?: readonly string[]
 }
 
@@ -82,7 +82,10 @@ export interface Tool {
 }
 export type JsonSchema = { type: 'object'; [keyword: string]: unknown }
 
-/** Operations that no tool may call: they end the session, expose credentials or change where events go, or need a person in a browser (passkeys). */
+/**
+ * Whether no tool may call an operation: such operations end the session, expose credentials, change where events go, or need a person in a browser
+ * (passkeys).
+ */
 const isWithheld = ({ id }: Endpoint) =>
   ['instance.disconnect', 'instance.pause', 'instance.resume'].includes(id) ||
   id === 'instance.updateSettings' ||

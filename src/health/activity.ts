@@ -71,7 +71,7 @@ function grown(before: Amounts | undefined, now: Amounts): Amounts {
 }
 
 export async function watchActivity({ readings, directory, store, clock, log }: ActivityDeps): Promise<ActivityWatch> {
-  /** The hours of each instance, oldest first. */
+  /** Hours with activity of each instance, oldest first. */
   const hours = new Map<string, Hour[]>()
   const totals = new Map<string, Amounts>()
   /** Instances with hours that are not stored yet. */

@@ -43,7 +43,10 @@ export interface AccessChecksDeps {
   shortSecrets: Throttle
   adminAllowedIps: readonly string[]
   trustedProxies: readonly string[]
-  /** Compares the token in constant time. Undefined if no token is set; then only callers on near addresses get the metrics. */
+  /**
+   * Compares the token of `/metrics` in constant time. Undefined if no token is set; then only callers on this machine or in a private network get
+   * the metrics.
+   */
   isMetricsToken: ((value: string) => boolean) | undefined
 }
 

@@ -29,7 +29,7 @@ const BATCH = 256 * KB
 /** Returns the memory that a complete large body needs: nearly all of the body is base64, which is decoded while it arrives. */
 const heldOf = (bytes: number) => (bytes / 4) * 3
 
-/** Longest time a body may take, in ms. */
+/** Longest time in ms that a body may take to arrive. */
 export const LONGEST_BODY = HEAD_START + (MAX_BODY / SLOWEST) * SECOND
 
 /**

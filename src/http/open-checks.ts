@@ -26,7 +26,10 @@ export interface OpenChecksDeps {
   linkStarts: Buckets
   /** Proxies whose `X-Forwarded-For` is trusted. */
   trusted: Ranges
-  /** Compares the token in constant time. Undefined if no token is set; then only callers on near addresses get the metrics. */
+  /**
+   * Compares the token of `/metrics` in constant time. Undefined if no token is set; then only callers on this machine or in a private network get
+   * the metrics.
+   */
   isMetricsToken: ((value: string) => boolean) | undefined
 }
 
@@ -38,9 +41,9 @@ const NO_TICKET = 'This ticket was used or has expired; press the button on the 
 export const NO_ROUTE = 'No such route exists.'
 
 /**
- * Whether `Host` names this machine or a machine of its own network: a near address, `localhost`, or a name without a dot, which nobody outside of
- * the network can own. Without this check, a web page in a browser of the same network could let its own host name resolve to the address of this
- * service, and read the answers (DNS rebinding).
+ * Whether `Host` names this machine or a machine of its own network: a loopback or private address, `localhost`, or a name without a dot, which
+ * nobody outside of the network can own. Without this check, a web page in a browser of the same network could let its own host name resolve to the
+ * address of this service, and read the answers (DNS rebinding).
  */
 function isLocalHost(host: string | null): boolean {
   const name = /^(\[[^\]]*\]|[^:]*)(:\d*)?$/.exec(host ?? '')?.[1]
@@ -58,7 +61,8 @@ export function createOpenChecks(deps: OpenChecksDeps) {
     { headers, source, peer }: Pick<AccessRequest, 'headers' | 'source' | 'peer'>,
     isNearEnough: (source: string) => boolean,
   ) {
-    // A proxy that is not trusted relayed the request. The proxy has a near address, but its caller is unknown and may be anybody.
+    // A proxy that is not trusted relayed the request. The proxy is on this machine or in a private network, but its caller is unknown and may be
+    // anybody.
     const isAnybodys = isRelayed(headers) && !isIn(trusted, peer ?? '')
     return !isAnybodys && isNearEnough(source) && isLocalHost(headers.get('Host'))
   }
@@ -114,7 +118,10 @@ export function createOpenChecks(deps: OpenChecksDeps) {
       if (!allowed) throw new TooMany(retryAfter, 'address')
     },
 
-    /** Admits a request for the metrics. If no token is configured, callers without a near address get `not_found`. */
+    /**
+     * Admits a request for the metrics. If no token is configured, only callers on this machine or in a private network are admitted; others get
+     * `not_found`.
+     */
     metrics({ headers, source, peer }: AccessRequest): void {
       if (isMetricsToken) {
         const value = bearer(headers)

@@ -75,8 +75,8 @@ export function sourceOf(peer: string | undefined, headers: Headers, trusted: Ra
 }
 
 /**
- * Logs once that a proxy with a near address names its callers but is not trusted. All callers then count as one address in limits and allowlists.
- * Nothing is logged for a peer with another address, because anybody may send the header.
+ * Logs once that a proxy on this machine or in a private network names its callers but is not trusted. All callers then count as one address in
+ * limits and allowlists. Nothing is logged for a public address, because anybody may send the header.
  */
 export function untrustedProxyWarning(trusted: Ranges, log: Pick<Log, 'warn'>) {
   let isTold = false

@@ -29,7 +29,7 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 const AAD = Buffer.from('media link 2')
 
-/** The fields are a list without names, because the length of a link is limited. */
+/** The fields of a link, as a list without names, because the length of a link is limited. */
 type Packed = [
   instance: string,
   expiresAt: number,

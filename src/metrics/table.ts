@@ -148,7 +148,7 @@ export const METRICS = {
     help: 'Connections replaced because they no longer processed what they received. The log names the instance.',
     zero: STALL_CAUSES,
   },
-  /** The former name, kept for one release so that alerts keep working; remove it after 0.2.0. */
+  /** Former name of `svc_inbound_stalled_total`, kept for one release so that alerts keep working; remove it after 0.2.0. */
   svc_inbound_deaf_total: {
     kind: 'counter',
     labels: ['cause'],

@@ -1,4 +1,4 @@
-/** All pages for people. */
+/** Combines all pages for people. */
 import type { Pages } from '../features/parts.ts'
 import { connectPage, connectRefusalPage } from './connect.ts'
 import { consentPage } from './consent.ts'

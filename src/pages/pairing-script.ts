@@ -15,7 +15,7 @@ export interface PairingPlace {
   operations: string
   /** Relative address of the service. */
   root: string
-  /** The connect link, whose end is reported to the page that frames this one; null behind a token. */
+  /** The connect link, whose end is reported to the page that frames this one; null for a page that was opened with the token of the instance. */
   link: { id: string; frames: readonly string[] } | null
 }
 

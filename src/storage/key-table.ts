@@ -8,9 +8,9 @@ export type Places = readonly [Uint8Array | undefined, Uint8Array | undefined]
 
 /** Every method may be called again after an interruption. */
 export interface KeyTable {
-  /** Location of all keys, for sentences. */
+  /** Location of all keys, for messages to the operator. */
   where: string
-  /** Returns the location of a key, for sentences. */
+  /** Returns the location of a key, for messages to the operator. */
   whereIs(name: string): string
   names(): Promise<string[]>
   get(name: string): Promise<Places | undefined>

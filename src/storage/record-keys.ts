@@ -1,6 +1,6 @@
 /**
- * All keys of records. `state:` is a single ordered map. The records of an instance share the prefix `instance:<id>:`,
- * so that erasing an instance removes one range.
+ * All keys of records. `state:` is a single ordered map. The records of an instance share the prefix `instance:<id>:`, so that erasing an instance
+ * removes one range. A blind name (`sealer.ts`) replaces a phone number, an address (jid) or a message id in a key, so that the keys reveal nothing.
  */
 export const keys = {
   /** Encrypted constant that shows whether the keys beside the store belong to it (`key-ring.ts`). */
@@ -124,7 +124,7 @@ export const keys = {
   /** Journal records that were put aside, because their messages cannot be processed or because all replays failed. */
   deadLetter: (id: string, key: string) => `instance:${id}:dead-letter:${key}`,
   deadLetters: (id: string) => `instance:${id}:dead-letter:`,
-  /** Ringing calls: the data of the call's offer, by the blind call id. */
+  /** Ringing calls: the data of the call's offer, by the blind name (`sealer.ts`) of the call id. */
   call: (id: string, callId: string) => `instance:${id}:call:${callId}`,
   calls: (id: string) => `instance:${id}:call:`,
   /** Messages that arrived and could not be decrypted. They are reported after a while, unless a retry of the sender arrives first. */
@@ -133,43 +133,46 @@ export const keys = {
   /** Sent messages that are stored for retry receipts, at most 24 h. */
   sent: (id: string, messageId: string) => `instance:${id}:sent:${messageId}`,
   sents: (id: string) => `instance:${id}:sent:`,
-  /** Ids of the account's channel posts among the sent messages, by channel and blind number. */
+  /** Ids of the account's channel posts among the sent messages, by channel and by the blind name (`sealer.ts`) of the post's number. */
   sentPost: (id: string, number: string) => `${keys.sentPosts(id)}${number}`,
   sentPosts: (id: string) => `instance:${id}:sent-post:`,
-  /** Secrets that decrypt votes, answers and edits: by term, start of the generation, and blind hash of the message id (`generations.ts`). */
+  /**
+   * Secrets that decrypt votes, answers and edits: by term, start of the generation (`generations.ts`), and blind name (`sealer.ts`) of the message
+   * id.
+   */
   secretsOf: (id: string, term: string) => `instance:${id}:message-secret:${term}:`,
   secrets: (id: string) => `instance:${id}:message-secret:`,
-  /** Authors of messages and their chats: by kind, start of the generation, and blind message id (`authorship.ts`). */
+  /** Authors of messages and their chats: by kind, start of the generation, and blind name (`sealer.ts`) of the message id (`authorship.ts`). */
   authorsOf: (id: string, kind: string) => `instance:${id}:author:${kind}:`,
   authors: (id: string) => `instance:${id}:author:`,
-  /** Admins of a group, by its blind jid. */
+  /** Admins of a group, by the blind name (`sealer.ts`) of its jid. */
   groupRoles: (id: string, jid: string) => `${keys.groupRolesOf(id)}${jid}`,
   groupRolesOf: (id: string) => `instance:${id}:group-roles:`,
-  /** A group with its members, by its blind jid. */
+  /** A group with its members, by the blind name (`sealer.ts`) of its jid. */
   keptGroup: (id: string, jid: string) => `${keys.keptGroups(id)}${jid}`,
   keptGroups: (id: string) => `instance:${id}:group:`,
   /** Time at which the groups of the account were last read; the groups themselves are in the directory. */
   groupList: (id: string) => `instance:${id}:group-list`,
-  /** Time of the last automatic text to a caller, by the blind address. */
+  /** Time of the last automatic text to a caller, by the blind name (`sealer.ts`) of the caller's address. */
   callAnswer: (id: string, caller: string) => `${keys.callAnswers(id)}${caller}`,
   callAnswers: (id: string) => `instance:${id}:call-answer:`,
   /**
-   * Last reported receipt per message and participant, blind, by the week in which it was written. With 5 digits, the order of weeks as text is the
-   * order in time until the year 3886.
+   * Last reported receipt per message and participant: by the week in which it was written, and a blind name (`sealer.ts`) for both. With 5 digits,
+   * the order of weeks as text is the order in time until the year 3886.
    */
   receipt: (id: string, week: number, subject: string) => `${keys.receiptWeek(id, week)}${subject}`,
   receiptWeek: (id: string, week: number): string => `instance:${id}:receipt-level:${String(week).padStart(5, '0')}:`,
   receipts: (id: string) => `instance:${id}:receipt-level:`,
   /**
-   * Timeline of the account's messages, by the week in which the fact was written and the blind id; the rest of the key distinguishes the facts of
-   * one message.
+   * Timeline of the account's messages: by the week in which the fact was written, and the blind name (`sealer.ts`) of the message; the rest of the
+   * key distinguishes the facts of one message.
    */
   timelineFact: (id: string, week: number, subject: string, fact: string): string =>
     `${keys.timelineOf(id, week, subject)}${fact}`,
   timelineOf: (id: string, week: number, subject: string): string => `${keys.timelineWeek(id, week)}${subject}:`,
   timelineWeek: (id: string, week: number): string => `instance:${id}:timeline:${String(week).padStart(5, '0')}:`,
   timelines: (id: string) => `instance:${id}:timeline:`,
-  /** People saved on the phone, by the blind user part of their address. */
+  /** People saved on the phone, by the blind name (`sealer.ts`) of the user part of their address. */
   savedContact: (id: string, user: string) => `instance:${id}:saved-contact:${user}`,
   savedContacts: (id: string) => `instance:${id}:saved-contact:`,
   /** Chats, people and labels of the account, many per record; the key has the number of the record in hexadecimal digits. */
@@ -182,13 +185,13 @@ export const keys = {
   /** Collections of app state for which the account sent a change whose outcome is not known. */
   openChange: (id: string, collection: string) => `${keys.openChanges(id)}${collection}`,
   openChanges: (id: string) => `instance:${id}:open-change:`,
-  /** Message timer of a 1:1 chat, by blind jid. */
+  /** Message timer of a 1:1 chat, by the blind name (`sealer.ts`) of its jid. */
   disappearing: (id: string, jid: string) => `${keys.disappearings(id)}${jid}`,
   disappearings: (id: string) => `instance:${id}:disappearing:`,
-  /** People who have ever written to the account, by blind jid. */
+  /** People who have ever written to the account, by the blind name (`sealer.ts`) of their jid. */
   correspondent: (id: string, jid: string) => `instance:${id}:correspondent:${jid}`,
   correspondents: (id: string) => `instance:${id}:correspondent:`,
-  /** Acknowledgements of sends with an idempotency key, by the blind hash of that key, at most 24 h. */
+  /** Acknowledgements of sends with an idempotency key, by the blind name (`sealer.ts`) of that key, at most 24 h. */
   idempotency: (id: string, hash: string) => `instance:${id}:acknowledged:${hash}`,
   idempotencies: (id: string) => `instance:${id}:acknowledged:`,
   /** Inline media of a queue item. The key is in `blobs:`, not in `state:`. */

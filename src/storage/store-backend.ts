@@ -54,7 +54,7 @@ export interface TurnOptions {
   threads: number
   /** Port on which this service listens. The owner asks there whether this service can reach the store. */
   port: number
-  /** Ends the wait, which then rejects with its reason. */
+  /** Signal whose abort ends the wait, which then rejects with the reason of the signal. */
   signal: AbortSignal
   /** Called at each check that finds that another service owns the store. */
   onWaiting(owner: Owner): void

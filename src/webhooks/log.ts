@@ -22,7 +22,7 @@ const RowSchema = v.object({
   /** URL of the last attempt, or the URL configured when the event was written; query values are masked. */
   url: v.string(),
   status: v.picklist(LOG_STATUSES),
-  /** Number of all attempts, including manual ones. */
+  /** Number of all attempts to deliver the event, including manual ones. */
   attempts: time,
   /**
    * Failed attempts of the current schedule; a manual resend of many events begins a new schedule. Attempts that only test whether a receiver works

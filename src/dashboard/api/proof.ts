@@ -7,7 +7,7 @@
 /** Services in several folders of one origin have separate sessions, as their cookie paths do. */
 const KEY = `svc_dashboard ${new URL('.', location.href).pathname}`
 
-/** Proof if the browser refuses storage. */
+/** The proof, if the browser refuses storage. */
 let inMemory: string | null = null
 
 function stored(): string | null {

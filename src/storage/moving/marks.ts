@@ -8,7 +8,7 @@ import type { OpenParts } from '../store-backend.ts'
 
 /** Mark of a store that was moved. */
 export interface Moved {
-  /** Name of the copy, for sentences. */
+  /** Name of the copy, for messages to the operator. */
   to: string
   /** Id of the move. The mark of the copy has the same id. */
   move: string
@@ -16,7 +16,7 @@ export interface Moved {
 
 /** Mark of an unfinished copy. */
 export interface Copying {
-  /** Name of the source, for sentences. The next field is the id of the source (`store-copy.ts`). */
+  /** Name of the source, for messages to the operator. The next field is the id of the source (`store-copy.ts`). */
   from: string
   source: string
   move: string

@@ -11,7 +11,7 @@ const GROUP_BYTES = 4 * 1_024 * 1_024
  * database would use up the memory.
  */
 const WAITING_BYTES = 64 * 1_024 * 1_024
-/** Number of bytes that an operation counts in addition to its key and value, so that the number of short operations is limited too. */
+/** Number of bytes that is added for each operation to the size of its key and value, so that the number of short operations is limited too. */
 const OP_BYTES = 100
 
 interface Waiting {

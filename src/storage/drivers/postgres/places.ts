@@ -26,7 +26,7 @@ export interface Interval {
 const PREFIX = 'instance:'
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
 const OF_INSTANCE = new RegExp(`^instance:(${UUID}):(.*)$`)
-/** Characters below and above all characters of a key. */
+/** Character that sorts below all characters of a key; next, one that sorts above them. */
 const BELOW = '\x01'
 const ABOVE = '\x7f'
 const FIRST: Place = { scope: '00000000-0000-0000-0000-000000000001', key: '' }
