@@ -89,7 +89,7 @@ async function side({ service, gateway }: { service: Running; gateway: Gateway }
   const profiles = { main: byCause(await profile('main')), shard: byCause(await profile('shard')) }
   const used = [...after].map(([task, ms]) => ({ task, ms: (ms - (before.get(task) ?? 0)) / TEXTS }))
   const main = used.find(({ task }) => task === String(pid))!.ms
-  // The shard's thread uses the most processor time of the other threads.
+  // Apart from the main thread, the thread that uses the most processor time is that of the shard.
   const others = used.filter(({ task }) => task !== String(pid)).map(({ ms }) => ms)
   const shard = Math.max(...others)
   const rest = others.reduce((sum, ms) => sum + ms, 0) - shard

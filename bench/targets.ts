@@ -1,7 +1,7 @@
 /** The targets as data: for each of them the measured value of a bench, and its limit. The tables of a run and of the README are made from it. */
 import type { Spread } from './parts/numbers.ts'
 
-/** One bench of a run, in the form that `run.ts` writes to its file. */
+/** The result of one bench of a run, in the form that `run.ts` writes to its file. */
 export interface Row {
   bench: string
   seconds: number

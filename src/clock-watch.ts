@@ -13,7 +13,7 @@ export interface ClockWatch {
   clock: BoundedClock
   /** Receives the combined reports of all shards: how far times are ahead of the clock. */
   reported(total: Ahead): void
-  /** Sentence for the operator; undefined if nothing is ahead of the clock. */
+  /** Returns a sentence for the operator about the clock; undefined if no id or time is ahead of it. */
   problem(): string | undefined
   stop(): void
 }

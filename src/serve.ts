@@ -38,7 +38,7 @@ interface Caller {
   isTaken: boolean
 }
 
-/** Answer of a service that does not serve yet. */
+/** Answer to requests while the service does not serve yet. */
 export interface Waiting {
   sentence: string
   /** `standby`: another service is active. `database`: a standby cannot ask the database. */

@@ -10,7 +10,7 @@ import { epoch, leftAt } from './stamp.ts'
 
 interface Seen {
   count: number
-  /** Epoch ms of the first event and of the last event. */
+  /** Time of the first event in epoch ms; next, that of the last event. */
   first: number
   last: number
 }

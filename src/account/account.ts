@@ -27,7 +27,7 @@ type Given<T> = { readonly [K in keyof T]?: T[K] | undefined }
 export type KeyChange = Given<Pick<ApiKey, 'name' | 'scopes'>>
 /** `trialEndsAt` is only allowed for a trial; with any other status it is set to null. */
 export type SubscriptionChange = Given<Subscription>
-/** An absent field keeps its value. */
+/** Change of the security settings. An absent field keeps its value. */
 export type SecurityChange = Given<Pick<Security, 'requireApiKey' | 'requireClientToken'>> & {
   readonly allowlist?: { readonly enabled: boolean; readonly entries?: Security['allowlist']['entries'] | undefined }
 }

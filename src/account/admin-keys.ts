@@ -67,7 +67,7 @@ export function createAdminKeys({ workspaces, mutex, given }: AdminKeysDeps): Ad
     hasGivenAdminKey: isGiven,
 
     async rotateAdminKey(workspace, also = { ops: [] }) {
-      // Hash of the key that authorized the request.
+      // Hash of the admin key that authorized the request, as this process knows it.
       const before = workspaces.get(workspace).adminKeyHash
       const value = newAdminKey()
       await mutex.run(workspace, () =>

@@ -1,4 +1,4 @@
-/** Changes of the security settings, as pure functions. */
+/** Applies changes of the security settings. Pure functions. */
 import { Failure, type Issue } from '../domain/failures.ts'
 import type { AllowlistEntry, Security } from '../domain/workspace.ts'
 import { problemOfRange } from '../egress/addresses.ts'

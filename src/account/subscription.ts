@@ -1,4 +1,4 @@
-/** Changes of a subscription, as pure functions. */
+/** Applies changes of a subscription. Pure functions. */
 import { Failure } from '../domain/failures.ts'
 import type { Subscription } from '../domain/workspace.ts'
 import type { SubscriptionChange } from './account.ts'

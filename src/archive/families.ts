@@ -30,7 +30,7 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
   'status-history': MOVED,
   'told-budgets': MOVED,
   'moved-to': NEVER,
-  // The charts of a service show what the instance did there.
+  // The counts for the charts stay at the source, because the charts of a service show what the instance did there.
   activity: NEVER,
 
   'key:pre-key': ALWAYS,
@@ -61,7 +61,7 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
 
   'kept-event': MOVED,
   'event-interest': MOVED,
-  // Not archived, because the links belong to the source server.
+  // Copies of media are not archived, because the links to them belong to the source server.
   'media-copy': NEVER,
   log: MOVED,
   'log-ended': MOVED,

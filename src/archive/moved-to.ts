@@ -10,7 +10,7 @@ import { repository } from '../storage/repository.ts'
 import type { Sealer } from '../storage/sealer.ts'
 
 export interface MovedTo {
-  /** Absolute path of the target. */
+  /** Absolute path of the archive or folder. */
   path: string
   /** Time at which the target was made, in epoch ms; the head of an archive contains the same time. */
   made: number

@@ -21,9 +21,9 @@ type Values<O> = { readonly [K in keyof O]: O[K] extends { value: string } ? str
 /** Everything that a command gets when it runs. */
 export interface Call<O = Record<string, OptionRow>> {
   config: Config
-  /** Values of the options; required options are always present. */
+  /** Values of the options of the command line; required options are always present. */
   options: Values<O>
-  /** One value per row of `arguments`, in the same order. */
+  /** Values of the arguments: one per row of `arguments`, in the same order. */
   arguments: readonly string[]
   /** Writes a line to standard error, for progress and remarks. The result of the command is what `run` resolves with. */
   note(line: string): void

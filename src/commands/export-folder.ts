@@ -13,7 +13,7 @@ import type { Stored } from './stored.ts'
 export async function exportFolder(config: Config, id: string, given: string, isJson: boolean): Promise<string> {
   const folder = resolve(given)
   const steps = createKillAt(config.killAt)
-  // Only this command loads the library.
+  // Baileys is imported here, because only this command needs it.
   const { makeEmpty } = await import('../../workers/portability/export/write-folder.ts')
   let isThere = false
   const text = await between(
@@ -73,7 +73,7 @@ async function waitingIn({ store }: Stored, id: string): Promise<number> {
   return count
 }
 
-/** Result of the command. Without counts, an earlier run wrote the folder. */
+/** Returns the text that the command prints. Without counts, an earlier run of the command wrote the folder. */
 async function shown(
   isJson: boolean,
   id: string,

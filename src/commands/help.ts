@@ -5,7 +5,7 @@ import type { Command } from './command.ts'
 /** Command with which the person has called this program: that of the installed package, or that of a checkout. */
 export const CALLED = /[\\/](?:bin\.js|svc)$/.test(process.argv[1] ?? '') ? `npx ${BRAND} cli` : 'npm run cli --'
 
-/** Options of every command. */
+/** Options that every command has. */
 export const COMMON = {
   sandbox: { about: 'use the data of `npm run sandbox`' },
   help: { about: 'show the help of the command', short: 'h' },

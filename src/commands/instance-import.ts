@@ -76,7 +76,7 @@ export const importDevice = command({
 })
 
 async function readFrom(from: ProgramName, path: string, choice: ReadChoice): Promise<ReadDevice> {
-  // Only this command loads the library.
+  // Baileys is imported here, because only this command needs it.
   const { readDevice } = await import('../../workers/portability/read-device.ts')
   return readDevice(from, path, choice)
 }

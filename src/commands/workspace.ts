@@ -1,4 +1,4 @@
-/** `workspace create`, `workspace set`, `workspace list`. */
+/** The commands `workspace create`, `workspace set` and `workspace list`. */
 
 import { hashOf, newAdminKey } from '../account/credentials.ts'
 import { newWorkspace } from '../account/new-workspace.ts'

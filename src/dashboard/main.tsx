@@ -8,7 +8,7 @@ import { showTheme, storedTheme } from './api/theme.ts'
 import { App } from './app/app.tsx'
 import { language } from './texts/language.ts'
 
-/** The stream is open while a session is signed in. */
+/** The live stream is open while a session is signed in. */
 effect(() => {
   if (session.value) open()
   else close()

@@ -25,7 +25,7 @@ export interface NewInstance extends InstanceChange {
 
 export interface ListFilter extends PageQuery {
   status?: 'connected' | 'disconnected' | undefined
-  /** Status that the instances must have. */
+  /** If given, only instances with this status are listed. */
   exactly?: RuntimeState['status'] | undefined
   q?: string | undefined
 }

@@ -44,7 +44,7 @@ export interface DirectoryDeps extends Checks {
   /** URL under which callers reach this service. Media links in events begin with it; if undefined, events contain no such links. */
   baseUrl?: string
   importedMedia?: ImportedMedia
-  /** Time that a creation waits for the first QR code, in ms. */
+  /** Time in ms that the creation of an instance waits for the first QR code. */
   createWaitMs?: number
 }
 

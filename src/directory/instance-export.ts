@@ -20,7 +20,7 @@ export interface InstanceExportDeps {
   directory: Pick<Directory, 'state'>
   clock: Clock
   log: Log
-  /** Writes an archive in another thread. */
+  /** Writes an archive; the work runs in another thread. */
   write(parts: ArchiveParts, passphrase: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>
 }
 

@@ -1,4 +1,4 @@
-/** Answers about instances from the records and states in memory. */
+/** Answers questions about instances from the records and states in memory. */
 import type { Account } from '../account/account.ts'
 import { Failure } from '../domain/failures.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'

@@ -32,7 +32,7 @@ export interface TakeOverDeps {
 
 /** Media of the waiting messages of an archived instance, which are staged like its records (`storage/staged-blobs.ts`). */
 export interface ImportedMedia {
-  /** Copies the staged media of an instance to its own. */
+  /** Makes the staged media of an instance its own: copies them to the media of the instance. */
   adopt(instance: string): Promise<void>
   dropStaged(instance: string): Promise<void>
   /** Removes the copied media if the instance was not created in the end. */

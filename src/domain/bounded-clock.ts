@@ -44,9 +44,9 @@ interface Point {
 
 export function createBoundedClock({ wall, steady, uptime, onChange = () => {} }: BoundedClockOptions): BoundedClock {
   const began = { uptime: uptime(), steady: steady.now() }
-  /** The last time that was accepted. */
+  /** The last time that this clock accepted from the machine's clock. */
   let last: Point = { at: wall.now(), steady: began.steady }
-  /** The network's time at the last login. */
+  /** The network's time at the last login; undefined before the first login. */
   let network: Point | undefined
   /** The jump that is not followed yet: its time on the steady clock, and by how many ms the machine's clock is ahead. */
   let doubt: { since: number; aheadMs: number; isContradicted: boolean } | undefined

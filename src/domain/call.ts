@@ -27,9 +27,9 @@ export interface ActionCall<Id extends string = string, Input = unknown> {
   kind: 'action'
   operation: Id
   input: Input
-  /** Total time limit, in ms. */
+  /** Time limit of the operation in ms, including all of its queries. */
   deadlineMs: number
-  /** Failure to report if the network answers 404. */
+  /** Code of the failure to report if the network answers 404. */
   notFound: FailureCode
 }
 
@@ -46,7 +46,7 @@ export interface ControlCall<Id extends string = string, Input = unknown> {
 
 export type Call = SendCall | ActionCall | ControlCall
 
-/** The request that a call comes from. */
+/** Facts about the HTTP request that a call comes from. */
 export interface CallOrigin {
   /** Idempotency key of a queued send: a second request with the same key is not sent again. */
   idempotencyKey?: string | undefined

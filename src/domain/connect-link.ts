@@ -3,7 +3,7 @@ import { DAY, MINUTE } from './clock.ts'
 import type { InstanceId, WorkspaceId } from './ids.ts'
 import type { Language } from './language.ts'
 
-/** Bounds of the lifetime in ms. */
+/** Bounds of the lifetime of a link in ms. */
 export const CONNECT_LIFE = { min: 5 * MINUTE, max: 7 * DAY, default: DAY }
 /** Number of origins that may frame the page of one link. */
 export const MAX_FRAME_ORIGINS = 10
@@ -13,7 +13,7 @@ export const MAX_LINKS = 20
 /** Name and colour of the operator on the page. */
 export interface ConnectOperator {
   name: string | null
-  /** `#rrggbb`. */
+  /** Colour in the form `#rrggbb`. */
   color: string | null
 }
 

@@ -27,7 +27,7 @@ export type DashboardMode = (typeof DASHBOARD_MODES)[number]
 export interface SessionKey {
   id: string
   name: string
-  /** First and last characters of the key. */
+  /** First and last characters of the key, by which a person recognises it. */
   hint: string
   scopes: readonly Scope[]
 }
@@ -161,7 +161,7 @@ export type MessageState = (typeof MESSAGE_STATES)[number]
 /** A message of an instance, without its content. */
 export interface MessageRow {
   message_id: string
-  /** The chat, in the form of the API. */
+  /** Identifier of the chat, in the form of the API. */
   phone: string
   /** Name of the chat; null if it is not known. */
   chat_name: string | null
@@ -212,7 +212,7 @@ export interface ThreadHealth {
   restarts: number
   instances: number | null
   heap_mb: number | null
-  /** Share of the last seconds in which the thread was busy, 0 to 1. */
+  /** Share of the time in which the thread was busy during the last seconds, 0 to 1. */
   busy: number | null
 }
 
@@ -263,7 +263,7 @@ export interface Health {
 
 /** Numbers of messages, and of attempts to deliver events, in an hour. */
 export interface ActivityHour {
-  /** Start of the hour. */
+  /** Start of the hour in ISO-8601. */
   at: string
   sent: number
   received: number
@@ -278,7 +278,7 @@ export interface Activity {
   hours: ActivityHour[]
 }
 
-/** Events of the live stream: name and data. */
+/** Events of the live stream of the dashboard: for each name, the type of its data. */
 export interface LiveEvents {
   /** The client must discard all rows; an event for every instance follows. */
   reset: { total: number }

@@ -19,7 +19,7 @@ export interface SealedFile {
   /** Hash of the decrypted file. The field after this one is the hash of the file as the host stores it. */
   fileSha256: Uint8Array | null
   fileEncSha256: Uint8Array | null
-  /** Length of the decrypted file, as the sender states it. */
+  /** Length of the decrypted file in bytes, as the sender states it. It may be wrong. */
   fileLength: number | null
   /**
    * True for a file of a channel. Some clients state a key although the file is not encrypted; the length of the stored file shows whether it is

@@ -18,7 +18,7 @@ export const BEFORE_THE_SCAN =
 /** Time in ms within which the helper should have appeared in the new tab. After that the pages show the other ways to link. */
 export const UNFOLD_AFTER_MS = 10_000
 
-/** Placeholder of the options in `BY_HAND`. */
+/** Placeholder in `BY_HAND` that is replaced with the WebAuthn options. */
 export const OPTIONS_HERE = 'OPTIONS_HERE'
 
 /**

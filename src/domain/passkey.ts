@@ -27,7 +27,7 @@ export interface PasskeyState {
   /** Time at which the current stage ends, in ISO-8601. */
   expires_at: string | null
   attempts_left: number
-  /** Code that the phone also shows. */
+  /** Code that the phone also shows, so that the owner can compare both; null if there is none. */
   code: string | null
   /** Whether the owner must confirm that both codes are the same. */
   needs_confirmation: boolean
@@ -57,7 +57,7 @@ export interface Passkeys {
   find(ticket: string): InstanceId | undefined
   /** Returns the challenge that the ticket is for; undefined if the ticket is no longer valid. */
   open(ticket: string): Promise<PasskeyOffer | undefined>
-  /** Counts a refused assertion of the ticket. */
+  /** Counts a refused assertion of the ticket, because a ticket has a limited number of them. */
   refused(ticket: string): void
   /** Removes the ticket after its assertion was accepted. */
   spent(ticket: string): void

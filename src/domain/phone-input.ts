@@ -2,7 +2,7 @@
 
 /** Characters that people put between the digits of a number. */
 const BETWEEN = /[\s().\-/\u00a0\u2010-\u2015]/g
-/** A text that is meant as a number, and not as the id of a group or channel. */
+/** Matches a text that is meant as a phone number, and not as the id of a group or channel. */
 const NUMBER = /^\+?\d{3,20}$/
 /** Country codes have one to three digits. */
 const MOST_COUNTRY_DIGITS = 3

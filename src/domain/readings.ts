@@ -7,11 +7,11 @@
 export const ATTEMPT_RESULTS = ['delivered', 'retry', 'failed', 'discarded'] as const
 export type AttemptResults = Record<(typeof ATTEMPT_RESULTS)[number], number>
 
-/** Work of an instance since its shard thread began to host it. */
+/** Work that an instance has done since its shard thread began to host it. */
 export interface InstanceWork {
   /** Time in epoch ms at which the thread began to host the instance. It distinguishes the counts of this thread from the counts of the next one. */
   since: number
-  /** CPU time in its shard, in ms. */
+  /** CPU time that the instance has used in its shard, in ms. */
   cpuMs: number
   /** Number of queued messages that the network accepted; next, number of messages that the network delivered to us. */
   sent: number

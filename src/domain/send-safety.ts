@@ -2,7 +2,7 @@
 
 /** Hours of the day in which the instance sends only answers to received messages. If `from` is later than `to`, the hours include midnight. */
 export interface QuietHours {
-  /** `HH:MM`, in the time zone. */
+  /** Start of the hours as `HH:MM` in the time zone; next, their end. */
   from: string
   to: string
   /** IANA name, such as `America/Sao_Paulo`. */

@@ -1,7 +1,7 @@
 /** Usage of instances over a period of time, which shows the cost of each instance. */
 import { DAY, HOUR, MINUTE } from './clock.ts'
 
-/** Lengths of the measured times in ms, by name. */
+/** Lengths in ms of the windows in which usage is measured, by name. */
 export const USAGE_WINDOWS = { minute: MINUTE, hour: HOUR, day: DAY } as const
 export type UsageWindow = keyof typeof USAGE_WINDOWS
 

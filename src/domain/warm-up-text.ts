@@ -4,7 +4,7 @@
  */
 export interface WarmUpStep {
   day: number
-  /** Null if there is no limit from that day on. */
+  /** Most people per day from that day on; null if there is no limit. */
   per_day: number | null
 }
 

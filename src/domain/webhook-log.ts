@@ -62,7 +62,7 @@ export interface LogRange {
   instanceIds: readonly string[]
   type?: EventType | undefined
   status?: LogStatus | undefined
-  /** Bounds of the creation time in epoch ms, both inclusive. */
+  /** Bounds of the creation time of the events in epoch ms, both inclusive. */
   from?: number | undefined
   to?: number | undefined
 }
@@ -115,7 +115,7 @@ export interface WebhookLog {
    * `not_found` or `not_allowed`.
    */
   resend(instanceIds: readonly string[], eventId: string): Promise<LogEntry>
-  /** Puts the events back into the normal schedule, due immediately. */
+  /** Puts events back into the normal schedule of deliveries. They are due immediately. */
   resendMany(instanceIds: readonly string[], eventIds: readonly string[]): Promise<{ queued: number; notFound: number }>
   /** Returns an entry with its attempts. Throws `not_found`. */
   detail(instanceIds: readonly string[], eventId: string): Promise<LogDetail>

@@ -37,7 +37,7 @@ export interface Workspace {
   createdAt: number
   subscription: Subscription
   security: Security
-  /** Defaults of new instances. */
+  /** Webhook settings that new instances copy. */
   webhooks: WebhookSettings
   /** Dialect of new instances; null for none. */
   dialect: Dialect | null

@@ -73,7 +73,7 @@ const dialChecked =
 export const createAgent = (options: EgressOptions, agent: AgentOptions = {}): Agent =>
   new Agent({ ...agent, connect: guardedConnector(options) })
 
-/** Short code of a network error. */
+/** Short codes of network errors, for logs and webhook attempts. */
 export type NetworkError = 'timeout' | 'dns' | 'tls' | 'refused' | 'blocked' | 'connection'
 
 const TIMEOUTS = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT'])

@@ -8,7 +8,7 @@ import type { Through } from '../domain/bytes.ts'
 import { decoded, FetchFailed, type GuardedFetchOptions, guardedRequest } from './guarded-fetch.ts'
 
 export interface Downloaded {
-  /** URL after redirects. */
+  /** URL of the answer, after redirects. */
   url: string
   status: number
   /** Number of received bytes; 0 unless the status is 2xx. */

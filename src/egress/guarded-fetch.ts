@@ -10,7 +10,7 @@ import { request } from './undici.ts'
 
 export interface GuardedFetchOptions {
   allow: Ranges
-  /** Total time limit: redirects, headers and body. */
+  /** Total time limit in ms of the redirects, headers and body together. */
   timeoutMs: number
   maxBytes: number
   maxRedirects: number
@@ -22,7 +22,7 @@ export interface GuardedFetchOptions {
 }
 
 export interface Fetched {
-  /** URL after redirects. */
+  /** URL of the answer, after redirects. */
   url: string
   status: number
   /** Headers with lower-case names; the first of repeated headers. */

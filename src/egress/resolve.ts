@@ -21,7 +21,7 @@ export interface ResolveOptions {
   servers?: readonly string[]
   hostsFile?: string
   resolverFile?: string
-  /** Total time limit, in ms. */
+  /** Time limit in ms of the whole look-up. */
   deadlineMs?: number
 }
 
@@ -117,7 +117,7 @@ export function parseSearch(text: string): Search {
       .replace(/[#;].*/, '')
       .trim()
       .split(/\s+/)
-    // The last such line is used.
+    // If there are several such lines, the last one is used, as the system's resolver does.
     if (keyword === 'search' || keyword === 'domain') domains = values.map((domain) => domain.replace(/\.$/, '')).filter(Boolean)
     if (keyword !== 'options') continue
     for (const value of values) dots = Number(/^ndots:(\d{1,2})$/.exec(value)?.[1] ?? dots)

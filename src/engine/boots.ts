@@ -34,14 +34,14 @@ export interface Boots {
 /** Statuses without a session: booting such an instance takes no start slot. */
 const NOT_RUNNING: ReadonlySet<Status> = new Set(['created', 'logged_out', 'banned', 'stopped'])
 
-/** Logs why a boot failed for which no caller waits. */
+/** Returns a function that logs why the start of an instance failed. It is for starts for which no caller waits. */
 export const logNotStarted =
   (log: Log, { config, shard }: Placed) =>
   (error: unknown) =>
     log.error({ err: error, instance: config.id, shard: shard.index }, 'the instance could not be started')
 
 export function createBoots({ placement, keyOf, startsPerSecond, clock, log }: BootsDeps): Boots {
-  /** Start gates by proxy; the key null stands for our own address. */
+  /** Start gates (`start-gate.ts`) by proxy; the key null stands for connections without a proxy. */
   const gates = new Map<string | null, StartGate>()
   let isClosed = false
 

@@ -39,7 +39,7 @@ interface InternalOperations {
   'instance.pairingState': { kind: 'control'; input: Record<string, never>; reply: PairingState }
   /** Ends a pairing that is under way: its QR code, phone code and passkey challenge link nothing afterwards. */
   'instance.endPairing': { kind: 'control'; input: Record<string, never>; reply: null }
-  /** Events after a given one, for stream readers. */
+  /** Returns the events after a given one, for stream readers. */
   'webhooks.eventsAfter': { kind: 'control'; input: EventsQuery; reply: EventsPage }
   /** Attempts one delivery immediately, before all waiting events; replies with the log entry after the attempt. */
   'webhooks.resend': { kind: 'control'; input: { eventId: string }; reply: LogEntry }
@@ -53,7 +53,7 @@ interface InternalOperations {
 export type Operations = ShardOperations & InternalOperations
 export type OperationId = keyof Operations
 
-/** A request to one operation, narrowed by the id. */
+/** Type of a request to the operation with this id. */
 export type CallOf<Id extends OperationId> = Extract<Call, { kind: Operations[Id]['kind'] }> & {
   operation: Id
   input: Operations[Id]['input']
@@ -90,7 +90,7 @@ export const generation = v.number()
 
 /** Commands from the main thread to a shard. */
 export const commands = [
-  /** `key` seals all records of the instance at rest. */
+  /** Starts an instance. `key` encrypts all of its records. */
   v.object({
     generation,
     type: v.literal('start'),
@@ -107,7 +107,7 @@ export const commands = [
     call,
     origin: v.object({ idempotencyKey: v.optional(v.string()), requestId: v.optional(v.string()) }),
   }),
-  /** Result of a `prepare` request of the shard. */
+  /** Answer to a `prepare` request of the shard. */
   v.object({ generation, type: v.literal('prepared'), id: v.number(), result: v.unknown() }),
   v.object({ generation, type: v.literal('close'), deadlineMs: v.number() }),
 ] as const
@@ -132,7 +132,7 @@ export interface MediaSetup {
   /** Place of waiting media. */
   blobs: BlobPlace
   blobBudgetBytes: number
-  /** Bytes of all blobs, a counter that all threads share. */
+  /** Number of bytes of all blobs: a counter that all threads share. */
   blobsUsed: BigInt64Array
   /** Temporary folder of the whole service; each shard uses a subfolder, which is emptied when its thread run begins. */
   tempDir: string

@@ -19,7 +19,7 @@ export interface MediaThreads {
   name: string
   data: object
   threads: number
-  /** The most concurrent tasks per thread, and the most tasks that may wait. */
+  /** Most concurrent tasks per thread; the next field is the number of tasks that may wait. */
   atOnce: number
   waiting: number
   heapMb: number

@@ -51,7 +51,7 @@ export interface SendOutcomesDeps {
 
 export function createSendOutcomes({ engine, directory }: SendOutcomesDeps): SendOutcomes {
   const recent = boundedCache<string, SendEnd>(RECENT)
-  /** Waiting sends by service id. */
+  /** Sends for whose outcome a caller waits, by the service's id of the message. */
   const waiting = new Map<string, Waiting>()
   let isStopped = false
 

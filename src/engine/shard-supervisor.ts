@@ -46,7 +46,7 @@ export interface ShardOptions extends Pick<ThreadRunOptions, 'worker' | 'data' |
   startLimitMs?: number | undefined
   sayEveryMs?: number | undefined
   onEvent(event: EngineEvent | ShardNeed): void
-  /** A new thread run answers and hosts no instances yet. */
+  /** Called when a new thread run answers; it hosts no instances yet. */
   onUp(generation: number): void
   /** Receives an answer to a ping. */
   onReport(generation: number, report: ShardReport): void

@@ -91,7 +91,7 @@ const group = (route: Route, verb: string, field?: string): Alias => ({
 const newsletter = (route: Route, verb: string, rename: Record<string, string> = {}): Alias => ({
   route,
   operation: `newsletters.${verb}`,
-  // In the paths of these routes a channel has its usual field name.
+  // In the paths of these routes, the id of a channel has the same name as in the operation.
   rename: route.includes('{newsletter_id}') ? rename : { id: 'newsletter_id', ...rename },
 })
 

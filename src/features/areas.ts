@@ -121,7 +121,7 @@ export function tagOf(id: string): string {
   return SEND_KINDS.find(({ names }) => names.includes(nameOf(id)))?.tag ?? area
 }
 
-/** All tags, in the order of the description. */
+/** All tags of the API description, in their order. */
 export const TAGS: readonly (Area & { tag: string })[] = [
   ...Object.entries(AREAS).flatMap(([tag, area]) => [{ tag, ...area }, ...(tag === 'send' ? SEND_KINDS : [])]),
   { tag: EVENTS_TAG, ...EVENTS },

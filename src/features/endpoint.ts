@@ -41,7 +41,7 @@ const ACTION_DEADLINE = 20 * SECOND
 
 /** Server-sent events; the handler of such an operation resolves with `ServerEvents`. */
 export const EVENT_STREAM = 'text/event-stream'
-/** Request header of a reader that reconnects after a cut. */
+/** Request header with which a reader that was disconnected names the last event that it has. */
 export const LAST_EVENT_ID = 'Last-Event-ID'
 
 /** Content type of a file of any kind. The handler states the actual type in its answer. */
@@ -123,7 +123,7 @@ export interface Endpoint<
    * has the same data as the shard. Then the shard is not asked, because it may be busy.
    */
   fallback: Fallback<unknown> | undefined
-  /** Only for `local`. */
+  /** The handler; only for `local`. */
   handle: ((call: never, input: never) => Promise<unknown>) | undefined
 }
 

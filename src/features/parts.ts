@@ -83,7 +83,7 @@ export interface ConsentView {
   /** Name that the client gives itself. */
   client: string
   redirectUri: string
-  /** Secret that identifies this use of the consent page. */
+  /** Secret of this visit to the consent page; the form sends it back. */
   ticket: string
   /** Instances to choose from, after the admin key was accepted. */
   instances?: readonly { id: string; name: string; phone: string | null }[]

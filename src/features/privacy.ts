@@ -40,7 +40,7 @@ export const get = action('privacy.get', 'GET /privacy', {
   ],
 })
 
-/** The most changes to the list of excluded people in one request. */
+/** Most changes to the list of excluded people in one request. */
 const MAX_CHANGES = 256
 
 const contacts = z

@@ -7,7 +7,7 @@ import { HOUR, MINUTE, SECOND } from '../domain/clock.ts'
 import type { InstanceWork } from '../domain/readings.ts'
 import { USAGE_AMOUNTS, USAGE_WINDOWS, type UsageAmounts, type UsageWindow, type WindowUsage } from '../domain/usage.ts'
 
-/** Distance in ms between two rows of a window. */
+/** Interval in ms between two rows of a window. */
 const STEPS: Record<UsageWindow, number> = { minute: 10 * SECOND, hour: 5 * MINUTE, day: HOUR }
 const WINDOWS = Object.keys(USAGE_WINDOWS) as UsageWindow[]
 

@@ -16,7 +16,7 @@ import { familyOf, hashOf, newAccessToken, newFamily, newRefreshToken } from './
 /** Lifetime of an access token. */
 const ACCESS = HOUR
 const REFRESH = 30 * 24 * HOUR
-/** Minimum interval between two writes of the last use of an app. */
+/** Minimum interval between two writes of the time at which an app was last used. */
 const USE_INTERVAL = MINUTE
 
 export interface GrantsDeps extends StoredAppsDeps {

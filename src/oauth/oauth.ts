@@ -46,7 +46,7 @@ export interface Tokens {
 /** Revokes apps in the same commit as another change: `ops` must be added to that commit. */
 export interface Ending {
   ops: readonly Op[]
-  /** Must be called after the commit. */
+  /** Must be called after the commit, so that the apps also end in memory. */
   committed(): void
 }
 
@@ -87,7 +87,7 @@ export interface Oauth {
 
   /** Finds an app by an access token that has not expired. */
   authenticate(accessToken: string): OauthApp | undefined
-  /** Records the use, at most once a minute, in the background. */
+  /** Records the use of an app in the background, at most once a minute. */
   used(app: OauthApp): void
   /** Returns the apps, newest first. */
   list(workspace: WorkspaceId): readonly OauthApp[]

@@ -5,9 +5,9 @@ import { OAUTH_ACCESS_PREFIX, OAUTH_REFRESH_PREFIX } from '../domain/brand.ts'
 
 const hex = (bytes: number) => randomBytes(bytes).toString('hex')
 
-/** An access token with 192 random bits. */
+/** Returns a new access token with 192 random bits. */
 export const newAccessToken = () => OAUTH_ACCESS_PREFIX + hex(24)
-/** A code, ticket or cookie. */
+/** Returns a new secret for a code, a ticket or a cookie. */
 export const newSecret = () => hex(24)
 
 /**

@@ -18,7 +18,7 @@ const TICKET_BYTES = 32
 const MAX_REFUSED = 3
 /** Address of WhatsApp Web with the ticket in its fragment. The extension reads the fragment and removes it before any script of the page runs. */
 const OPENED = 'https://web.whatsapp.com/#svc-passkey='
-/** Version of the JSON in the fragment. */
+/** Version of the JSON in the fragment of that address. */
 const VERSION = 1
 /** Number of instances for which it is remembered that the extension was used. If an instance was evicted, its page offers the extension again. */
 const MAX_SEEN = 10_000

@@ -12,7 +12,7 @@ import type { PageReport } from './drivers/lmdb-pages.ts'
 
 export type CheckReport =
   | ({ state: 'sound' } & PageReport)
-  /** There is no store that could be damaged. */
+  /** The folder has no store, so nothing can be damaged. */
   | { state: 'absent' }
   | { state: 'damaged'; problem: string }
   /** The check could not run, so it is unknown whether the store is damaged. */

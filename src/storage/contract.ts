@@ -26,7 +26,7 @@ export interface RangeOptions {
 export interface CountOptions {
   /** Start of the range, inclusive. */
   from?: string | undefined
-  /** Exclusive end. */
+  /** End of the range, exclusive. */
   before?: string | undefined
 }
 

@@ -82,7 +82,7 @@ export function createGenerations({ store, clock, prefix, ...term }: Generations
       const isNew = isFull(now)
       if (isNew) {
         older = newer
-        // Two generations must not begin in the same millisecond.
+        // Two generations must not begin in the same millisecond, because their rows would have the same prefix.
         newer = Math.max(now, (newer ?? 0) + 1)
         rows = 0
         bytes = 0

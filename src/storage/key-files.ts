@@ -82,7 +82,7 @@ export function keyFiles(dir: string): KeyTable {
   }
 }
 
-/** End of the name of a file whose key is being destroyed. */
+/** Suffix that a file gets while its key is being destroyed. */
 const CONDEMNED = `.condemned${DRAFT}`
 
 async function destroy(file: string): Promise<void> {

@@ -13,7 +13,7 @@ export interface RepositoryOptions<T extends object> {
   /** Name of this kind of record in errors, for example `queue item`. */
   name: string
   schema: v.GenericSchema<unknown, T>
-  /** Current version, starting at 1. */
+  /** Current version of this kind of record, starting at 1. */
   version: number
   /** Functions that upgrade a record from version n to n + 1, by n. Every older version needs one. */
   upgrades?: Record<number, (old: Stored) => Stored>

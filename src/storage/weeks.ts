@@ -7,7 +7,7 @@ import type { Sweep } from './retention.ts'
 export const WEEK = 7 * DAY
 
 export interface Weeks {
-  /** The current week. */
+  /** Returns the number of the current week. */
   current(): number
   /**
    * Returns the weeks in which a row may be. The next week is included, because a clock that was ahead may have written

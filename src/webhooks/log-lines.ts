@@ -30,7 +30,7 @@ export type RowOf = (instanceId: string, eventId: string) => Promise<LogRow | un
 export const fits = ({ type, status }: LogRange, row: LogRow | undefined): row is LogRow =>
   row !== undefined && (type === undefined || row.type === type) && (status === undefined || row.status === status)
 
-/** Makes a line from ids that are in memory. */
+/** Makes a line from event ids that are in memory. */
 const listed = (instanceId: string, ids: string[], newestFirst: boolean): Line => ({
   instanceId,
   async *ids() {

@@ -1,4 +1,4 @@
-/** A refusal of the service, with the service's sentence. */
+/** Error with which the service refused a request; its message is the sentence of the service. */
 import { ofService, t } from '../texts/t.ts'
 
 export class Refused extends Error {

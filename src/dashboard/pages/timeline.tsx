@@ -1,4 +1,4 @@
-/** Timeline of a message without its content, found by its id or `svc_id`. */
+/** Page with the timeline of a message, without its content. The message is found by its id or `svc_id`. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { MESSAGE_STATES, type MessageState, type Timeline, type TimelineStep } from '../../domain/dashboard.ts'

@@ -1,4 +1,4 @@
-/** A state as a word and a colour. The word alone is enough to understand it. */
+/** Shows a state as a word and a colour. The word alone is enough to understand it. */
 import type { InstanceRow } from '../../domain/dashboard.ts'
 import { type ShownState, type StateFacts, stateOf } from '../../domain/instance-list.ts'
 import { type LogStatus, MAX_TRIES } from '../../domain/webhook-log.ts'

@@ -5,7 +5,7 @@ import { showToast } from './toast-list.ts'
 
 interface ButtonProps {
   children: ComponentChildren
-  /** Runs on a click; without it, the button submits its form. */
+  /** Function that runs on a click; without it, the button submits its form. */
   onPress?: ((event: MouseEvent) => unknown) | undefined
   look?: 'primary' | 'quiet' | 'link' | undefined
   isDangerous?: boolean | undefined

@@ -14,7 +14,7 @@ interface ChartProps {
   /** Label for the time of each value. */
   times: readonly string[]
   values: readonly Value[]
-  /** Second measure, drawn in another way. */
+  /** Second measure, which is drawn as a dashed line. */
   second?: Second | undefined
   /** True if each value is a sum over its hour or day. Then the chart shows the total, and not the last value, while the pointer is elsewhere. */
   isSum?: boolean

@@ -1,4 +1,4 @@
-/** Buttons of which one is pressed, for a choice among a few. */
+/** A row of buttons of which exactly one is pressed, for a choice among a few values. */
 interface ChipsProps<T extends string> {
   label: string
   value: T

@@ -1,4 +1,4 @@
-/** A form that this page submits, not the browser. */
+/** A form whose values the script of this page sends, and not the browser. */
 import type { ComponentChildren } from 'preact'
 import type { RightName } from '../../domain/dashboard-rights.ts'
 import type { Action } from '../app/load.ts'
@@ -34,7 +34,7 @@ interface LineFormProps {
   fields?: readonly string[]
   /** Controls of the form. */
   children: ComponentChildren
-  /** Result, shown below the form. */
+  /** Result of the action, shown below the form. */
   result?: ComponentChildren
 }
 

@@ -1,4 +1,4 @@
-/** A table; on the width of a phone each row becomes a card. */
+/** A table. On a screen as narrow as a phone, each row becomes a card. */
 import type { ComponentChildren } from 'preact'
 import type { Text } from '../texts/catalogue.ts'
 import { count, t } from '../texts/t.ts'
@@ -91,7 +91,7 @@ interface PagerProps {
   page: number
   pageSize: number
   total: number
-  /** Noun for the rows, in the singular and in the plural. */
+  /** Noun for the rows of the table, in the singular and in the plural. */
   what: readonly [one: Text, many: Text]
   onPage(page: number): void
 }

@@ -11,7 +11,7 @@ export interface FieldWords {
   isTurned?: true
   /** Units of the field per shown unit: 1,000 if a field in milliseconds is shown in seconds. */
   scale?: number
-  /** Texts of the options. */
+  /** Texts of the options of a field with a fixed set of values. */
   options?: Readonly<Record<string, string>>
 }
 

@@ -13,7 +13,7 @@ import { signatureHeaders } from './signature.ts'
 
 export interface Attempt {
   url: string
-  /** Current secret, followed by the previous secret during its grace time. */
+  /** Secrets that sign the event: the current one, and after it the previous one during its grace time. */
   secrets: readonly string[]
   /** Bytes of the event, which are the same in every attempt. */
   body: Uint8Array

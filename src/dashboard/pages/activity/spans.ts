@@ -4,7 +4,7 @@ import type { ActivityHour } from '../../../domain/dashboard.ts'
 export type Window = 'day' | 'week'
 
 export type Span = Omit<ActivityHour, 'at'> & {
-  /** Start in epoch ms. */
+  /** Start of the hour or day, in epoch ms. */
   at: number
 }
 

@@ -1,4 +1,4 @@
-/** One instance: its state, its pairing, and all of its settings. */
+/** Page of one instance: its state, its pairing, and all of its settings. */
 import type { FunctionComponent } from 'preact'
 import type { RightName } from '../../../domain/dashboard-rights.ts'
 import { isComplete, rows } from '../../api/live.ts'

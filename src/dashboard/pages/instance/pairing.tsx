@@ -20,7 +20,7 @@ const LOOK_EVERY_MS = 2_000
 
 const load = (id: string) => answer(api.GET('/instances/{instance_id}/token/{token}/qr-code', { params: { path: of(id) } }))
 
-/** Time in ms between two changes of the clock under the code. */
+/** Interval in ms at which the remaining time under the code is updated. */
 const SECOND = 1_000
 
 function Qr({ id, status }: { id: string; status: string }) {

@@ -140,7 +140,7 @@ function SingleUrl({ values, save }: UrlProps) {
   )
 }
 
-/** Form of the switches with these names, in the order of the names. */
+/** Form with the switches of these names, in the order of the names. */
 const Switches = ({ names, values, save }: UrlProps & { names: readonly string[] }) => (
   <SchemaForm
     fields={Object.fromEntries(names.map((name) => [name, FIELDS[name]!]))}

@@ -1,4 +1,4 @@
-/** The messages of one chat, as a conversation. */
+/** Shows the messages of one chat as a conversation. */
 import type { MessageRow } from '../../../domain/dashboard.ts'
 import { to } from '../../app/route.ts'
 import { kindText, MessageBadge } from '../../parts/message-state.tsx'

@@ -119,7 +119,7 @@ function PhoneRow({ phone, reload }: { phone: Phone; reload(): Promise<void> }) 
       </div>
       <Check
         label={t('Demands its passkey')}
-        // While the request to the network runs, the box shows the chosen value.
+        // While the change is being requested, the box already shows the chosen value.
         value={phone.demands_passkey !== action.isBusy}
         onChange={(isDemanded) => action.run(isDemanded)}
       />

@@ -1,4 +1,4 @@
-/** A field for a file, which can be dropped on it. */
+/** A field on which a file can be dropped. */
 import { useState } from 'preact/hooks'
 import { Field } from '../../parts/field.tsx'
 import { bytesText, Name } from '../../parts/words.tsx'

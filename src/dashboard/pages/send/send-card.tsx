@@ -1,4 +1,4 @@
-/** Sends a message of any kind from an instance, and follows it. */
+/** Card that sends a message of any kind from an instance, and then shows the states of the message. */
 import { useState } from 'preact/hooks'
 import type { InstanceRow } from '../../../domain/dashboard.ts'
 import { readPhone } from '../../../domain/phone-input.ts'

@@ -1,4 +1,4 @@
-/** One event: its attempts, and its body while it is stored. */
+/** Page of one event of the webhook log: its attempts, and its body while it is stored. */
 import { useState } from 'preact/hooks'
 import type { LogDetail, WebhookBody } from '../../../domain/dashboard.ts'
 import { answer, api, ask } from '../../api/client.ts'

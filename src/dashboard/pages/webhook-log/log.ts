@@ -8,7 +8,7 @@ export interface Filter {
   instance_id: string | undefined
   type: string | undefined
   status: string | undefined
-  /** Start of the range in ISO-8601. */
+  /** Start of the time range in ISO-8601. */
   from: string | undefined
   to: string | undefined
 }

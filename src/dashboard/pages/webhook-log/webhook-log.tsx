@@ -1,4 +1,4 @@
-/** Webhook log: events and their outcomes, and sending them again. */
+/** Page of the webhook log: events and their outcomes, with buttons to send them again. */
 
 import { useEffect, useState } from 'preact/hooks'
 import { EVENT_TYPES } from '../../../domain/events.ts'

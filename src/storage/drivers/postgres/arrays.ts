@@ -33,7 +33,7 @@ function arrayOf(
   return out
 }
 
-/** Encodes texts. Keys are ASCII, so a character is a byte. */
+/** Encodes an array of texts. Keys are ASCII, so a character is a byte. */
 export const texts = (values: readonly string[]): Buffer =>
   arrayOf(
     'text',

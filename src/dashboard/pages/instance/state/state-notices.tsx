@@ -27,7 +27,7 @@ const Restricted = ({ until }: { until: string | null }) => (
   </Notice>
 )
 
-/** Pairing again does not end a ban, so the notice says what does. */
+/** Notice about a ban. Pairing again does not end a ban, so the notice says what ends it. */
 const Banned = ({ until }: { until: string | null }) => (
   <Notice kind="bad">
     <div>

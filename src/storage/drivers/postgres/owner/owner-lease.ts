@@ -27,7 +27,7 @@ export interface LeaseOptions {
 export interface OwnerLease {
   /** Renews the lease after a successful query. `sentAt` is the time at which the query was sent. */
   renew(sentAt: number, standbys: readonly StandbyAddress[]): void
-  /** Must be called every `CHECK_EVERY` ms. */
+  /** Checks the lease. Must be called every `CHECK_EVERY` ms. */
   check(): Promise<void>
 }
 

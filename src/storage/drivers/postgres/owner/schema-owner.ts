@@ -21,7 +21,7 @@ export interface SchemaTurn extends Turn {
 }
 
 export interface OwnerOptions {
-  /** Row of the main thread in `svc_writer`. */
+  /** Id of the main thread's row in `svc_writer`. */
   writer: string
   /** Number of threads of the service that open the store. */
   threads: number
