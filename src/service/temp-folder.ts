@@ -98,7 +98,7 @@ function numbersOfProcesses(): string {
   try {
     return readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')
   } catch {
-    // This is enough there: on other systems than Linux there are no containers that share a folder.
+    // An empty text is enough, because other systems than Linux have no containers that share a folder.
     return ''
   }
 }
