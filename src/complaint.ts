@@ -1,6 +1,6 @@
 /** Builds the message that an operator gets when a command fails: the error, then its causes. */
 
-/** The most causes in a message. An error has one cause per layer; a longer chain is circular. */
+/** Most causes in a message. An error has one cause per layer of the code; a longer chain is circular. */
 const MAX_CAUSES = 8
 
 /**

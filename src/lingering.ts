@@ -42,7 +42,7 @@ export function createLingering(listener: RequestListener): Lingering & { attach
     ending.add(socket)
     socket.end()
     drop(socket)
-    // The body has ended. `close` follows `end`, and also follows an abort.
+    // `close` follows the end of the body, and also an abort of the request.
     request.once('close', () => socket.destroy())
   }
 

@@ -43,7 +43,7 @@ export interface ServiceOptions {
 export interface Service {
   /** Base URL for callers: `SVC_BASE_URL`, or the listening address. */
   baseUrl: string
-  /** Admin key, only if this start created it; it is stored nowhere. */
+  /** Admin key if this start created it, otherwise null. It is stored nowhere. */
   adminKey: string | null
   isAdminKey(value: string): boolean
   engine: PooledEngine

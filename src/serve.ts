@@ -111,7 +111,8 @@ export async function listen({ host, port }: { host: string; port: number }): Pr
     autoCleanupIncoming: false,
     errorHandler: unreadable,
   })
-  // Node's limit is five minutes; a longer value leaves bodies to our own limit, which is answered with an error.
+  // Node refuses a request that takes more than five minutes to arrive. This value is longer, so that our own limit applies to bodies, which is
+  // answered with an error.
   const lingering = createLingering(listener)
   const server = createServer({ ...HEAD_LIMITS, requestTimeout: LONGEST_BODY + MINUTE }, lingering.listener)
   server.maxHeadersCount = HEADERS_KEPT

@@ -1,4 +1,4 @@
-/** Initial values of a workspace, which do not depend on how the workspace is created. */
+/** Initial values of a workspace. They are the same for every way in which a workspace is created. */
 import { randomUUID } from 'node:crypto'
 import { DEFAULT_INSTANCE_SLOTS } from '../domain/workspace.ts'
 import { newWebhookSecret } from './credentials.ts'

@@ -79,7 +79,7 @@ export function createStoredAccount({ store, sealer, clock, log, adminKey, insta
     changeSubscription: (workspace, wish) =>
       mutex.run(workspace, () =>
         change(workspace, ({ subscription, hasOwnSlots }) => ({
-          // A number that is set here is kept, whatever the value of SVC_INSTANCE_SLOTS is.
+          // A number of slots that an operator sets for one workspace is kept, whatever the value of SVC_INSTANCE_SLOTS is.
           next: {
             subscription: subscriptionAfter(subscription, wish),
             hasOwnSlots: hasOwnSlots || wish.instanceSlots !== undefined,

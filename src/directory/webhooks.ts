@@ -1,4 +1,7 @@
-/** Changes of the webhooks object. They consider the single-URL mode, replaced field names and the rules between fields. */
+/**
+ * Applies changes of the webhooks object. A change may contain one URL for all types, or field names of older integrations. The result must satisfy
+ * the rules between fields.
+ */
 import { Failure, type Issue } from '../domain/failures.ts'
 import { WEBHOOK_URLS, type WebhookSettings } from '../domain/instance.ts'
 

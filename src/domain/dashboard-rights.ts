@@ -270,8 +270,8 @@ export const SECRET_FIELDS: Readonly<Record<string, RightName>> = {
 const OF_ENTRY = { phone: 'messages.see', message_id: 'messages.see' } as const
 
 /**
- * Fields of the answers of one operation, at any depth, that are null for a key without the right named here. Elsewhere fields with these names are
- * no secret: the rows of instances have the number of the instance.
+ * For an operation, the fields of its answer, at any depth, that are null for a key without the right named here. In other answers, fields with these
+ * names are no secret: the rows of instances, for example, contain the number of the instance.
  */
 export const BLANKED_FIELDS: Readonly<Record<string, Readonly<Record<string, RightName>>>> = {
   'admin.webhookLog': OF_ENTRY,

@@ -1,4 +1,4 @@
-/** Isolates names that other people chose in a line of text, so that direction controls in a name do not affect the text around it. */
+/** Isolates names in a line of text. Other people choose names, and direction controls in a name must not affect the text around it. */
 
 /**
  * Characters that begin or end an isolation. An end character inside a text would end the isolation around the text, even the isolation by an HTML

@@ -45,7 +45,7 @@ export interface ShardSurvey {
   busy: number
 }
 
-/** Readings are taken only while somebody watches, and at a limited rate however many watch. */
+/** Readings of the instances. They are taken only while somebody watches, and at a limited rate, however many people watch. */
 export interface Readings {
   /** Returns the last reading of an instance; undefined if its shard does not answer. */
   of(instance: string): InstanceReading | undefined

@@ -1,7 +1,6 @@
 /**
- * Checks the connection to the proxy of an instance. A user chose its address, as with a webhook URL, and a proxy could
- * reach every port of our own network. So the same list checks it: a literal address here, a name each time it is
- * resolved.
+ * Checks the connection to the proxy of an instance. A user chose the address of the proxy, as with a webhook URL, and a proxy could reach every port
+ * of our own network. So the rules for webhook URLs apply to it: a literal address is checked here, and a name each time it is resolved.
  */
 import { isIPv6, type LookupFunction } from 'node:net'
 import type { Ranges } from './addresses.ts'

@@ -142,7 +142,7 @@ export interface MediaSetup {
 /** Network of a shard. If all fields are null it is the real one, with the library's own address, root certificate and media hosts. */
 export interface NetworkOptions {
   url: string | null
-  /** base64 of the 32-byte key that must sign the certificate chain of the server. */
+  /** Public key of 32 bytes in base64, which must sign the certificate chain of the server. */
   root: string | null
   /** PEM file that is trusted for media hosts in addition to the system's authorities. */
   ca: string | null
@@ -166,7 +166,7 @@ export interface ShardSetup {
   outboxMax?: number | undefined
   /** The most concurrent webhook POSTs; the default is in `src/webhooks/delivery/delivery.ts`. */
   webhookConcurrency?: number | undefined
-  /** Web client version that the operator has configured; absent for the version that this release contains. */
+  /** Version of the web client that the operator has configured; absent for the version that this release contains. */
   webVersion?: readonly [number, number, number] | null | undefined
   /** Id of the network's GraphQL mutation that invites a channel administrator; the default is in `workers/shard/wire/mex.ts`. */
   newsletterInviteQueryId?: string | null | undefined

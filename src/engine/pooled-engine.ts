@@ -43,7 +43,7 @@ export interface PoolSetup extends Omit<ShardSetup, 'shard'> {
   /** V8 heap of one shard in MB. */
   heapMb?: number | undefined
   startsPerSecond?: number | undefined
-  /** Another main module for the threads, and another ping interval, for tests of the supervision. */
+  /** Main module of the threads, in place of the usual one, and next the interval of the pings. Both are for tests of the supervision. */
   worker?: URL
   watchEveryMs?: number
   startLimitMs?: number

@@ -106,7 +106,7 @@ export interface Endpoint<
   examples: readonly Example[]
   /** Size limit of the body in bytes; undefined for the general limit. */
   maxBody: number | undefined
-  /** True if the body is a file of bytes. The other fields are in the query then. */
+  /** True if the body is a file of bytes. The other fields are then in the query. */
   takesFile: boolean
   /** Fields that are sent in headers, percent-encoded: names of the headers and of the fields. */
   inHeaders: Readonly<Record<string, string>>

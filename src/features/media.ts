@@ -1,4 +1,7 @@
-/** Received files. The link is the credential; it was sealed when the message arrived. */
+/**
+ * Operations on received files. The link to a file is the credential: it contains the encrypted description of the file, which was made when the
+ * message arrived.
+ */
 import { z } from 'zod'
 import { Failure } from '../domain/failures.ts'
 import { ANY, local } from './endpoint.ts'

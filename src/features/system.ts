@@ -133,7 +133,7 @@ export const openapi = local('system.openapi', 'GET /openapi.json', {
   async handle({ parts, request }) {
     const { json, etag: plain, gzip } = parts.description()
     const isPacked = takesGzip(request.headers.get('Accept-Encoding') ?? '')
-    // Different bytes need a different tag (RFC 9110, 8.8.3).
+    // The compressed body needs another ETag than the plain one (RFC 9110, 8.8.3).
     const etag = isPacked ? plain.replace(/"$/, '-gzip"') : plain
     const headers = { ETag: etag, 'Cache-Control': 'max-age=300', Vary: 'Accept-Encoding' }
     const known = request.headers.get('If-None-Match')?.split(',') ?? []

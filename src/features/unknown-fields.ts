@@ -25,7 +25,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 export interface UnknownFields {
   /** Paths as in `details.issues`, e.g. `nickname` and `contacts.3.nickname`; at most `MAX_UNKNOWN`. */
   ignored: string[]
-  /** One issue per misspelled name, with the path as it was sent; at most 50. */
+  /** One issue per misspelled name, with the path that the caller sent; at most 50. */
   misspelt: Issue[]
 }
 

@@ -1,4 +1,4 @@
-/** Webhook configuration of one instance. */
+/** Operations on the webhooks of one instance. */
 import { z } from 'zod'
 import { EVENT_TYPES, eventTypeOf } from '../domain/events.ts'
 import { Failure } from '../domain/failures.ts'
@@ -68,7 +68,7 @@ export const updateType = local('webhooks.updateType', 'PUT /webhooks/{type}', {
   ],
 })
 
-/** Form of a ULID. */
+/** Matches a ULID, the form of an event id. */
 const EVENT_ID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
 
 /** Returns the id in the `Last-Event-ID` header; null if the reader begins now. */

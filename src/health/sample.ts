@@ -20,7 +20,7 @@ export const TIMES = ['webhookTimes', 'httpTimes'] as const
 export interface Sample extends Standing, Record<(typeof COUNTS)[number], number>, Record<(typeof TIMES)[number], number[]> {
   /** End of the span in epoch ms. */
   at: number
-  /** Measured part of the span, in ms. */
+  /** Part of the span, in ms, in which the service ran and was measured. */
   ms: number
 }
 

@@ -38,7 +38,7 @@ function put(ring: Sample[], window: HealthWindow, sample: Sample) {
   while (slotOf(window, ring[0]!.at) <= slot - RINGS[window].slots) ring.shift()
 }
 
-/** `stored` are the samples of earlier runs of the service. */
+/** Creates the rings. `stored` are the samples of earlier runs of the service. */
 export function createSeries(clock: Clock, steady: Clock, stored?: Rings): Series {
   const rings = { hour: [...(stored?.hour ?? [])], day: [...(stored?.day ?? [])], week: [...(stored?.week ?? [])] }
   let before: { numbers: Numbers; at: number } | undefined

@@ -45,7 +45,7 @@ export function createUsageHistory(): UsageHistory {
     return { newest: first, reported: report, rows: { minute: [first], hour: [first], day: [first] } }
   }
 
-  /** The totals after a report. A report of a new thread begins at zero again. */
+  /** Returns the totals after a report. The counts of a new thread begin at zero again. */
   function grown({ newest, reported }: Account, report: InstanceWork, isFirst: boolean): UsageAmounts {
     const isContinued = !isFirst && report.since === reported.since
     return each((name) => newest.totals[name] + report[name] - (isContinued ? reported[name] : 0))

@@ -18,7 +18,7 @@ export interface UsageDeps {
 
 export function watchUsage({ readings, isKnown, steady, log }: UsageDeps): Usage & { stop(): void } {
   const history = createUsageHistory()
-  /** The reading that was last added to the history. */
+  /** The reading that was added to the history last, so that no reading is added twice. */
   let added: unknown
 
   async function look(maxAgeMs: number) {

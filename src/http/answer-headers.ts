@@ -3,7 +3,7 @@ import { REFILL_PER_SECOND } from './rate-limit.ts'
 
 interface Answered {
   requestId: string
-  /** Additional headers. */
+  /** Headers of this answer in addition to those of every answer. */
   headers: Record<string, string>
   /** Tokens left in the bucket of the instance or workspace, if known. */
   remaining: number | undefined

@@ -52,7 +52,7 @@ export interface AppDeps {
   connectLinks: Parts['connectLinks']
   eventStreams: Parts['eventStreams']
   clock: Clock
-  /** Clock for limits, which does not step. */
+  /** Clock that never steps, for the limits. */
   steadyClock: Clock
   log: DetailedLog
   /** Creates a ULID. */

@@ -24,7 +24,7 @@ const STEP = 256 * KB
  */
 const UNRESERVED = 16 * KB
 const reserved = (bytes: number) => (bytes <= UNRESERVED ? 0 : Math.ceil(bytes / STEP) * STEP)
-/** Bytes of a large body that go to the other thread in one message. */
+/** Number of bytes of a large body that are sent to the other thread in one message. */
 const BATCH = 256 * KB
 /** Returns the memory that a complete large body needs: nearly all of the body is base64, which is decoded while it arrives. */
 const heldOf = (bytes: number) => (bytes / 4) * 3

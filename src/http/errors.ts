@@ -1,4 +1,4 @@
-/** Converts failures to answers. */
+/** Failures as HTTP answers: the status, the headers and the body. */
 import type { Dialect } from '../domain/dialect.ts'
 import { Failure, type FailureCode } from '../domain/failures.ts'
 import { errorIn } from '../features/dialects/words.ts'

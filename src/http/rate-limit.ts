@@ -35,7 +35,7 @@ export interface Taken {
   retryAfter: number
 }
 
-/** Number of owners above which full buckets are evicted, because they hold no information. */
+/** Number of buckets above which full ones are removed. A full bucket holds no information, because a new bucket is also full. */
 const SWEEP_ABOVE = 10_000
 
 /**

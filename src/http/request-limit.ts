@@ -8,7 +8,7 @@ export type RequestLimit = ReturnType<typeof createRequestLimit>
 export function createRequestLimit(buckets: Buckets) {
   return {
     remaining: buckets.remaining,
-    /** Reports the limit of a caller without taking a token, because a later check may refuse the request. */
+    /** Reports the remaining requests of a caller without using one up, because a later check may refuse the request. */
     report: (owner: string, { limit }: AccessRequest) => limit(buckets.remaining(owner)),
     /** Takes a token from the bucket. This is the last check of a request. */
     take(scope: 'instance' | 'workspace', owner: string, { limit }: AccessRequest): void {

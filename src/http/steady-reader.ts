@@ -25,7 +25,7 @@ export const cutOff = (cause?: unknown) =>
 interface Steady {
   /** Reads the next piece; undefined at the end. Rejects when the body is incomplete or too slow. */
   read(): Promise<Uint8Array | undefined>
-  /** Must be called when reading ends. */
+  /** Ends the check of the rate. Must be called when reading ends. */
   end(): void
 }
 

@@ -38,7 +38,7 @@ export function createFileHost(routes: Routes, now = () => performance.now(), ma
         headersTimeout: SILENCE,
         bodyTimeout: SILENCE,
         signal,
-        // The host answers only requests with this origin.
+        // The host answers only requests that have this `origin` header.
         headers: { origin: 'https://web.whatsapp.com' },
       })
       // The reader receives the error, too. Without this listener, an error while nobody reads would end the thread,

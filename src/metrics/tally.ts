@@ -25,7 +25,7 @@ export interface ShardReport {
   clockAheadMs: number
 }
 
-/** Separator that no label value of our tables contains. */
+/** Separator of the parts of a series key. No label value of our tables contains it. */
 const SEPARATOR = '|'
 
 export function keyOf<N extends MetricName>(name: N, labels: LabelsOf<N>): string {

@@ -87,8 +87,8 @@ export function createOauth({ store, sealer, clock, log, allow }: OauthDeps): Oa
 
     identified(ticket, owner) {
       const found = consents.get(hashOf(ticket))
-      // The previous consent stays valid, because a second click sends the key again. The new one expires at the same time, so this step does not
-      // extend the owner's time.
+      // The previous consent stays valid, because a user who clicks twice sends the key twice. The new consent expires at the same time, so this step
+      // does not give the owner more time.
       return found && opened({ ...found, owner }, ticket)
     },
 

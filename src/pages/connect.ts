@@ -16,7 +16,7 @@ const UNKNOWN: Look = { locale: 'en', operator: { name: null, color: null }, all
 
 /** Weights of red, green and blue in the brightness that people see (ITU-R BT.601). */
 const BRIGHTNESS = [0.299, 0.587, 0.114]
-/** Brightness above which black text is easier to read on the color than white text. */
+/** Brightness of a color above which black text is easier to read on it than white text. */
 const BRIGHT = 150
 
 function inkOn(color: string): string {

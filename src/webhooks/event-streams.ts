@@ -18,7 +18,10 @@ const ASK_AGAIN = SECOND
 /** Interval in ms at which the credential of a waiting reader is checked. */
 const LOOK_EVERY = 2 * SECOND
 
-/** Wakes a reader when its shard has new events. If the bell was rung while the reader did not wait, its next wait ends immediately. */
+/**
+ * Creates a bell, which wakes a reader when its shard has new events. If the bell is rung while the reader does not wait, the next wait of the reader
+ * ends immediately.
+ */
 function createBell() {
   let isRung = false
   let wake: (() => void) | undefined

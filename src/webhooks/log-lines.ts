@@ -1,6 +1,6 @@
 /**
- * Lists of events of an instance. Such a list, called a line, has the ids of the events under one key prefix, of the waiting events, or of the events
- * that match a filter. A line is read only as far as it is needed. It counts its events without decrypting rows if the keys contain enough
+ * Lists of events of an instance. Such a list is called a line here. A line has the ids of the events under one key prefix, of the waiting events, or
+ * of the events that match a filter. It is read only as far as it is needed. It counts its events without decrypting rows if the keys contain enough
  * information.
  */
 import { encodeTime } from 'ulid'

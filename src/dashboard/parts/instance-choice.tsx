@@ -6,7 +6,9 @@ import { t } from '../texts/t.ts'
 import { Choice, Field } from './field.tsx'
 import { Empty } from './notice.tsx'
 
-/** Returns the id of the instance in the address, otherwise that of the first one; empty if there is none. */
+/**
+ * Returns the id of the instance in the address of the page. Without one, it returns the id of the first instance; empty if there are no instances.
+ */
 export const chosenInstance = (): string =>
   route.value.query.get('instance') ?? instanceChoices(rows.value.values())[0]?.[0] ?? ''
 

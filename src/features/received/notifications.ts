@@ -58,7 +58,7 @@ type NamesWith<Field> = {
 }[keyof typeof NOTIFICATION_FIELDS]
 
 export type PlainNotification = Exclude<NotificationName, keyof typeof NOTIFICATION_FIELDS>
-/** A notification with the field that belongs to it. */
+/** Type of a notification, with the additional field of its kind. */
 export type ReceivedNotification =
   | { notification: PlainNotification }
   | { [Field in NotificationField]: { notification: NamesWith<Field> } & Pick<Extras, Field> }[NotificationField]

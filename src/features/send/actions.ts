@@ -1,4 +1,4 @@
-/** Actions on existing messages: reactions, forwards, pins, deletions. */
+/** Sends that act on existing messages: reactions, forwards, pins, deletions. */
 import { z } from 'zod'
 import { acknowledged, destination, identifier, messageId, oneOf, text } from '../fields.ts'
 import { actOf, queryBoolean, send } from './queued.ts'

@@ -1,4 +1,4 @@
-/** Calendar events. */
+/** Sends of calendar events. */
 import { z } from 'zod'
 import { acknowledged, dateTime, destination, messageId, oneOf, text } from '../fields.ts'
 import { actOf, send } from './queued.ts'

@@ -1,4 +1,4 @@
-/** Media: pictures, videos, audio, files, stickers. */
+/** Sends of media: pictures, videos, audio, files, stickers. */
 import { z } from 'zod'
 import { DOCUMENT_LIMIT, MEDIA_LIMIT } from '../../domain/media.ts'
 import { acknowledged, destination, media, messageId, text } from '../fields.ts'

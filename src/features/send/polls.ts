@@ -1,4 +1,4 @@
-/** Polls and votes. */
+/** Sends of polls and votes. */
 import { z } from 'zod'
 import { acknowledged, destination, integer, messageId, text } from '../fields.ts'
 import { actOf, send } from './queued.ts'

@@ -21,7 +21,10 @@ export const queryBoolean = z.preprocess((value) => {
   return word === 'true' ? true : word === 'false' ? false : value
 }, flag)
 
-/** The clock of this machine is exact enough for this limit. The shard decides when the message is sent. */
+/**
+ * Schema of the time at which a message is to be sent. Its maximum is checked with the clock of this machine, which is exact enough for this; the
+ * shard decides when the message is sent.
+ */
 const sendAt = moment.refine((at) => at <= systemClock.now() + MAX_DAYS_AHEAD * DAY, {
   message: `must be at most ${MAX_DAYS_AHEAD} days ahead`,
 })
@@ -62,7 +65,7 @@ const IN_QUERY = {
   delay_typing: queryInteger(0, MAX_SECONDS).default(0),
 } as unknown as SharedShape
 
-/** Values of fields without effect that the shard gets, so that no later code must check whether a field applies. */
+/** Values that the shard gets for fields without effect, so that no later code must check whether a field applies. */
 const NEUTRAL = { reply_to_message_id: undefined, mentions: undefined, mention_all: false, delay_typing: 0 }
 
 /** For each field that has no effect, the end of the sentence that explains why. */

@@ -1,4 +1,4 @@
-/** Status posts (stories) and answers to them. */
+/** Sends of status posts (stories), and answers to them. */
 import { z } from 'zod'
 import { MEDIA_LIMIT } from '../../domain/media.ts'
 import { STATUS_BACKGROUND, STATUS_FONT } from '../../domain/status-text.ts'

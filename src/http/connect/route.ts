@@ -81,7 +81,7 @@ export function mountConnect(app: Hono<Env>, deps: MountDeps): void {
   }
 
   app.get(PATTERN, (c) => {
-    // The router also passes HEAD to this handler.
+    // The router also passes HEAD requests to this handler; they are refused.
     if (c.req.raw.method !== 'GET') return c.notFound()
     const state = Object.assign(c.get('state'), { route: PAGE })
     const secret = c.req.param('token')

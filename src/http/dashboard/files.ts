@@ -12,7 +12,7 @@ export const INDEX = 'index.html'
 
 export async function answerFile(c: Context<Env>, file: DashboardFile, { policy }: DashboardFiles): Promise<Response> {
   const gzip = takesGzip(c.req.header('Accept-Encoding') ?? '') ? file.gzip : undefined
-  // Different bytes need a different tag (RFC 9110, 8.8.3).
+  // The compressed file needs another ETag than the plain one (RFC 9110, 8.8.3).
   const etag = gzip ? file.etag.replace(/"$/, '-gzip"') : file.etag
   const headers = new Headers({
     ETag: etag,

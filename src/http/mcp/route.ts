@@ -53,7 +53,7 @@ const takesJson = (accept: string | null) =>
 
 interface Read {
   message: Record<string, unknown>
-  /** Parsed call of a large message. */
+  /** The call of a tool that a large message contains, already parsed by another thread. */
   prepared?: PreparedCall
 }
 
@@ -98,7 +98,7 @@ export function mountMcp(app: Hono<Env>, deps: McpDeps): void {
     return { message: large.message, prepared: large.call }
   }
 
-  /** Makes checks 10 to 14, for one tool call. */
+  /** Makes checks 10 to 14 (subscription, input and what follows) for one tool call. */
   async function run(c: Context<Env>, caller: Caller, name: string, given: Record<string, unknown>, prepared?: PreparedCall) {
     const { source, requestId } = c.get('state')
     const asked = { request: c.req.raw, source, origin: { requestId } }

@@ -26,7 +26,7 @@ export interface AuthorizeDeps {
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
 const MAX_STATE = 2_048
 const MAX_KEY = 256
-/** The most instances that the page offers: one page of the list with the largest size. */
+/** Most instances that the page offers: as many as the largest page of the list of instances has. */
 const MAX_INSTANCES = 500
 const COOKIE_SECONDS = 600
 

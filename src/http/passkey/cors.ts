@@ -9,7 +9,7 @@ export const METHODS = 'GET, POST'
 /** Seconds that a browser caches the preflight; two hours is the longest that browsers accept. */
 const MAX_AGE = 7_200
 
-/** Headers of every answer. */
+/** Headers of every answer to a request with a ticket. */
 export const ANYBODY = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'Retry-After, X-Request-Id' }
 
 /** Answers a preflight. It carries no ticket, so it is always answered. */

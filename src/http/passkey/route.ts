@@ -17,7 +17,7 @@ import { ANYBODY, METHODS, preflightResponse } from './cors.ts'
 const PATH = '/passkey'
 const RESPONSE = routeOf(passkeyResponse)
 
-/** Codes of failures of the assertion itself. They count against the attempts of the ticket. */
+/** Error codes of failures of the assertion itself. They count against the attempts of the ticket. */
 const REFUSED: ReadonlySet<FailureCode> = new Set(['invalid_request', 'action_failed', 'send_timeout'])
 
 export function mountPasskey(app: Hono<Env>, deps: MountDeps): void {

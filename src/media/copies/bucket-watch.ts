@@ -19,7 +19,7 @@ export interface BucketWatch {
   readonly isAway: boolean
 }
 
-/** `onBack` is called when the bucket works again. */
+/** Creates the watch of a bucket. `onBack` is called when the bucket works again. */
 export function createBucketWatch({ bucket, copy, log }: BucketWatchDeps, onBack: () => void): BucketWatch {
   let isAway = false
 

@@ -8,7 +8,7 @@ import { presigned } from '../../storage/bucket/presigned.ts'
 const READER_WAITS = 3 * SECOND
 
 export interface CopyBucket {
-  /** Rejects if the bucket does not answer. */
+  /** Whether the bucket has a copy with this name. Rejects if the bucket does not answer. */
   isThere(name: string): Promise<boolean>
   /** Resolves with a link that is valid for `ms`. */
   linkTo(name: string, ms: number): Promise<string>

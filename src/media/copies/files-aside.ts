@@ -29,7 +29,7 @@ interface Aside {
   timer: NodeJS.Timeout | undefined
 }
 
-/** `wake` is called when a file of the instance may be tried again. */
+/** Creates an empty set of files. `wake` is called when a file of the instance may be tried again. */
 export function createFilesAside(wake: (instance: string) => void): FilesAside {
   const aside = new Map<string, Aside>()
 

@@ -50,7 +50,7 @@ function bounds(prefix: string, from: string | undefined, reverse: boolean) {
     const start = inside ? from : prefix === '' ? undefined : prefix
     return { start, exclusiveStart: inside, end: prefix === '' ? undefined : after(prefix) }
   }
-  // In reverse order lmdb starts at the higher key, and includes the end only if requested. The prefix itself may also be a key.
+  // In reverse order lmdb starts at the higher key, and includes the last key only if that is requested. The prefix itself may also be a key.
   const top = prefix === '' ? undefined : after(prefix)
   const inside = from !== undefined && (top === undefined || from < top)
   return { start: inside ? from : top, exclusiveStart: true, end: prefix === '' ? undefined : prefix, inclusiveEnd: true }

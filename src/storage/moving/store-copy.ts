@@ -24,7 +24,7 @@ export interface CopyOptions {
   /** Media of both stores; null if both have them in the same place. */
   media: { from: BlobItems; to: BlobItems } | null
   steps: Steps
-  /** Called now and then with the number of records that were compared so far, and the number of all records. */
+  /** Called from time to time with the number of records that were compared so far, and the number of all records. */
   onProgress(records: number, all: number): void
 }
 

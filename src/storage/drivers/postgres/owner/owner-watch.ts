@@ -7,7 +7,7 @@
  * again.
  */
 export interface OwnerLook {
-  /** Row that an owner has left in `svc_node`. An owner that ended in order has removed it. */
+  /** Row of the owner in `svc_node`. An owner that stopped in order has removed its row. */
   node?: { writer: string; beat: number } | undefined
   /** Id of the connection that holds the lock of the schema. The server releases the lock of a process that was killed. */
   holder?: string | undefined
