@@ -1,8 +1,7 @@
 /**
- * Closes a connection whose caller may still be sending. If the connection were closed immediately, the system would
- * answer later data with a reset, and the caller would lose the answer (RFC 9112, 9.6), because many clients read only
- * after they have sent everything. So the answer and the end of our side are sent, and later data is read and dropped,
- * within limits.
+ * Closes a connection whose caller may still be sending. Many clients read the answer only after they have sent everything. If the connection were
+ * closed immediately, the system would answer later data with a reset, and such a client would lose the answer (RFC 9112, 9.6). So the answer and the
+ * end of our side are sent, and later data is read and dropped, within limits.
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'

@@ -1,7 +1,7 @@
 /**
  * Sessions of the dashboard. The admin key or an API key is exchanged for a session, so that a browser never stores the key. A session has two
  * secrets: the value, which becomes the cookie, and the proof, which only the page's own origin can read. Sessions are only in memory, as hashes. A
- * session ends when the service stops, when the key that opened it is revoked or loses the scope to open the dashboard, when it is not used for a
+ * session ends when the service stops, and when its key is revoked or loses the scope to open the dashboard. It also ends when it is not used for a
  * while (an open live stream counts as use), and after half a day at the latest.
  */
 import { randomUUID } from 'node:crypto'

@@ -1,7 +1,6 @@
 /**
- * Record of the archive or folder into which an instance was moved. The record is written before that target gets its
- * final name and before the queue and the waiting events are removed here, so a repeated command completes the
- * interrupted one instead of writing a second target.
+ * Record of the archive or folder into which an instance was moved. It is written before that target gets its final name, and before the queue and
+ * the waiting events are removed here. So a repeated command completes the interrupted one and does not write a second target.
  */
 import * as v from 'valibot'
 import type { Op, StateStore } from '../storage/contract.ts'

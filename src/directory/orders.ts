@@ -72,7 +72,7 @@ export const withdrawnOrder = (instance: string): Op => orders.remove(keys.order
 export const answerTo = (store: Pick<StateStore, 'get'>, instance: string): Promise<Answer | undefined> =>
   answers.get(store, keys.orderAnswer(instance))
 
-/** Time for a command to confirm its order. A waiting command looks for the question ten times per second. */
+/** Time in ms for a command to confirm its order. A waiting command checks ten times per second whether the service asks. */
 const CONFIRM_MS = 10 * SECOND
 const LOOK_MS = 50
 const TOO_LATE = 'The command did not confirm its request in time, so nothing was done. Run the command again.'
@@ -92,7 +92,7 @@ export interface OrdersDeps {
   log: Log
   /** Assigns the instance to a shard again. */
   host(instance: string): Promise<unknown>
-  /** Waits between two looks for the confirmation of an order; tests replace it. */
+  /** Waits between two checks whether the command has confirmed an order; tests replace it. */
   pause?(ms: number): Promise<unknown>
 }
 

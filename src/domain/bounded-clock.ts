@@ -1,8 +1,8 @@
 /**
- * A clock that does not follow the machine's clock when that clock jumps ahead. Without this, a machine's clock that is a month ahead for only a
- * minute would create ids, event times and expiries that are a month ahead, and recent data would be deleted as too old. A jump is followed once the
- * network reports the same time at a login, or after an hour without contradiction. Until then the time continues as before the jump. A clock that is
- * set back is followed immediately.
+ * A clock that does not follow the machine's clock when that clock jumps ahead. Otherwise, if the machine's clock were a month ahead for only a
+ * minute, ids, event times and expiries would be a month ahead, and recent data would be deleted as too old. A jump is followed once the network
+ * reports the same time at a login, or after an hour without contradiction. Until then the time continues as before the jump. A clock that is set
+ * back is followed immediately.
  */
 import { type Clock, HOUR, MINUTE } from './clock.ts'
 

@@ -44,7 +44,7 @@ function anyOf(error: unknown, fits: (each: Error & { code?: unknown }) => boole
 export const isStorageFailure = (error: unknown): boolean =>
   anyOf(error, (each) => each instanceof StorageFailure || DISK_CODES.has(each.code))
 
-/** Whether only the place of the media failed. Work that needs no stored media can then continue. */
+/** Whether only the storage of media failed. Work that needs no stored media can then continue. */
 export const isMediaFailure = (error: unknown): boolean =>
   anyOf(error, (each) => each instanceof StorageFailure && each.isOfMedia)
 

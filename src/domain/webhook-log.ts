@@ -77,7 +77,7 @@ export interface Sought {
 export interface LogFilter extends LogRange {
   /** Text to search for, regardless of upper and lower case, in the errors, answers, chats and messages of events. */
   q?: string | undefined
-  /** Fields in which `q` looks besides errors and states; all of them if absent. */
+  /** Fields in which `q` is searched, in addition to errors and states; all of them if absent. */
   among?: Sought | undefined
   page: number
   pageSize: number

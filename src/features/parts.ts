@@ -42,7 +42,7 @@ export interface Parts {
     media: 'ok' | 'no converter'
     /** Sentence about a problem that does not stop the service. */
     warning?(): string | undefined
-    /** Sentences about buckets that cannot be used; the service goes on without them. */
+    /** Sentences about buckets that cannot be used. The service continues without them. */
     buckets?(): readonly string[]
   }
   /** Opens a received file; undefined for an invalid link. Rejects with `Failure`. The signal ends the download. */

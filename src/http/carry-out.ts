@@ -67,8 +67,8 @@ export function checkSubscription({ workspace }: Caller, { parts, now }: CarryOu
 
 /**
  * Runs an operation. `input` is the result of `parseInput`. Resolves with the answer of the operation, or with the acknowledgement of a send; rejects
- * with `Failure`. If the instance is deleted while the operation runs, its connection, its queue and its record are removed one after the other, and
- * the operation can fail with a different error code at each stage. The caller gets `instance_not_found` in all of these cases.
+ * with `Failure`. If the instance is deleted while the operation runs, its connection, its queue and its record are removed one after the other. The
+ * operation can then fail with a different error code at each stage, but the caller always gets `instance_not_found`.
  */
 export async function carryOut(
   endpoint: Endpoint,

@@ -52,7 +52,7 @@ type Packed = [
 const text = (bytes: Uint8Array | null) => (bytes ? Buffer.from(bytes).toString('base64url') : '')
 const bytes = (value: string) => (value === '' ? null : Buffer.from(value, 'base64url'))
 
-/** Returns the time for which a link is valid, in ms: a day, or the term of the copies in a bucket. */
+/** Returns the time in ms for which a link is valid: a day, or as long as the copies in a bucket are kept. */
 export const linkLife = (days: number | null): number => (days ?? 1) * DAY
 
 /** Creates links with a key of 32 bytes, which are valid for `life` ms. */

@@ -1,6 +1,6 @@
 /**
- * Script of the reference. It starts Swagger UI with a description that has no number to which somebody could send by accident, fills in the instance
- * that was used last in this browser tab, and reads numbers as people write them.
+ * Script of the API reference. It starts Swagger UI with a description without numbers, so that nobody sends to a number of an example by accident.
+ * It fills in the instance that was used last in this browser tab, and reads numbers as people write them.
  */
 export const docsScript = `
 const TAB = 'svc_docs'

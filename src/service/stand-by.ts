@@ -47,7 +47,7 @@ export async function standBy(
    * true at this moment: after a gap longer than `LONGEST_GAP`, this standby observes the active service from the beginning.
    */
   const reason = () => (steadyClock.now() - seenAt <= LONGEST_GAP ? 'standby' : 'database')
-  /** Shows what the standby waits for, and writes the log line if that is new. */
+  /** Sets the sentence about what the standby waits for, and logs it if it is new. */
   function show(what: string, write: () => void) {
     if (shown === what) return
     shown = what

@@ -16,8 +16,8 @@ type Place = Pick<Config, 'dataDir'>
 const all = ({ dataDir }: Place) => join(dataDir, 'tmp')
 
 /**
- * Identifies the place in which a process number means one process: the host, and its table of process numbers. Two
- * containers may have the same host name, but they have different tables.
+ * Identifies the host and its table of process numbers, within which a process number means one process. Two containers may have the same host name,
+ * but they have different tables.
  */
 const HERE = `${hostname()}.${numbersOfProcesses()}.`
 

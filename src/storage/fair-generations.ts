@@ -19,7 +19,7 @@ export interface Place {
 }
 
 export interface FairGenerations extends Pick<Generations, 'load' | 'keys' | 'removeOld' | 'forgotten'> {
-  /** Returns the place of a new row of this group. */
+  /** Returns the place (with the key) of a new row of this group. */
   next(hash: string, group: string): Place
 }
 

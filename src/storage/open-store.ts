@@ -26,7 +26,7 @@ export async function openStore(url: string, options: OpenOptions = {}): Promise
 
 type Keeper = Pick<OpenStore, 'blobDriver' | 'shown'>
 
-/** Drivers of `blobs:` by the place of the media. The driver for buckets is loaded only if the media are in a bucket. */
+/** Drivers of `blobs:`, by the kind of place in which the media are. The driver for buckets is loaded only if the media are in a bucket. */
 const BLOB_DRIVERS: { [In in BlobPlace['in']]: (place: Extract<BlobPlace, { in: In }>, store: Keeper) => Promise<BlobDriver> } = {
   files: async ({ dir }) => blobFiles({ dir }),
   async store(_, { blobDriver, shown }) {

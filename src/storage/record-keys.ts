@@ -121,7 +121,7 @@ export const keys = {
   markGeneration: (id: string) => `instance:${id}:mark-generation`,
   journal: (id: string, key: string) => `instance:${id}:journal:${key}`,
   journals: (id: string) => `instance:${id}:journal:`,
-  /** Journal records that were put aside, because their messages cannot be processed or because all replays failed. */
+  /** Records of the journal of received messages that were put aside, because their messages cannot be processed or because all replays failed. */
   deadLetter: (id: string, key: string) => `instance:${id}:dead-letter:${key}`,
   deadLetters: (id: string) => `instance:${id}:dead-letter:`,
   /** Ringing calls: the data of the call's offer, by the blind name (`sealer.ts`) of the call id. */

@@ -11,7 +11,7 @@ const TAKEN_CHARS = 256
  */
 const MIN_ALONE = 4
 
-/** Returns the part of an answer that is kept, without the query values of the URL, which `maskUrl` masks in the URL. */
+/** Returns the part of an answer that the log keeps. The query values of the webhook URL are masked in it, as `maskUrl` masks them in the URL. */
 export function keptAnswer(answer: string, url: string, isTaken: boolean): string {
   const shown = withoutQueryValues(answer, url)
   return isTaken ? [...shown.slice(0, 2 * TAKEN_CHARS)].slice(0, TAKEN_CHARS).join('') : shown

@@ -175,7 +175,7 @@ export function maskUrl(text: string): string {
   return made
 }
 
-/** Values of a `due` entry. The value states what happens to the parked event at that time. */
+/** Values of a record under `keys.due`. The value states what happens to the parked event at that time: a retry, or the removal of its body. */
 export const RETRY = Buffer.from('retry')
 export const ERASE = Buffer.from('erase')
 

@@ -47,7 +47,7 @@ function pathOf(points: readonly Value[], max: number): string {
     .join('')
 }
 
-/** Draws a bar for each value; `at` is the place of the measure among `measures`. */
+/** Draws a bar for each value. `at` is the index of the measure among the `measures` of the chart. */
 function barsOf(values: readonly Value[], max: number, at: number, measures: number): string {
   const step = WIDTH / Math.max(1, values.length)
   const width = (step * BAR) / measures

@@ -55,8 +55,8 @@ export function mountOperations(app: Hono<Env>, base: string, deps: MountDeps, s
   const isOwn = new Set(own.map(({ name }) => name))
   const mounted: MountDeps = {
     ...deps,
-    // A large body for one of the dashboard's own operations is refused, because the media thread only knows the operations of the API and none of
-    // the dashboard's own operations needs a large body.
+    // A large body for one of the dashboard's own operations is refused: the media thread only knows the operations of the API. None of the
+    // dashboard's own operations needs a large body.
     async readLargeBody(route, fields, body, onUnknown) {
       if (!isOwn.has(route)) return deps.readLargeBody(route, fields, body, onUnknown)
       await body.batches.return?.()

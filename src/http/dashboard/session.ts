@@ -1,6 +1,6 @@
 /**
- * Sign-in and sign-out. The admin key or an API key is exchanged for a cookie, which no script can read and no other site can send, and a proof,
- * which only the page's own origin can read. Every request of a session must contain both.
+ * Sign-in and sign-out. The admin key or an API key is exchanged for a cookie and a proof. No script can read the cookie, and no other site can send
+ * it. Only the page's own origin can read the proof. Every request of a session must contain both.
  */
 import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'

@@ -3,12 +3,12 @@ import { MINUTE, SECOND } from '../../domain/clock.ts'
 import type { CopyFailure } from '../../domain/media-copy.ts'
 
 /**
- * Time in ms for which a file is put aside at first. The next constant has the longest times: after a failure of the
- * network's host, and after a failure of the bucket.
+ * Time in ms that a file waits when it is put aside for the first time. The next constant has the longest waits: after a failure of the network's
+ * host, and after a failure of the bucket.
  */
 const ASIDE = 15 * SECOND
 export const LONGEST_ASIDE = { host: 30 * MINUTE, bucket: MINUTE }
-/** The most files that are put aside. Further files keep their place in the order, so that the memory is bounded. */
+/** Most files that are put aside. Further files stay in their order among the others, so that the memory is bounded. */
 const MAX_ASIDE = 1_000
 
 export interface FilesAside {

@@ -57,8 +57,8 @@ export function createMediaCopies(deps: MediaCopiesDeps): MediaCopies {
   const watch = createBucketWatch(deps, aside.tryAll)
 
   /**
-   * Copies the file of a record. Resolves with undefined if there is no outcome: the instance was deleted, the service stops, or the copy is tried
-   * again later.
+   * Copies the file of a record. Resolves with undefined if the record must stay or is gone: the copy is tried again later, the service stops, or the
+   * instance was deleted.
    */
   async function outcomeOf(instance: string, key: string, link: string): Promise<CopyOutcome | undefined> {
     const opened = links.open(link, clock.now())

@@ -11,7 +11,7 @@ import { isCopyOf, type Moved, movedSentence, readMark, setMark } from './marks.
 import { countDifferences } from './record-copy.ts'
 
 export async function reopenStore(store: OpenStore, copy: OpenStore, moved: Moved): Promise<void> {
-  // A backup, and the unfinished copy of another move, say nothing about the copy that a service may use.
+  // A store that is not the copy of this move (a backup, or the copy of another move) does not show whether a service has used the copy.
   if (!(await isCopyOf(copy, moved)))
     throw new Error(
       `The store in ${copy.shown} is not the copy that the store in ${store.shown} was moved to; name that copy: ${moved.to}.`,
@@ -23,7 +23,7 @@ export async function reopenStore(store: OpenStore, copy: OpenStore, moved: Move
 
 async function closeCopy(store: OpenStore, copy: OpenStore, { move }: Moved): Promise<void> {
   const further = await readMark(copy, keys.storeMoved)
-  // If the mark names this move, an earlier run of this command was killed after it had set the mark.
+  // If the copy is already marked as moved by this move, an earlier run of this command was killed after it had set that mark.
   if (further && further.move !== move) throw new Error(movedSentence(copy.shown, further))
   const different = await countDifferences(store, copy)
   if (different > 0)

@@ -48,10 +48,10 @@ export interface Link {
 export class UnfitServer extends StorageFailure {}
 
 /**
- * Settings of a session. Each statement is planned once with a plan for any table size, because each statement must read rows by the primary key; a
- * plan that was made while the table was empty would not do this. A time limit on a commit that waits for a standby would be answered as a success,
- * so the time limits of the role or the database are switched off, and this side detects a server that does not answer. If this machine fails, the
- * server detects it within some ten seconds and releases the locks.
+ * Settings of a session of the server. Each statement is planned once with a plan for any table size: a statement must read rows by the primary key,
+ * and a plan that was made while the table was empty would not do this. The server answers with success if its time limit ends a commit that waits
+ * for a standby. So the time limits of the role or the database are switched off, and this side detects a server that does not answer. If this
+ * machine fails, the server detects it within some ten seconds and releases the locks.
  */
 const setUp = (schema: string) => `
 SET search_path = "${schema}";
