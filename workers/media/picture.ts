@@ -1,4 +1,7 @@
-/** Returns any still picture in a form that sharp can open: the file itself, the pixels of HEIC, or a PNG of a format that only ffmpeg reads. */
+/**
+ * Opens any still picture for sharp: the file itself, the pixels of a HEIC picture, or, for a format that only ffmpeg reads, a PNG that ffmpeg has
+ * made.
+ */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { MediaJob } from '../../src/domain/media-job.ts'

@@ -48,10 +48,7 @@ export function open(source: Source, isAnimated = false): Sharp {
 /** Time limit for an animated image, in s: all of its frames may be decoded, on a machine with other work. */
 const PAGES_LIMIT_SECONDS = 120
 
-/**
- * Opens some pages of an animated image. `measure` has checked each page; they are decoded one after another, never all
- * at once.
- */
+/** Opens some pages of an animated image. `measure` has checked each page. They are decoded one after another. */
 export const openPages = (path: string, page: number, pages: number): Sharp =>
   sharp(path, { limitInputPixels: false, failOn: 'error', sequentialRead: true, page, pages }).timeout({
     seconds: PAGES_LIMIT_SECONDS,

@@ -22,8 +22,8 @@ export interface ProgramRun {
 
 export interface ProgramRunner {
   /**
-   * Resolves with the standard output; rejects with `ProgramFailed`, or if the program could not be run at all. A
-   * program that another process killed is run once more, unless some of its output has been passed on.
+   * Runs a program. Resolves with its standard output; rejects with `ProgramFailed`, or with another error if the program could not be run. If
+   * another process has killed the program, it is run a second time, unless some of its output was already passed on.
    */
   run(program: string, args: readonly string[], options: ProgramRun): Promise<Buffer>
   /** Ends every running program; no program can be run afterwards. */

@@ -44,8 +44,8 @@ const CLOSE = 0.6
 const MARGIN = 0.9
 
 /**
- * The next step to try. Undefined if the best try so far is the result, or if none fits and there is no smaller step. `weights`: the sizes of the
- * steps for this picture. `expected`: the assumed size of the first step before the first try.
+ * Returns the next step to try. Undefined if the best try so far is the result, or if no try fits and there is no smaller step. `weights`: sizes of
+ * the steps for this picture. `expected`: size of the first step that is assumed before the first try.
  */
 export function nextStep(
   tries: readonly Try[],

@@ -110,7 +110,7 @@ function attempt(read: () => Read | undefined): Read | undefined {
   try {
     return read()
   } catch {
-    // Truncated JSON and values of another form count as entries that cannot be read.
+    // Truncated JSON and values with an unexpected structure count as entries that cannot be read.
     return undefined
   }
 }

@@ -41,7 +41,7 @@ export function typeOf(name: string): { type: string; rest: string } | undefined
   return type === undefined ? undefined : { type, rest: name.slice(type.length + 1) }
 }
 
-/** Parses JSON in which bytes have the form of the library or of Node. Throws a SyntaxError if it is not valid. */
+/** Parses JSON in which bytes are written as by the library or by Node. Throws a SyntaxError if it is not valid. */
 export const revived = (text: string): unknown => JSON.parse(text, reviver)
 
 function reviver(key: string, value: unknown): unknown {

@@ -18,7 +18,7 @@ interface KeyRow {
   text: string
 }
 
-/** Converts a row of the table `baileys_auth_state`. Its id has the form of the library's file names. */
+/** Converts a row of the table `baileys_auth_state`. Its id has the same format as a file name of the library. */
 const ofOpenWa = ({ sessionName, keyType, keyId, value }: Row): KeyRow => ({
   session: String(sessionName),
   name: keyType === CREDS ? CREDS : `${keyType}-${keyId}`,

@@ -1,6 +1,6 @@
 /**
- * The one-time keys of this device that are stored on the network. Another device needs one of them to begin a session, and each key is used once.
- * They are stored here before they are uploaded.
+ * The one-time keys of this device that are stored on the network. Another device needs one of them to begin a session, and each key is used for only
+ * one session. They are stored here before they are uploaded.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AuthenticationCreds, BinaryNode, SignalKeyStoreWithTransaction } from '@whiskeysockets/baileys'

@@ -14,7 +14,7 @@ import type { ActionContext, Handlers } from './types.ts'
 /** The most people in the list of blocked people, a limit of the network. */
 const MAX_BLOCKED = 64_000
 
-/** Returns the registered form of a number, or the given number if it has no account or an unknown registered form. */
+/** Returns the registered number for a number. Returns the given number if it has no account, or if the registered number is unknown. */
 const registered = (digits: string, account: AccountNames | null): string => (account?.pn ? identifierOf(account.pn) : digits)
 
 const jidOf = ({ lid, pn }: AccountNames): string => lid ?? pn ?? ''

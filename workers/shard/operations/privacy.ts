@@ -47,7 +47,7 @@ const setAudience =
     return DONE
   }
 
-/** Returns whether lists name people by LID or by number. They use the LID once the network has moved the account to LIDs. */
+/** Returns whether lists of people contain LIDs or numbers: LIDs, after the network has moved the account to LIDs. */
 const addressingOf = ({ me }: Session): Addressing => (me?.lid === undefined ? 'pn' : 'lid')
 
 /** Returns the changes of a list of excluded people. If a person is named twice, the last change counts. */

@@ -31,7 +31,7 @@ export type ItemStore = ReturnType<typeof createItemStore>
 
 export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemStoreOptions) {
   const items = queueItems(sealer)
-  /** Sealed records that this run has stored. They are cached, so that an item can be sent without reading its record from disk. */
+  /** Encrypted records that were stored in this run. They are cached, so that an item can be sent without reading its record from disk. */
   const fresh = new BoundedCache<string, Uint8Array>(FRESH_ITEMS)
   const itemKey = (svcId: string) => keys.queueItem(instanceId, svcId)
   const blobKey = (svcId: string) => keys.blob(instanceId, svcId)
@@ -78,7 +78,7 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
       }
     },
 
-    /** Decodes an item to the form in which it waits in memory. */
+    /** Decodes the part of an item that is kept in memory while it waits. */
     waiting(svcId: string, bytes: Uint8Array, arrivalOf: (item: QueueItem) => number): Waiting | undefined {
       try {
         const item = items.decode(itemKey(svcId), bytes)

@@ -19,7 +19,7 @@ const ItemSchema = v.object({
   phone: v.string(),
   /** Target of a reaction, pin, deletion, edit, vote or response. */
   referenceMessageId: v.nullable(v.string()),
-  /** The request in the form that the handler of the operation needs, as plain JSON. */
+  /** The request as plain JSON, as the handler of the operation needs it. */
   input: v.record(v.string(), v.unknown()),
   preview: v.nullable(v.string()),
   /** Delay before sending, in seconds. */

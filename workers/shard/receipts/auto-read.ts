@@ -9,7 +9,7 @@ import { chatKind } from '../wire/jid.ts'
 export interface AutoReadDeps {
   settings(): InstanceSettings
   session(): Session | null
-  /** Updates the unread counts of the chat list. */
+  /** Updates the number of unread messages in the list of chats. */
   read: AccountDirectory['read']
   log: Logger
 }
@@ -18,7 +18,7 @@ export function createAutoRead({ settings, session, read, log }: AutoReadDeps): 
   return ({ key }) => {
     const { auto_read_message, auto_read_status } = settings()
     const isStatus = key.remoteJid === 'status@broadcast'
-    // Channels have no read receipts, only views.
+    // Channels have no read receipts, only view counts.
     const isRead = isStatus ? auto_read_status : auto_read_message && chatKind(key.remoteJid ?? '') !== 'newsletter'
     if (key.fromMe || !isRead) return
     const current = session()

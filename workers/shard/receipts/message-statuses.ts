@@ -18,8 +18,8 @@ import type { Outbox } from '../webhooks/outbox.ts'
 import { bare, chatKind, identifierOf } from '../wire/jid.ts'
 
 /**
- * Longest time in ms that a receipt waits for the commit of `sent`. A status post to many people consists of many stanzas, and receipts of the first
- * people arrive while the later stanzas are still being sent. All later receipts wait too.
+ * Time in ms for which a receipt waits for the commit of the status `sent`. A status post to many people consists of many stanzas, and receipts of
+ * the first people arrive while later stanzas are still being sent. All later receipts wait too.
  */
 const HOLD_DEADLINE = 10_000
 
@@ -35,27 +35,27 @@ export interface Acked {
   /** Time at which the network's acknowledgement arrived, in epoch ms. */
   at: number
   requestId: string | undefined
-  /** True if the message was in flight for the first time, so that no receipt of it can have arrived before `hold` was called. */
+  /** True for the first attempt to send the message: no receipt of it can have arrived before `hold` was called. */
   isNew: boolean
 }
 
-/** The first status of a message, for the commit that ends its queue item. */
+/** The first status of a message (`sent`), for the commit that ends its queue item. */
 export interface FirstStatus {
-  /** Returns the operations. Called right before each attempt of the commit. Empty if a receipt has already caused this status. */
+  /** Returns the operations for the commit; called right before each attempt of it. Empty if a receipt has already led to this status. */
   ops(): Op[]
   /** Called after the commit. */
   applied(): void
 }
 
 export interface MessageStatuses {
-  /** Makes receipts of this message wait from now on, because a receipt can arrive before the commit of `sent`, and must be reported after it. */
+  /** Makes receipts of this message wait. A receipt can arrive before the commit of the status `sent`, and must be reported after it. */
   hold(id: string): void
   release(id: string): void
-  /** Resolves when the receipts of this message need not wait any longer; undefined if they need not wait. */
+  /** Returns a promise that resolves when receipts of this message need not wait any longer; undefined if they need not wait. */
   settled(id: string): Promise<void> | undefined
-  /** Takes a receipt. Resolves when its effect is on disk; rejects if it cannot be written. */
+  /** Handles a receipt. Resolves when its effect is on disk; rejects if it cannot be written. */
   take(identity: Identity, receipt: Receipt): Promise<void>
-  /** Takes the network's own ack; null if its event is not wanted. */
+  /** Handles the network's ack of a sent message. Resolves with null if nobody wants the event. */
   sent(identity: Identity, sent: Acked): Promise<FirstStatus | null>
   stop(): Promise<void>
 }
@@ -65,16 +65,16 @@ export function createMessageStatuses(
   { outbox, levels }: MessageStatusDeps,
 ): MessageStatuses {
   const held = new Map<string, { until: Deferred<void>; hasReceipts: boolean }>()
-  /** Receipts are handled one after another, so that events are in their order. */
+  /** Promise of the last receipt. Receipts are handled one after another, so that the events are in their order. */
   let tail: Promise<unknown> = Promise.resolve()
 
   /**
-   * Returns the statuses to report for a receipt, lowest first: its own status, and the lower ones that it implies and whose receipts are late or
-   * lost.
+   * Returns the statuses to report for a receipt, lowest first: the status of the receipt, and lower ones that it implies and that were not reported,
+   * because their receipts are late or lost.
    */
   async function risesOf(receipt: Receipt, people: People, isWanted: boolean): Promise<Rise[]> {
     const statuses = [...impliedBy(receipt.status, people.kind), receipt.status]
-    // The timeline has the network's ack; so an additional `sent` is only for webhooks that receive the event.
+    // The timeline of the message already has the network's ack, so an implied `sent` is only needed if a webhook wants the event.
     const reported = statuses.filter((status) => isWanted || status !== 'sent' || receipt.status === 'sent')
     const rises = reported.map((status): Rise => ({ status, people: peopleAt(status, people), ids: [], subjects: [] }))
     for (const id of new Set(receipt.ids)) {
@@ -84,7 +84,7 @@ export function createMessageStatuses(
       for (const rise of rises) {
         if (before >= LEVEL[rise.status]) continue
         const names = subjectsOf(levels, id, rise.people)
-        // In a group, `sent` is one status for all members, so the level of one member does not show whether it was reported.
+        // In a group, `sent` is one status for all members. So the status of one member does not show whether `sent` was reported.
         if (rise.people !== people && (await levels.of(names)) >= LEVEL[rise.status]) continue
         rise.ids.push(id)
         rise.subjects.push(names[0]!)
@@ -104,7 +104,7 @@ export function createMessageStatuses(
     const noted = isWanted ? [] : events.flatMap(outbox.noted)
     steps('receipt:before-commit')
     await store.commit({
-      // The highest status of each subject is written last, so this is the value that is stored.
+      // The highest status of each person or chat comes last in the commit, so it is the one that stays stored.
       ops: [
         ...rises.flatMap(({ subjects, status }) => levels.ops(subjects, LEVEL[status])),
         ...appended.flatMap(({ ops }) => ops),
@@ -132,7 +132,7 @@ export function createMessageStatuses(
       const holders = receipt.ids.flatMap((id) => held.get(id)?.until.promise ?? [])
       if (holders.length > 0) await within(Promise.all(holders), HOLD_DEADLINE)
       const reported = tail.then(() => report(identity, receipt))
-      // This promise only keeps the order; the caller, who holds `reported`, handles the failure.
+      // `tail` only keeps the order. A failure is handled by the caller, who gets `reported`.
       tail = reported.catch(() => {})
       return reported
     },
@@ -166,7 +166,7 @@ export function createMessageStatuses(
   }
 }
 
-/** Resolves the people in a receipt. They are the same for all message ids in it. */
+/** Looks up the people in a receipt, one time for all message ids in it. */
 async function peopleOf(identity: Identity, { chat, participant }: Pick<Receipt, 'chat' | 'participant'>) {
   const kind = chatKind(chat)
   return {
@@ -203,13 +203,13 @@ interface Rise {
   subjects: Subject[]
 }
 
-/** `sent` is a status of the message as a whole, not of one recipient. */
+/** `sent` belongs to the whole message and not to one recipient. */
 const peopleAt = <P extends { who: Person | null }>(status: MessageStatus, people: P): P =>
   status === 'sent' && people.who ? { ...people, who: null } : people
 
 /**
- * Returns the subjects under every jid of the chat or of the participant, because the number of a person may be learned after the LID, or the LID
- * after the number. New levels are written under the first subject.
+ * Returns the keys of the stored status, one for each jid of the chat or of the participant. There may be two, because the number of a person may be
+ * learned after the LID, or the LID after the number. A new status is written under the first key.
  */
 function subjectsOf(
   levels: ReceiptLevels,

@@ -1,7 +1,7 @@
 /**
- * Checks that the account wrote the messages of a receipt. Anybody can send a receipt for any id, so it only counts for a message that the account
- * wrote in exactly that chat (`messages/authorship.ts`). A message of our own phone and its receipts arrive close together, and the message takes
- * longer to process: so if an id is unknown, it is looked up once more after all earlier messages are written.
+ * Checks that the account wrote the messages of a receipt. Anybody can send a receipt for any id, so a receipt only counts for a message that the
+ * account wrote in exactly that chat (`messages/authorship.ts`). A message that the account's phone sends and its receipts arrive at nearly the same
+ * time, and the message takes longer to process. So an unknown id is looked up again after all earlier messages are written.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Identity } from '../connection/identity.ts'
@@ -10,19 +10,19 @@ import type { Receipt } from '../translate/inbound/receipt.ts'
 import { allNames } from '../translate/inbound/secret.ts'
 import { bare } from '../wire/jid.ts'
 
-/** Number of ids that are looked up at a time: a stanza can have a hundred thousand, and other tasks must run in between. */
+/** Number of ids that are looked up in one turn. A stanza can have a hundred thousand ids, and other tasks must run in between. */
 const SLICE = 128
 
 export interface OursDeps {
   identity: Pick<Identity, 'lidOf' | 'pnOf'>
   messages: Pick<MessageLedger, 'isOwn'>
-  /** Resolves when the earlier messages are written; undefined if all of them already are. */
+  /** Returns a promise that resolves when the earlier messages are written; undefined if all of them are written already. */
   before: (() => Promise<void>) | undefined
 }
 
 /** Returns the receipt with only the ids of messages that the account wrote; null if there are none. */
 export async function ofOurs(receipt: Receipt, { identity, messages, before }: OursDeps): Promise<Receipt | null> {
-  // A receipt of our own device needs no check, because that device has just sent the message.
+  // Another device of the account sends the receipt `sent` when it has sent the message, so no check is needed.
   if (receipt.status === 'sent') return receipt
   const chat = await allNames({ context: { identity } }, [bare(receipt.chat)])
   const ours = new Set(await ownOf(receipt.ids))

@@ -1,4 +1,4 @@
-/** Handles receipts for the account's messages: the effect of a receipt is on disk before the receipt is confirmed. */
+/** Handles receipts for messages of the account. The effect of a receipt is on disk before the receipt is confirmed to the network. */
 import type { AuthenticationCreds, BinaryNode } from '@whiskeysockets/baileys'
 import type { Clock } from '../../../src/domain/clock.ts'
 import { createTurns } from '../../../src/lib/turns.ts'
@@ -16,7 +16,7 @@ export interface ReceiptDeps {
   messages: Pick<MessageLedger, 'isOwn'>
   identity: Identity
   me(): AuthenticationCreds['me']
-  /** Resolves when the matching earlier stanzas are handled; undefined if all of them already are. */
+  /** Returns a promise that resolves when the earlier stanzas that match are handled; undefined if all of them are handled already. */
   before(fits: (node: BinaryNode) => boolean): (() => Promise<void>) | undefined
   clock: Clock
 }
@@ -27,7 +27,7 @@ export function takeReceipt({ statuses, messages, identity, me, before, clock }:
     if (ours) await statuses.take(identity, ours)
   }
 
-  /** Takes the receipts of a stanza in slices, because a stanza has one receipt for each member of a group. */
+  /** Handles the receipts of a stanza in slices, because a stanza may have one receipt for each member of a large group. */
   async function takeAll(first: Receipt, others: Iterable<Receipt>, earlier: (() => Promise<void>) | undefined) {
     const turn = createTurns()
     await take(first, earlier)
@@ -43,8 +43,8 @@ export function takeReceipt({ statuses, messages, identity, me, before, clock }:
     const receipts = receiptsOf(node, own, clock.now())
     const { value: first } = receipts.next()
     if (!first) return undefined
-    // If our own phone writes to a person, the stanza of this message comes from our own jid, and not from the jid of the chat. All receipts of a
-    // stanza belong to one chat.
+    // If the account's phone has written to a person, the stanza of this message comes from the account's own jid and not from that of the chat. All
+    // receipts of a stanza belong to one chat.
     const isFromChat = (earlier: BinaryNode) =>
       fits({ tag: 'message' }, earlier) &&
       (chatKind(first.chat) === 'user' ? identity.isMe(fromOf(earlier)) : bare(fromOf(earlier)) === bare(first.chat))

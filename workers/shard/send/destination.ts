@@ -12,7 +12,7 @@ import { bare } from '../wire/jid.ts'
 export interface Destination {
   jid: string
   kind: Identifier['kind']
-  /** The same person's other jid (number or LID), which is tried once if the network refuses the first. */
+  /** The same person's other jid (number or LID). The message is sent to it one time if the network refuses the first jid. */
   other: string | null
   group: GroupMetadata | null
 }

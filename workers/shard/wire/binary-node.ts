@@ -32,7 +32,7 @@ export interface NodeReading {
 /** Starts to decode. `bytes`: the decompressed payload of a frame, without its first byte. The contents of nodes are views of these bytes. */
 export const readingNode = (bytes: Buffer): NodeReading => new Reading(bytes)
 
-/** Decodes a whole stanza at once. */
+/** Decodes a whole stanza in one call. */
 export const readNode = (bytes: Buffer): BinaryNode => new Reading(bytes).read(Number.POSITIVE_INFINITY)!
 
 const NONE = '?'

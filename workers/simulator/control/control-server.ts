@@ -28,9 +28,8 @@ export interface ControlOptions {
 }
 
 /**
- * Starts the sandbox's control API. It has no credentials. So it only listens on loopback, and refuses every request
- * that a page in a browser on this machine could send: a request with a foreign host name that resolves to this
- * address, or a form.
+ * Starts the sandbox's control API. It has no credentials, so it only listens on loopback. It refuses every request that a web page in a browser on
+ * this machine could send: a request with a foreign host name that resolves to this address, or an HTML form.
  */
 export async function startControlServer(
   control: NetworkControl,

@@ -59,10 +59,7 @@ export interface InboxItem {
    */
   nodes?: { tag: string; attrs: Record<string, string>; content?: unknown }[]
   retries: number
-  /**
-   * How often the message was received again under its id. Phones show such a message only once, with its first
-   * content.
-   */
+  /** How often the message was received again with the same id. Phones show such a message only one time, with its first content. */
   repeats?: number
   /**
    * Set if one of the repeated messages was a different message under the same id: with other content, keys, link or
@@ -93,7 +90,7 @@ export interface MessageCopy {
   tags: string[]
   /** Attributes of the ciphertexts. */
   enc: Record<string, string>[]
-  /** The decrypted content in the form of the inbox; null if the device could not decrypt it. */
+  /** The decrypted content, as in the inbox; null if the device could not decrypt it. */
   proto: unknown
 }
 
@@ -207,10 +204,7 @@ export interface NetworkControl {
   newsletterPosts?(id: string): ChannelPost[]
   /** Replaces the content of a post, or removes the post. */
   changePost?(id: string, post: string, message?: MessageInput): Promise<void>
-  /**
-   * Reports a reaction. `form`: with `live_updates` it is the stanza that the server sends, and with `reaction` the
-   * stanza that the library expects.
-   */
+  /** Reports a reaction. `form` chooses the stanza: `live_updates` is the one that the server sends, `reaction` the one that the library expects. */
   reactToPost?(id: string, post: string, emoji: string, form: 'live_updates' | 'reaction'): void
   setChannelRole?(id: string, input: ChannelRoleChange): void
   /**

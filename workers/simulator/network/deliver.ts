@@ -15,8 +15,8 @@ import { sendReceiptsFor } from './receipts.ts'
 import { sendAs } from './send-as.ts'
 
 /**
- * Delivers a copy of a message to a simulated device. The copies of one sender are decrypted in order. The message is
- * recorded only once (by the phone, device 0), and is answered as a real phone does.
+ * Delivers a copy of a message to a simulated device. The copies of one sender are decrypted in order. The message is recorded one time per person
+ * (by the phone, device 0), and answered as by a real phone.
  */
 export async function deliverTo(network: Network, device: PretendDevice, deviceCopy: DeviceCopy): Promise<void> {
   const { person } = device

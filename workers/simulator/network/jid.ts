@@ -27,7 +27,7 @@ export function jid(user: string, server: string, device = 0): string {
 export const isGroup = (chat: string) => chat.endsWith(`@${GROUP_SERVER}`)
 export const isNewsletter = (chat: string) => chat.endsWith(`@${NEWSLETTER_SERVER}`)
 
-/** Returns the digits of a phone number in any form (`+49 170 ...`, a JID). */
+/** Returns the digits of a phone number, which may be written in any way (`+49 170 ...`, a JID). */
 export function digits(text: string): string {
   return parseJid(text).user.replace(/\D/g, '')
 }

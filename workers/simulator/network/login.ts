@@ -62,8 +62,8 @@ export function activate(network: Network, connection: Connection, companion: Co
 }
 
 /**
- * Continues when the client has got all stanzas that waited: it is told which data to read again (`dirty`), and a new device gets the data of its
- * phone.
+ * Continues when the client has received all stanzas that waited. The network tells it which data to read again (`dirty`), and a new device gets the
+ * data of its phone.
  */
 function caughtUp(network: Network, connection: Connection, companion: Companion) {
   connection.send(dirty('account_sync'))

@@ -19,7 +19,7 @@ const Ad = v.object({
   show_ad_attribution: v.optional(v.boolean(), true),
 })
 
-/** Common fields that every form of message may have. */
+/** Fields that every kind of message may have. */
 export const CommonFields = v.object({
   quote: v.optional(v.string()),
   mentions: v.optional(v.array(v.string())),

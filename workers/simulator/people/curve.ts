@@ -10,8 +10,8 @@ import {
 import * as curve from 'libsignal/src/curve.js'
 
 /**
- * Keys of Curve25519 in libsignal's form. Private keys have 32 bytes, and public keys have 33, because they begin with
- * 0x05. All other code of the simulator uses public keys of 32 bytes.
+ * Keys of Curve25519 as libsignal has them: private keys have 32 bytes, public keys 33, because they begin with 0x05. All other code of the simulator
+ * uses public keys of 32 bytes.
  */
 export interface KeyPair {
   pubKey: Buffer

@@ -44,7 +44,7 @@ export interface SignalDevice {
    * code.
    */
   agree(publicKey: Uint8Array): Uint8Array
-  /** Returns all data that restore the device, in JSON form. Bytes are base64. */
+  /** Returns all data from which the device can be restored, as JSON. Bytes are base64. */
   save(): unknown
 }
 

@@ -10,7 +10,7 @@ export interface OpenContext {
    * without a device part.
    */
   find(id: string): { author: string; message: proto.IMessage } | undefined
-  /** The sender's JID in the same form. */
+  /** JID of the sender, of the same kind (number or LID). */
   sender: string
 }
 

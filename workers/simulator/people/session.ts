@@ -3,8 +3,8 @@ import { type KeyPair, typedKey } from './curve.ts'
 import type { SignalBundle } from './device.ts'
 
 /**
- * The session record of libsignal as JSON, with bytes as base64. Records are only stored in this form. libsignal
- * changes the record object while it decrypts, so after a failure a shared object would contain incomplete changes.
+ * The session record of libsignal as JSON, with bytes as base64. Records are stored only as JSON: libsignal changes the record object while it
+ * decrypts, so after a failure a shared object would contain incomplete changes.
  */
 export interface SavedSession {
   version: string

@@ -1,10 +1,7 @@
 import * as v from 'valibot'
 import { type BinaryNode, node } from '../wire/node.ts'
 
-/**
- * A stanza in JSON form, for traces and the control API. It has the tag, the attributes, and the content: elements,
- * text or bytes.
- */
+/** A stanza as JSON, for traces and the control API: tag, attributes, and content (elements, text or bytes). */
 export type StanzaJson = [tag: string, attrs: Record<string, string>, content?: StanzaJson[] | string | StanzaBytes]
 
 export interface StanzaBytes {

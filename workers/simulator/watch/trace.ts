@@ -13,8 +13,8 @@ export interface TraceLine {
   account: string | null
   node: StanzaJson
   /**
-   * Set if the control API caused the answer (`/answers`, a fault), or if it is a refusal in a form that WhatsApp Web
-   * is not known to receive. Such an answer does not show how the real network answers.
+   * Set if the control API caused the answer (`/answers`, a fault), or if WhatsApp Web is not known to receive a refusal of this structure. Such an
+   * answer does not show how the real network answers.
    */
   ordered?: true
 }

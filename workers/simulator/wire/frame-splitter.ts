@@ -34,7 +34,7 @@ export function createFrameSplitter(): FrameSplitter {
     let offset = 0
     if (waiting.length < 2) return false
     if (waiting.subarray(0, 2).equals(ROUTING_PREFIX)) {
-      // The routing header has the form 'E' 'D' 00 01 length(3) routing_info.
+      // The routing header consists of 'E' 'D' 00 01, the length in 3 bytes, and `routing_info`.
       if (waiting.length < 7) return false
       offset = 7 + waiting.readUIntBE(4, 3)
     }

@@ -48,9 +48,9 @@ export interface ClientHandshake {
 
 export interface NoiseResponder {
   /**
-   * Answers the client's hello with that of the server. A client that already knows the server's key sends everything
-   * at once (IK). Then the handshake is complete: `client` is set, and `finish` is not called. If the client knows a
-   * wrong key, or if a forged certificate must be shown, the answer begins a new handshake (XXfallback).
+   * Answers the client's hello. A client that already knows the server's key sends everything in its hello (handshake IK): then the handshake is
+   * complete, `client` is set, and `finish` is not called. If the client knows a wrong key, or if a forged certificate must be shown, the answer
+   * begins a new handshake (XXfallback).
    */
   hello(message: Buffer, forged?: 'root' | 'leaf'): { answer: Buffer; client?: ClientHandshake }
   finish(message: Buffer): ClientHandshake

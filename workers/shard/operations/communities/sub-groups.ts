@@ -109,7 +109,7 @@ async function head({ session }: Pick<Context, 'session'>, { id, subject, descri
   }
 }
 
-/** Converts a community to the form that is used in lists. */
+/** Converts a community to the object of the API that lists contain. */
 export const listedCommunity = async (context: Pick<Context, 'session'>, entry: GroupEntry): Promise<CommunityObject> => ({
   ...(await head(context, entry)),
   who_can_add_groups: null,

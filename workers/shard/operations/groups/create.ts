@@ -1,4 +1,4 @@
-/** Creates a group exactly once, even if the query has to be repeated. */
+/** Creates a group exactly one time, even if the query must be repeated. */
 import { type BinaryNode, generateMessageIDV2 } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
 import { Failure } from '../../../../src/domain/failures.ts'

@@ -92,7 +92,7 @@ export const describe = ({ ask, session, inTurn }: ActionContext, jid: string, t
     }),
   )
 
-/** Renames a group. The new name is also put into the list of chats at once, without waiting for the network's notice. */
+/** Renames a group. The new name is put into the list of chats immediately, without waiting for the network's notice. */
 export async function rename({ ask, directory }: ActionContext, jid: string, name: string): Promise<void> {
   await directory.ready()
   await ask(subjectQuery(jid, name))

@@ -4,7 +4,7 @@ import type { Waiting } from '../item.ts'
 import type { HoldPolicy } from './holds.ts'
 
 export interface Later extends HoldPolicy {
-  /** Holds the item until this time of the steady clock. */
+  /** Holds the item until this time of the monotonic clock. */
   until(item: Waiting, at: number): void
   /** Forgets items that have ended or are being removed. */
   gone(items: readonly Waiting[]): void

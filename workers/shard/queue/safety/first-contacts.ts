@@ -78,7 +78,7 @@ export function createBudgetEnd({ clock, steady, settings, linkedAt }: BudgetEnd
   let last: { settings: InstanceSettings; contacts: readonly number[]; difference: number; freeAt: number } | undefined
 
   return {
-    /** Returns the time of the steady clock at which all budgets allow a first contact; undefined if they allow one now. */
+    /** Returns the time of the monotonic clock at which all budgets allow a first contact; undefined if they allow one now. */
     freeAt(): number | undefined {
       const now = { at: clock.now(), steady: steady.now() }
       const difference = now.at - now.steady

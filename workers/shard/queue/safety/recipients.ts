@@ -18,7 +18,7 @@ export interface RecipientsDeps {
   directory: { ready(): Promise<void>; chat(jids: readonly string[]): ChatEntry | undefined }
   /** Returns the person's other jid (number or LID), if known. */
   otherName(jid: string): Promise<string | null>
-  /** Whether the destination, in the form of the API, has ever written to the account. */
+  /** Whether a destination has ever written to the account. `phone`: an identifier of the API. */
   hasWritten(phone: string): Promise<boolean>
   /** Returns the jid that the network registered for a number, if the network said it before. */
   registered(digits: string): string | undefined
@@ -47,8 +47,8 @@ interface Chat {
 
 export interface Recipients {
   /**
-   * Returns the facts about the destination of an item, in the form of the API or as a jid; undefined during its first look-up. `onFound` is called
-   * when a look-up has ended.
+   * Returns the facts about the destination of an item, which is given as an identifier of the API or as a jid; undefined until its first look-up has
+   * ended. `onFound` is called when a look-up has ended.
    */
   of(phone: string): Recipient | undefined
   /** Looks up a chat by its jid. */

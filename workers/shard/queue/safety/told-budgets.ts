@@ -30,9 +30,8 @@ export interface ToldBudgets {
 }
 
 /**
- * Whether a used-up budget must be reported: it was not reported in its time window. A budget with another limit is
- * another budget, for example after the next step of the warm-up. A time in the far future was written before the clock
- * was set back, and does not count.
+ * Whether a used-up budget must be reported: it was not reported in its time window. A budget with another limit is another budget, for example after
+ * the next step of the warm-up. A report with a time in the far future was recorded before the clock was set back, and does not count.
  */
 const isDue = ({ ms, most }: Budget, told: readonly ToldBudget[], at: number): boolean =>
   !told.some((each) => each.ms === ms && each.most === most && Math.abs(at - each.at) < ms)

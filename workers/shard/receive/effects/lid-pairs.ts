@@ -11,7 +11,7 @@ import type { HistoryReader } from './history.ts'
 
 /** Number of pairs per commit; each commit is in its own turn of the event loop. */
 const SLICE = 100
-/** The most cached pairs of this socket. The cache is useful because most stanzas contain a pair that is already known. */
+/** The most pairs in the cache of this socket. Most stanzas contain a pair that is in the cache, and need not be stored again. */
 const MAX_KNOWN = 20_000
 
 /** Returns the user part of a jid, as the pairs contain it. */

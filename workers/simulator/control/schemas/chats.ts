@@ -51,10 +51,7 @@ export const PostReaction = v.strictObject({
   form: v.optional(v.picklist(['live_updates', 'reaction']), 'live_updates'),
 })
 
-/**
- * Makes a person an admin of a channel, or ends that role. `form`: which of the network's two stanzas reports the
- * change.
- */
+/** Makes a person an administrator of a channel, or ends that role. `form` chooses which of the network's two stanzas reports the change. */
 export const ChannelRole = v.strictObject({
   by: Phone,
   phone: Phone,

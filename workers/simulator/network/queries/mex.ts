@@ -29,7 +29,7 @@ interface Body {
   errors?: unknown[]
 }
 
-/** Builds the answer of a refused query, in the form of captured answers. */
+/** Builds the answer to a refused query, with the structure of captured answers. */
 const failed = (path: string | undefined, code: number, message: string): Body => ({
   data: path === undefined ? null : { [path]: null },
   errors: [

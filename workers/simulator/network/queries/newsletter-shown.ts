@@ -118,10 +118,7 @@ export const updated = (one: Newsletter) => ({
   thread_metadata: { ...always(one), ...picture(one), ...preview(one), ...settings(one) },
 })
 
-/**
- * Describes a channel in the directory. There, a channel without a picture has no field `picture`, and `preview` has
- * another form.
- */
+/** Describes a channel in the directory. There, a channel without a picture has no field `picture`, and its `preview` has another structure. */
 export const listed = (one: Newsletter) => ({
   id: one.id,
   thread_metadata: { ...always(one), picture: pictureOf(one, 'PREVIEW'), ...count(one) },

@@ -22,7 +22,5 @@ export class QueryError extends Error {
   }
 }
 
-/**
- * A refusal that WhatsApp Web is not known to receive. A trace marks it, because its form and its code are assumptions.
- */
+/** A refusal that WhatsApp Web is not known to receive. A trace marks it, because its structure and its code are assumptions. */
 export class UndescribedError extends QueryError {}
