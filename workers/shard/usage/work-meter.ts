@@ -1,10 +1,10 @@
 /**
  * Attributes the CPU time of a shard thread to its instances. All instances share one event loop, so the operating system cannot measure them
- * separately. Each piece of work begins where something arrives for one instance: a frame of its socket, a command of the main thread, the end of one
- * of its commits, the answer to one of its webhooks. `begin` is called at these places; the busy time of the loop up to the next such place belongs
- * to that instance. Other work, such as a timer of the library, is counted for the instance that was active before it.
+ * separately. A piece of work begins where something arrives for one instance: a frame of its socket, a command of the main thread, the end of one of
+ * its commits, or the answer to one of its webhooks. `begin` is called at these places. The busy time of the event loop from there to the next such
+ * place is attributed to that instance. Other work, such as a timer of the library, is attributed to the instance that was active before it.
  *
- * Busy time is wall-clock time, so on a busy machine it also includes the time of waiting for a CPU. It is scaled to the CPU time of the thread.
+ * Busy time is wall-clock time: on a busy machine it includes the time of waiting for a CPU. So it is scaled to the CPU time of the thread.
  */
 import { performance } from 'node:perf_hooks'
 import { threadCpuMs } from './thread-cpu.ts'

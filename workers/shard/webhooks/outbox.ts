@@ -1,8 +1,8 @@
 /**
- * The webhook outbox of one instance. A finished event is stored, sealed, in the commit of its cause; then it is delivered at least once. Events are
- * delivered one at a time, in their order. A failed event is parked with the time of its next attempt, and the queue continues: an event can be late,
- * but cannot block the others. Only while a receiver is down, the queue of its URL is held, so that an outage keeps the order
- * (`turns/receiver-holds.ts`); an attempted event is then back in the queue.
+ * The webhook outbox of one instance. A finished event is stored, encrypted, in the commit of its cause (such as a received message); then it is
+ * delivered at least one time. Events are delivered one at a time, in their order. If an event fails, it is parked (stored outside of the queue)
+ * until its next attempt, and the queue continues: so an event can be late, but cannot block the others. Only while a receiver is down, the queue of
+ * its URL is held, so that the events keep their order (`turns/receiver-holds.ts`); an event that failed then goes back to the queue.
  *
  *   outbox:<event>       body of an event without attempts, or of one whose receiver is down: the delivery queue, in key order
  *   parked:<event>       body of one that failed, with
@@ -11,11 +11,11 @@
  *
  * While a stream reads events, they are also kept for the stream (`stream/stream.ts`). Events without a URL are only kept there.
  *
- * Every change of these is one commit, which never waits for the network. A delivery is recorded a little later, together with the next deliveries
- * (`durable-line/outcomes.ts`), so a kill at any point repeats at most one such batch and the attempt in flight, with the same event ids.
+ * Every change of these records is one commit, which never waits for the network. A delivery is recorded a little later, together with the next
+ * deliveries (`durable-line/outcomes.ts`). So a kill repeats at most one such group of deliveries and the attempt in flight, with the same event ids.
  *
- * The queue is a durable line (`durable-line/durable-line.ts`): while its receiver is up, an event is posted from memory; the queue on disk is read
- * after a start, a failure, or a burst. `turns/delivery-turns.ts` decides what is done next.
+ * The queue is a durable line (`durable-line/durable-line.ts`). While the receiver is up, events are posted from memory; the queue on disk is read
+ * only after a start, a failure, or a burst. `turns/delivery-turns.ts` decides what is done next.
  */
 import { Failure } from '../../../src/domain/failures.ts'
 import { ascendingIds } from '../../../src/storage/ascending-ids.ts'

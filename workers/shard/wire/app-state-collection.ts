@@ -1,10 +1,8 @@
 /**
- * Holds the state of a collection of app state: its version, the hash over its entries, and the MACs of the index and
- * value of each entry. A collection has as many entries as the account has people or labelled chats, so work on all of
- * them is done in slices.
+ * Holds the state of a collection of app state: its version, the hash over its entries, and the MACs of the index and the value of each entry. A
+ * collection has as many entries as the account has people or labelled chats, so work on all of them is done in slices.
  *
- * Its record has a format byte, the version in 8 bytes, the hash in 128 bytes, then 64 bytes per entry. (The first
- * format was JSON.)
+ * The record on disk has a format byte, the version in 8 bytes, the hash in 128 bytes, then 64 bytes per entry. (The first format was JSON.)
  */
 import { BufferJSON, LT_HASH_ANTI_TAMPERING, type LTHashState } from '@whiskeysockets/baileys'
 import { createTurns } from '../../../src/lib/turns.ts'

@@ -4,7 +4,7 @@
  *   <iq xmlns="blocklist" type="get"/>                                → <list addressing_mode dhash><item jid pn_jid?/>…</list>, or none
  *   <iq xmlns="blocklist" type="set"><item action="block" jid pn_jid/></iq>
  *   <iq xmlns="blocklist" type="set"><item action="unblock" jid/></iq>
- * → <list matched="true" dhash/> over the list that we named by its version, else the whole list with matched="false"
+ * → <list matched="true" dhash/> if the query names the current version of the list, otherwise the whole list with matched="false"
  */
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 import { type Named, namedBy } from './privacy.ts'

@@ -1,12 +1,14 @@
 /**
- * The GraphQL operations of `w:mex` in one table. The web client identifies each operation by a number, which changes with its builds. So a row has
- * the current number and the numbers of older builds, which are tried if the network does not know the newer number (`connection/mex.ts`).
+ * The GraphQL operations of `w:mex` in one table. The web client identifies each operation by a number, its id, which changes with the builds of the
+ * web client. So a row has the current id and the ids of older builds, which are tried if the network does not know the newer one
+ * (`connection/mex.ts`).
  *
  *   <iq to="s.whatsapp.net" type="get" xmlns="w:mex"><query query_id>{"variables":{…}}</query></iq>   → <result>{"data":{field:…},"errors":[…]}</result>
  *
- * To add an operation, add a row under its name in the web client, with its `id`, and with `field`, the field of `data` that contains the answer. A
- * test compares both with a description of the web client, if this file exists beside the project. When a number changes, the new one becomes `id`,
- * and the old one the first of `older`. If an older build used other variables, its entry is a function of the current ones.
+ * To add an operation, add a row under the name that it has in the web client, with its `id`, and with `field`, the field of `data` that contains the
+ * answer. A test compares both with a description of the web client, if that file exists beside the project. When an id changes, put the new one into
+ * `id`, and the old one at the beginning of `older`. If an older build used other variables, its entry is a function that computes them from the
+ * current ones.
  */
 import { type BinaryNode, getBinaryNodeChild, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 import { type Json, jsonObject, object, objects, textOf } from './json.ts'

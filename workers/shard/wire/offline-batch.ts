@@ -1,9 +1,9 @@
 /**
- * The stanzas around the offline backlog. Pure.
+ * The stanzas about the offline backlog: the stanzas that arrived while the device was offline. Pure.
  *
- *   <ib><offline_preview count message receipt …/></ib>   network: this many wait
- *   <ib><offline_batch count/></ib>                       ours: send this many more
- *   <ib><offline count/></ib>                             network: that was all
+ *   <ib><offline_preview count message receipt …/></ib>   of the network: this many stanzas wait
+ *   <ib><offline_batch count/></ib>                       of this device: send this many more
+ *   <ib><offline count/></ib>                             of the network: all were sent
  */
 import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
 

@@ -1,12 +1,11 @@
 /**
- * Holds back items that others overtake. Policies decide which items are held, for which reason and until when:
- * `send-at.ts` (not before the time that the request gave), `restricted.ts` (the network restricts the account), the
- * policies of send safety (`safety/`), `later.ts` (the network has not decided yet).
+ * Holds back items, so that other items are sent before them. Policies decide which items are held, for which reason and until when: `send-at.ts`
+ * (not before the time in the request), `restricted.ts` (the network restricts the account), the policies of send safety (`safety/`), and `later.ts`
+ * (the network has not decided yet).
  *
- * Policies are asked in their order, and the first hold counts. They are asked only about the item that would be sent
- * next, and not about all items each time: an item that is held moves to a list of its policy in the order of `until`,
- * and the policy is asked about it again when that time has come, or when the policy reports a change. A hold is never
- * stored: after a restart the policies are asked again.
+ * The policies are asked in a fixed order, and the first hold counts. To save time, they are asked only about the item that would be sent next. If an
+ * item is held, it moves to a list of the policy, in the order of `until`. The policy is asked about it again when that time has come, or when the
+ * policy reports a change. A hold is never stored: after a restart the policies are asked again.
  */
 import { type Clock, MINUTE } from '../../../../src/domain/clock.ts'
 import type { WaitingReason } from '../../../../src/domain/waiting-reason.ts'

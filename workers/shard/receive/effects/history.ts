@@ -1,10 +1,10 @@
 /**
- * Reads the history that the phone sends to a new device as a stream: it is downloaded into a file and verified, then inflated and decoded piece by
- * piece, in slices between which other tasks of the thread run. So even 200,000 chats do not block the thread. A reader gets every slice in order,
- * and its records of a slice are on disk when `take` resolves.
+ * Reads the history that the phone sends to a new device. The file is downloaded and verified. Then it is inflated and decoded piece by piece, in
+ * slices between which other tasks of the thread run, so that even 200,000 chats do not block the thread. Each reader gets all slices in order, and
+ * its records of a slice are on disk when `take` resolves.
  *
- * A notice is settled when all readers have processed all of it. After a kill it is read again from its beginning, so readers must accept data that
- * they already have.
+ * A history arrives with several notices, each of which names a file. A notice is done when all readers have processed its whole file. After a kill,
+ * the file is read again from its beginning, so readers must accept data that they already have.
  */
 import { pipeline, Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'

@@ -1,9 +1,9 @@
 /**
- * Receives messages without loss: when the last part of a stanza is decrypted, ONE commit stores the changed key, the finished event in the outbox,
- * and its seen marks. Only then is the plaintext returned, and only after that is the stanza confirmed to the network. After a kill or a
- * disconnection at any point, either the stanza is redelivered or its event is in the outbox.
+ * Receives messages without loss. When the last part of a stanza is decrypted, ONE commit stores the changed key, the finished event in the outbox,
+ * and the seen marks. Only then is the plaintext returned, and only after that is the stanza confirmed to the network. So after a kill or a
+ * disconnection at any point, either the network delivers the stanza again, or its event is in the outbox.
  *
- * This file contains the state that outlives a socket, `inbox-session.ts` the part of one socket, and `inbox-commits.ts` the commits.
+ * This file contains the state that is kept when a socket ends, `inbox-session.ts` the part of one socket, and `inbox-commits.ts` the commits.
  */
 import type { ReceivedEvent } from '../../../../src/features/webhook-payloads.ts'
 import type { ChainedStore } from '../../../../src/storage/commit-chain.ts'

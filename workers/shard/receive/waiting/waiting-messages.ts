@@ -1,12 +1,12 @@
 /**
- * Keeps records of received messages that cannot be decrypted yet, until the readable messages arrive. Their senders are asked to send them again. A
- * message that does not arrive within some time is reported as `waiting_message`, and the readable message follows as a separate event when it
- * arrives. A message that nobody can decrypt, or that nobody sends again, is reported as `unsupported`. A hidden addition to another message is not
- * reported.
+ * Keeps records of received messages that cannot be decrypted yet, until they arrive in a readable form. Their senders are asked to send them again.
+ * If a message does not arrive within some time, it is reported as `waiting_message`; if it arrives later, it is reported as a separate event. A
+ * message that nobody can decrypt, or that nobody sends again, is reported as `unsupported`. A message that only adds something to another message,
+ * so that apps show nothing in its place, is not reported.
  *
- * The record is written before the network gets an answer about the failed ciphertext. So after a crash between the two, the record exists and the
- * next thread run reports it. A reported record stays until the message arrives or a day has passed, so that a retry that fails again is not reported
- * twice. A record is never evicted before it is reported.
+ * The record is written before the network gets an answer about the failed ciphertext. So after a crash between the two, the record exists, and the
+ * next run of the thread reports the message. The record stays until the message arrives or a day has passed, so that a retry that fails again is not
+ * reported a second time. A record is never evicted before its message is reported.
  */
 import type { BinaryNode, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'

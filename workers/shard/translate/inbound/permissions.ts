@@ -1,10 +1,10 @@
 /**
- * Permissions to act on a message or a chat. Ids and authorship are claims of the sender; the records of this service (`authorship.ts`,
- * `group-roles.ts`) must prove that the sender may act before the action is reported as done. Without this proof the message is reported as
- * `unsupported`, because its effect is unknown.
+ * Decides whether the sender of a message may do what the message says: act on another message, or change a chat. A sender can write any id and any
+ * author into a message. So the records of this service (`authorship.ts`, `group-roles.ts`) must prove that the sender may act, before the action is
+ * reported as done. Without this proof the message is reported as `unsupported`, because its effect is unknown.
  *
- * Reactions, votes and answers to a message in its own chat need no permission, but the message must not be from another chat. Reactions and pins of
- * a message that is not stored are accepted, because it may be older than this device.
+ * Reactions, votes and answers need no permission, but the message that they are about must not be from another chat. Reactions to, and pins of, a
+ * message that is not stored are accepted, because that message may be older than this device.
  */
 import type { proto } from '@whiskeysockets/baileys'
 import type { KnownMessage, Scene } from './family.ts'

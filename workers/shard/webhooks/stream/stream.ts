@@ -1,8 +1,7 @@
 /**
- * Keeps events for stream readers (`src/webhooks/event-streams.ts`). While somebody reads a type, each of its finished
- * events is also kept here, sealed, in the commit of its cause, whether or not a webhook needs it. Only the newest
- * events are kept, limited by number and bytes. Readers request the events after the last one that they have, a page at
- * a time. The service never waits for a reader.
+ * Keeps events for stream readers (`src/webhooks/event-streams.ts`). While a reader requests a type, each finished event of this type is also kept
+ * here, encrypted, in the commit of its cause, even if no webhook needs it. Only the newest events are kept, limited by number and bytes. Readers
+ * request the events after the last one that they have, a page at a time. The service never waits for a reader.
  *
  * The records are:
  *
