@@ -107,7 +107,7 @@ export interface Account {
    * run one after the other.
    */
   transact(workspace: WorkspaceId, decide: (current: Workspace) => Decision): Promise<void>
-  /** Waits for background writes. */
+  /** Resolves when all background writes have ended. */
   stop(): Promise<void>
 }
 

@@ -112,7 +112,7 @@ export interface InstanceRow {
 
 export type InstancePage = Page<InstanceRow>
 
-/** A change of the status or of its reason. */
+/** A change of the status of an instance, or of the reason of its status. */
 export interface StatusChange {
   at: string
   /** Previous status; null for the first change. */

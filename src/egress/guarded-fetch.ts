@@ -134,7 +134,7 @@ export async function* decoded({ body, headers }: Pick<Answered, 'body' | 'heade
   const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding]!() : undefined
   if (decoder === undefined)
     throw new FetchFailed('encoding', 'The URL returned a content encoding that the service did not request.')
-  // A failure of either stream destroys the decoder with that error, so the loop below throws it.
+  // The error is ignored here: a failure of either stream destroys the decoder with that error, so the loop below throws it.
   pipeline(body, decoder).catch(() => {})
   try {
     yield* decoder

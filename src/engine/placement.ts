@@ -20,7 +20,7 @@ export interface Placement {
   /** Returns the place of the instance, or places it on the shard with the fewest instances. Undefined if no shard can take the instance. */
   place(config: InstanceConfig, how: StartHow): Placed | undefined
   get(instance: string): Placed | undefined
-  /** Finds an instance. Throws `engine_unavailable` if the instance has no place. */
+  /** Finds an instance and its shard. Throws `engine_unavailable` if the instance is on no shard. */
   find(instance: string): Placed
   remove(instance: string): void
   on(shard: Shard): Placed[]

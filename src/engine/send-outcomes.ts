@@ -30,7 +30,7 @@ export interface SendOutcomes {
    * service stops.
    */
   of(send: QueuedSend, ms: number, signal: AbortSignal): Promise<Awaited | undefined>
-  /** Ends all waits. */
+  /** Ends the waits of all callers. */
   stop(): void
 }
 

@@ -8,9 +8,9 @@ import type { Base64Problem } from './base64-decoder.ts'
 export interface HeldText {
   /** The decoded file, or the reason why it is not valid. */
   file: Uint8Array<ArrayBuffer> | Base64Problem
-  /** Type from a data URL. */
+  /** Content type of the file, if the text is a data URL. */
   mime: string | null
-  /** The first characters of the text. */
+  /** The first characters of the text, for an error message about it. */
   begin: string
 }
 

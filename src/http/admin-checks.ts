@@ -33,7 +33,7 @@ export function createAdminChecks(deps: AdminChecksDeps) {
   return {
     checkAddress,
 
-    /** Admits a request with the admin key. `wanted` is the sentence of a refusal. */
+    /** Admits a request with the admin key. `wanted` is the sentence of the error if the key is missing or wrong. */
     admit(value: string | undefined, incoming: AccessRequest, wanted = ADMIN_KEY_WANTED): { workspace: WorkspaceId } {
       const workspace = value === undefined ? undefined : account.findAdmin(value)
       if (!workspace) guesses.refuse('api_key_required', incoming.source, wanted) // 2, 3

@@ -94,6 +94,6 @@ export interface Oauth {
   /** Revokes an app. Rejects with `not_found`. */
   revoke(workspace: WorkspaceId, id: string): Promise<void>
   endOf(of: { workspace: WorkspaceId } | { instance: string }): Ending
-  /** Waits for background writes. */
+  /** Resolves when all background writes have ended. */
   stop(): Promise<void>
 }

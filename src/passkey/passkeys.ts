@@ -43,7 +43,7 @@ export interface PasskeyDeps {
 export function createPasskeys({ engine, clock, steady }: PasskeyDeps): Passkeys {
   /** Tickets by their hash. An instance has at most one ticket. */
   const tickets = new Map<string, Ticket>()
-  /** Last ceremony of each instance in which a ticket was used. */
+  /** For each instance, the last ceremony in which a ticket was used. */
   const seen = boundedCache<InstanceId, string>(MAX_SEEN)
 
   const hashOf = (ticket: string) => sha256(ticket, 'base64url')

@@ -139,7 +139,7 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
     }
     lease.renew(sentAt, standbysIn(standbys))
     if (former) {
-      // The process of the server that served the broken connection may still run and hold the lock, so it is ended.
+      // The server process of the broken connection may still run and hold the lock, so it is ended.
       await link.ask({ text: TERMINATE, values: [[former[0]], [former[1]]] }, SILENCE)
       if (!(await isGranted(link))) return link.drop()
       former = undefined

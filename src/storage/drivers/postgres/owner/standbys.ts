@@ -53,7 +53,7 @@ function isAwayIn(text: string): boolean {
     const { error } = JSON.parse(text) as { error?: { details?: { reason?: unknown } } }
     return error?.details?.reason === 'database'
   } catch {
-    // Another program answers at this address.
+    // The answer is not that of a standby, so another program uses this address.
     return false
   }
 }
