@@ -1,6 +1,6 @@
 /**
- * Runs ffmpeg and ffprobe on untrusted files: no argument reaches a shell, our environment is not passed on, and memory and time are limited. The
- * priority is that of the calling process (`program-host.ts`).
+ * Runs ffmpeg and ffprobe on untrusted files. Their arguments do not go through a shell, they do not get the environment of the service, and their
+ * memory and time are limited. They have the priority of the calling process (`program-host.ts`).
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 

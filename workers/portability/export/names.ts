@@ -54,7 +54,7 @@ export function nameKeys({ byType, blind }: StoredKeys, known: Known): NamedKeys
   const keys: DeviceKey[] = []
   const valuesOf = (type: string) => [...(byType.get(type)?.values() ?? [])]
 
-  /** Moves the record with this id to the keys whose names are known. Returns false if no record has this id. */
+  /** Moves the record with this id to the records whose names are known. Returns false if there is none. */
   function take(type: string, id: string): boolean {
     const records = left.get(type)
     if (!records || records.size === 0) return false

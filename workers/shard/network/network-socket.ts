@@ -35,7 +35,7 @@ import { createQueries } from './queries.ts'
 import { openTransport, type TransportOptions } from './transport.ts'
 
 export interface ConnectionUpdate {
-  /** `open`: the account is logged in, and its first queries are answered. `close`: the socket has ended; nothing follows. */
+  /** `open`: the account is logged in, and its first queries are answered. `close`: the socket has ended, and emits no further event. */
   connection?: 'open' | 'close'
   /** Reason of the end; undefined if it was intended. */
   error?: Error | undefined

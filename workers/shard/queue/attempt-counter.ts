@@ -52,9 +52,9 @@ export interface AttemptCounter {
   reconnected(): void
   /** Subtracts the last attempt from the count, because it was not the item that ended it. Never rejects. */
   uncount(): Promise<void>
-  /** Removes the record, because nothing of the item was sent: the next attempt counts as the first. */
+  /** Removes the in-flight record, because nothing of the item was sent. Its next attempt counts as the first one. */
   withdraw(): Promise<void>
-  /** Operation for the commit that ends the item; call `ended` after it. */
+  /** The operation that removes the in-flight record, for the commit that ends the item. Call `ended` after this commit. */
   readonly endOp: Op
   ended(): void
   /** Id of the item that is in flight, or that was in flight when the process or the connection ended. */

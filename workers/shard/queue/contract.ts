@@ -101,8 +101,8 @@ export interface QueueOptions {
    */
   send: (item: SendItem) => Promise<SendResult>
   /**
-   * Prepares the media of the next item while another item is in flight. `begin` never throws. When the item is sent, `send` uses the result.
-   * `discard` drops the result, or all results if no id is given.
+   * Prepares the media of the next item while another item is in flight. `begin` never throws. When the item is sent, `send` uses the prepared media.
+   * `discard` deletes what was prepared for this id, or for all items if no id is given.
    */
   ahead?: { wants(operation: string): boolean; begin(item: StoredItem): void; discard(svcId?: string): void } | undefined
   /** Whether the connection is open at this moment. The end of a connection is reported with `setConnected` a little later. */
@@ -120,7 +120,7 @@ export interface QueueOptions {
   log: Pick<Logger, 'info' | 'warn' | 'error'>
   tally: Pick<Tally, 'add'>
   timer?: Timer
-  /** Steps at which fault tests stop; their argument is the service id of an item. */
+  /** Called at named steps, with the service id of an item. Fault tests kill the process there. */
   steps: Steps
 }
 

@@ -15,8 +15,8 @@ const TIME_BYTES = 8
 
 export interface CallAnswers {
   /**
-   * Answers a caller if a text is due, by calling `give`. The answer is recorded only if `give` succeeds. `names`: every jid of the caller. Rejects
-   * like `give`.
+   * Calls `give`, which sends the text, if the caller has not got one recently. The answer is recorded only if `give` succeeds; rejects if `give`
+   * rejects. `names`: all jids of the caller.
    */
   answer(names: readonly string[], give: () => Promise<void>): Promise<void>
   forget(): Promise<void>

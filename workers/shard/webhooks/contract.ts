@@ -36,7 +36,7 @@ export interface OutboxOptions {
   alongside?: ((event: WebhookEvent, eventId: string) => Op[]) | undefined
   onCommitted?: ((eventId: string) => void) | undefined
   timer?: Timer
-  /** Steps at which fault tests stop; their argument is the id of an event. */
+  /** Called at named steps, with the id of an event. Fault tests kill the process there. */
   steps: Steps
   /**
    * Called for the metrics. `onAppend`: an event was appended. `onResult`: an attempt was made, or was skipped (the result is then `discarded`, with

@@ -51,7 +51,7 @@ export type ChangeAppState = (changes: readonly AppStateChange[] | LaterChange) 
 
 /** The newest message of a chat. Phones apply a change of a chat only to messages up to this one. */
 export interface Newest {
-  /** Time in epoch s. */
+  /** Time of the message in epoch seconds. */
   at: number
   key?: Pick<WAMessageKey, 'remoteJid' | 'id' | 'fromMe' | 'participant'> | undefined
 }

@@ -68,7 +68,7 @@ export function numberOf(value: unknown): number | null {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
   return typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : null
 }
-/** Reads an amount: `{ value: 1050, offset: 100 }` is 10.50. */
+/** Converts an amount of money to a number: `{ value: 1050, offset: 100 }` is 10.50. */
 export function amountOf(value: unknown): number | null {
   const { value: units, offset } = object(value)
   const number = numberOf(units)

@@ -185,7 +185,10 @@ export interface Companion {
   nacksToIgnore: Set<string>
   isAvailable: boolean
   connection: Connection | undefined
-  /** The counts that the client sent at its last login. The state file does not contain them. */
+  /**
+   * Two counters that the client sent when it last logged in: its logins since it was linked, and since it was started. They are not in the state
+   * file.
+   */
   login?: { passive: boolean; lc: number | null; connectAttemptCount: number | null }
 }
 

@@ -24,7 +24,7 @@ const NO_SALT = Buffer.alloc(0)
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTVWXYZ'
 
 interface Attempt {
-  /** The encoded identity of the phone, which is a part of the commitment. */
+  /** The encoded identity of the device that is being linked. `commitment` is a hash of it and of the nonce of the device. */
   identity: Buffer
   publicKey: Buffer
   deviceType: number

@@ -51,8 +51,8 @@ export interface InvitationInput {
 export type Inviting = 'groups.create' | 'groups.addParticipants' | 'communities.addParticipants'
 
 /**
- * Queues an invitation for each person who was refused and may be invited. Resolves with the `id`s of the people for whom an invitation was queued. A
- * full queue is no failure here, because the group has already changed.
+ * Queues an invitation for each person whom the network has refused to add and who may be invited. Resolves with the `id`s of the people for whom an
+ * invitation was queued. If the queue is full, this does not fail, because the group has already changed.
  */
 export async function invite(
   { enqueue, log }: Pick<ActionContext, 'enqueue' | 'log'>,

@@ -32,7 +32,7 @@ export interface ReadPost {
   message: WAMessage | null
 }
 
-/** Reads a post; null if it was deleted. A post without an id is identified by its number. */
+/** Reads a post; null if it was deleted. A post without an id gets the number that the network gave it (its server id) in place of the id. */
 export function readPost(newsletter: string, { id, serverId, at, isOwn, content }: Post): ReadPost | null {
   if (content === null) return null
   const message = decoded(content)

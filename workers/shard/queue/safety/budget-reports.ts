@@ -33,7 +33,7 @@ export interface BudgetReportsDeps {
   /** Whether a receiver is subscribed to `delivery` events, which report used-up budgets. */
   isTold(): boolean
   onUntold(error: unknown): void
-  /** Steps at which fault tests stop. */
+  /** Called at named steps. Fault tests kill the process there. */
   steps: Steps
 }
 

@@ -29,7 +29,7 @@ export function createFirstContacts({ clock, steady, directory, onError }: First
   async function read() {
     await directory.ready()
     const now = clock.now()
-    // A contact that was recorded while the clock was ahead has a time in the future. It then counts as made now.
+    // A contact that was recorded while the clock was ahead has a time in the future. It is treated as if it had been made now.
     times = directory.contactsSince(now - DAY).map((at) => steady.now() - Math.max(0, now - at))
     onLoaded()
   }

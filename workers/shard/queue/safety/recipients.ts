@@ -20,7 +20,7 @@ export interface RecipientsDeps {
   otherName(jid: string): Promise<string | null>
   /** Whether a destination has ever written to the account. `phone`: an identifier of the API. */
   hasWritten(phone: string): Promise<boolean>
-  /** Returns the jid that the network registered for a number, if the network said it before. */
+  /** Returns the jid with the registered number for a number; undefined if the network has not told it yet. */
   registered(digits: string): string | undefined
   /** Whether the jid is the account itself: messages of the account to itself are always allowed. */
   isMe(jid: string): boolean

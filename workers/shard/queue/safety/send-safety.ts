@@ -112,7 +112,7 @@ export function createSendSafety(deps: SendSafetyDeps): SendSafety {
       if (!recipient) return { reason: 'pacing', until: policyClock.now() + LOOK_UP_AGAIN }
       const wait = waitOf(recipient)
       if (wait) void steps('safety:held', item.svcId)
-      // The age of an item is not stopped while it waits for an answer: only a person can end this wait, so without the age limit it might never end.
+      // A wait for an answer does not stop the age of an item: only the other person can end this wait, so without the age limit it might never end.
       return wait && { ...wait, stopsAge: wait.reason !== 'unanswered' }
     }
     const policy: HoldPolicy = {

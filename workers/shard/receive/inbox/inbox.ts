@@ -20,7 +20,7 @@ export interface InboxDeps extends Omit<InboxSessionDeps, 'journal' | 'tries' | 
   sealer: Sealer
 }
 
-/** The inbox belongs to the instance and outlives sockets; each socket gets a session of it, which is closed when the socket ends. */
+/** The inbox of an instance, which is kept when a socket ends. Each socket gets a session of the inbox, which is closed when the socket ends. */
 export interface InstanceInbox {
   load(): Promise<void>
   /**

@@ -64,7 +64,7 @@ class NoSecretError extends Error {
   }
 }
 
-/** Padding of a plaintext, whose last byte is the length of the padding. */
+/** The shortest padding, which is added to a plaintext: one byte, whose value is the length of the padding. */
 const PADDING = Uint8Array.of(1)
 
 export function createPartOpener(deps: PartOpenerDeps): PartOpener {

@@ -6,7 +6,7 @@ import { proto } from '@whiskeysockets/baileys'
 
 const { Type } = proto.Message.ProtocolMessage
 
-/** Returns only the complete parts of a message. Null if no part is complete although the message should have one. */
+/** Returns the message with only its complete parts. Null if the message should have parts, and none of them is complete. */
 export function usablePeer(message: proto.IMessage): proto.IMessage | null {
   const { protocolMessage } = message
   switch (protocolMessage?.type) {

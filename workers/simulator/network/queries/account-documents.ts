@@ -8,7 +8,7 @@ function reachoutLock({ restrictedUntil = 0 }: Person) {
   return { is_active: isActive, time_enforcement_ends: isActive ? String(restrictedUntil) : '', enforcement_type: null }
 }
 
-/** Length in seconds of the period in which the network counts new chats. */
+/** Length in seconds of the period for which the network limits the number of new chats. */
 const CAPPING_CYCLE = 7 * 86_400
 
 function cappingInfo() {

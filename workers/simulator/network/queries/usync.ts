@@ -21,7 +21,7 @@ interface Asked {
   /** The phone number as the client wrote it. */
   phone: string | undefined
   username: string | undefined
-  /** Key that is required in addition to the user name. */
+  /** The digits that a stranger must know in addition to the user name, as the client sent them. */
   pin: string | undefined
 }
 
