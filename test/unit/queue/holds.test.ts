@@ -1,6 +1,6 @@
 /**
- * Tests which waiting item of the queue is sent next. After every change the result is compared with a simple model, which checks every item against
- * every reason to hold it, while clocks run and jump.
+ * Tests which waiting item of the queue is sent next. After every change, the result is compared with a simple model
+ * that checks every item against every reason to hold it back. Clocks advance and jump during the test.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -26,7 +26,7 @@ const itemOf = (place: string, phone = '1'): Waiting => ({
   leftAt: undefined,
 })
 
-/** Creates a policy that holds each item until the item's own time, and counts how often it is asked. */
+/** Creates a policy that holds back each item until the time of this item, and counts how often it is asked. */
 function untilTimes(times: Map<string, number>, clock: { now(): number }) {
   const policy: HoldPolicy & { asked: number } = {
     asked: 0,
@@ -40,7 +40,7 @@ function untilTimes(times: Map<string, number>, clock: { now(): number }) {
   return policy
 }
 
-/** Creates a policy that holds all items to certain people, without a known end. */
+/** Creates a policy that holds back all items for certain people, without a known end. */
 function closed() {
   const people = new Set<string>()
   const listeners: ChangeListener[] = []

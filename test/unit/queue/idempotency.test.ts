@@ -1,4 +1,4 @@
-/** Tests which requests count as equal for one idempotency key, and the name of the stored record. */
+/** Tests which requests count as the same request for an idempotency key, and the name of the stored record. */
 import assert from 'node:assert/strict'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -28,8 +28,8 @@ test('a request is the same whatever the order of its fields, and another when a
   assert.equal(print({ a: 1, b: undefined }), print({ a: 1 }))
 })
 
-// Somebody who has the store can find a short text, or a number with an id, from a plain hash, by trying all values. So
-// the name of a record is a hash with the key of the instance.
+// An unkeyed hash of a short text, or of a number with an id, can be reversed by trying all values. So the name of a
+// record is a hash with the instance's key.
 test('the name of the record of a key is keyed: of another instance it is another', async (t) => {
   const namesUnder = async (of: Sealer) => {
     const store = await tempStore(t)
@@ -55,7 +55,7 @@ test('the name of the record of a key is keyed: of another instance it is anothe
   assert.notDeepEqual(await namesUnder(createSealer(Buffer.alloc(32, 9))), names)
 })
 
-/** Creates a queue over this store that only counts its items. */
+/** Creates a queue over this store, which counts the items that are queued. */
 function bench(store: StateStore, time: { now: number }) {
   const log = recordingLog()
   const idempotency = createIdempotency({ instanceId: INSTANCE, store, sealer, clock: { now: () => time.now }, log })
@@ -69,8 +69,8 @@ function bench(store: StateStore, time: { now: number }) {
   return { idempotency, log, queued, send }
 }
 
-// All idempotency keys of a day were once removed in one commit. For twenty thousand removals, the store made its file
-// a gigabyte longer.
+// An earlier bug: all idempotency keys of a day were removed in one commit. For twenty thousand of them, the store made
+// its file a gigabyte larger.
 test('what is too old is removed, also beside what cannot be read, and the store does not grow by it', async (t) => {
   const store = await tempStore(t)
   const time = { now: START }
@@ -91,7 +91,8 @@ test('what is too old is removed, also beside what cannot be read, and the store
   )
 })
 
-// The new acknowledgement was once removed together with the old one, so a repeated request was queued a second time.
+// An earlier bug: the new acknowledgement was removed together with the old one, so a repeated request was queued a
+// second time.
 test('a key that is used again while old ones are removed is remembered', async (t) => {
   const disk = await tempStore(t)
   const time = { now: START }

@@ -43,14 +43,14 @@ interface Bench {
   time: ReturnType<typeof manualTime>
   settings: InstanceSettings
   log: ReturnType<typeof recordingLog>
-  /** Number of ms by which the system's clock was set. It does not affect the real time. */
+  /** Number of ms by which the machine's clock was changed. The monotonic clock is not affected. */
   step: number
-  /** Items that were sent to the network, in their order. */
+  /** Items that were sent to the network, in order. */
   sent: SendItem[]
-  /** Ends of items that the queue announced, in their order. */
+  /** The ends of items that the queue has reported, in order. */
   ends: [svcId: string, end: SendEnd][]
   tally: Tally
-  /** Events that the outbox received, for the timeline of messages. */
+  /** Events that the outbox was given for the timeline of messages. */
   noted: WebhookEvent[]
   /** Returns the bodies of the `delivery` events, in the order of the outbox. */
   deliveries(): Promise<Record<string, unknown>[]>
@@ -394,8 +394,8 @@ test('a connection lost in flight puts the item back at the head, with the same 
   )
 })
 
-// On a full disk the library's relay rejects with the error of a failed commit of keys. This was once treated as a
-// refusal of the network, so the acknowledged message ended as `send_failed`.
+// An earlier bug: on a full disk the library's relay rejects with the error of a failed commit of keys. This was
+// treated as a refusal of the network, so the acknowledged message ended as `send_failed`.
 test('a disk that fails under a send puts the item back, however often, and it leaves with the same message id', async (t) => {
   const b = await bench(t)
   const met = [
@@ -452,7 +452,10 @@ test('what was put back is sent again after a restart, too', async (t) => {
   await until(() => second.undecided() === undefined, 'the outcome')
 })
 
-/** Builds a queue in which the item to one person never finds the connection, whether it is open or not. */
+/**
+ * Builds a queue in which every send to one person fails because there is no connection, whether the connection is open
+ * or not.
+ */
 async function withLost(b: Bench, isOpen: () => boolean) {
   const tries: string[] = []
   const queue = await b.open({
@@ -474,8 +477,8 @@ async function withLost(b: Bench, isOpen: () => boolean) {
   return { queue, tries, untilTried }
 }
 
-// A query that was answered with 408 was once treated as a lost connection. So all other items waited for it, although
-// the instance was connected.
+// An earlier bug: a query that was answered with 408 was treated as a lost connection. So all other items waited,
+// although the instance was connected.
 test('an item that finds no connection although there is one fails after three times, and the line goes on', async (t) => {
   const b = await bench(t)
   const { tries, untilTried } = await withLost(b, () => true)
@@ -496,7 +499,7 @@ test('an item waits for a connection that is lost however often that happens', a
   let isStanding = false
   const { queue, tries, untilTried } = await withLost(b, () => isStanding)
   for (let count = 1; count <= 8; count++) await untilTried(count)
-  // If the failure is permanent, each new connection starts a new count of attempts.
+  // From here on the connection is open, and the send still fails. Each new connection starts a new count of attempts.
   isStanding = true
   for (let connection = 0; connection < 3; connection++) {
     for (let count = 1; count <= 3; count++) await untilTried(tries.length + 1)
@@ -508,7 +511,7 @@ test('an item waits for a connection that is lost however often that happens', a
   assert.deepEqual(await b.deliveries(), [])
 })
 
-/** Runs the queue until an item is about to be sent, and then ends it without any report, as a kill does. */
+/** Runs the queue until it is about to send an item, and then abandons it, as a kill does. */
 async function life(b: Bench, change: Partial<QueueOptions> = {}) {
   let hung = false
   const queue = await b.open({
@@ -525,7 +528,7 @@ async function life(b: Bench, change: Partial<QueueOptions> = {}) {
   return { queue, untilHung: () => until(() => hung, 'the end') }
 }
 
-// Such an item once ended the thread in each run, with all its instances.
+// An earlier bug: an item whose sending ends the process did this in each run, and ended all instances of the thread.
 test('an item that ended three lives is not tried a fourth time: it fails, and the line goes on', async (t) => {
   const b = await bench(t)
   b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
@@ -549,7 +552,7 @@ test('an item that ended three lives is not tried a fourth time: it fails, and t
   assert.equal(await b.store.get(keys.queueInFlight(INSTANCE)), undefined)
 })
 
-/** Records for which next items media were prepared. */
+/** Records for which of the next items the queue has had media prepared. */
 function recordingAhead() {
   const begun: string[] = []
   let discarded = 0
@@ -611,7 +614,7 @@ test('a stop that was wanted and a connection that was lost are not counted amon
     await until(() => cut.queue.waiting() === 1, 'back in line')
     await cut.queue.stop(0)
   }
-  // If the item has ended two runs, it is still tried again.
+  // An item that has ended two runs is still tried again.
   for (let lives = 0; lives < 2; lives++) await (await life(b)).untilHung()
   await life(b, { steps: () => {} })
   await until(async () => (await b.deliveries()).length === 1, 'the delivery')
@@ -638,7 +641,7 @@ test('the count costs no commit of its own', async (t) => {
   assert.equal(commits, 2)
 })
 
-/** Returns the number of commits, and the stored record while an item is being sent. */
+/** Returns the number of commits, and the record that is stored while an item is being sent. */
 async function watched(t: TestContext) {
   const b = await bench(t)
   b.settings = { ...b.settings, delay_message_min_ms: 0, delay_message_max_ms: 0 }
@@ -755,7 +758,7 @@ test('one that was named and does not leave is not named any more', async (t) =>
   await queue.stop(0)
   const ids: string[] = []
   const again: Queue = await b.open({
-    // This step lies between the commit that records the next item as in flight, and its attempt.
+    // This step comes after the commit that marks the next item as in flight, and before its sending begins.
     async steps(step, svcId) {
       if (step === 'queue:settled' && svcId === ids[0]) await again.clear()
     },
@@ -806,7 +809,7 @@ test('nor is one that a stop finds before its try', async (t) => {
   })
   queue.setConnected(true)
   b.time.advance(2 * SECOND)
-  // An item that is longer than the limit is not kept in memory.
+  // An item that is longer than the limit is read from the store when its turn comes.
   const { svcId } = await queue.enqueue({ ...text('1'), input: { message: 'x'.repeat(5_000) } })
   await until(() => isRead, 'the read that comes before the try')
   assert.equal(Buffer.from((await b.store.get(keys.queueInFlight(INSTANCE))) ?? []).toString(), `${svcId}:1`)
@@ -971,7 +974,7 @@ test('items of an account that was moved do not expire here, because the new ser
   const queue = await b.open({ hasMoved: () => hasMoved })
   await queue.enqueue(text('1'))
   b.time.advance(2 * HOUR)
-  // The timer of the next check is set after this check has ended.
+  // The timer of the next check is set when this check has ended.
   await b.time.armed(MINUTE)
   assert.deepEqual([queue.waiting(), await b.deliveries()], [1, []])
   hasMoved = false
@@ -986,7 +989,7 @@ test('items of a paused instance do not age, and age again when it is resumed', 
   let isPaused = true
   const queue = await b.open({ isPaused: () => isPaused })
   await queue.enqueue(text('1'))
-  // Only the second check is late: the clock of the test does not wait for its timer to be set.
+  // Only the second check is late: the test advances the clock without waiting until the timer of that check is set.
   b.time.advance(2 * HOUR)
   await b.time.armed(MINUTE)
   b.time.advance(MINUTE)
@@ -1025,7 +1028,8 @@ test('inline media waits beside its item and goes with it', async (t) => {
   assert.deepEqual(parts, ['tail'])
   await until(() => blobs.used() === 0, 'media gone')
 
-  // A kill between the write of the media and the write of the item leaves such a blob.
+  // Such a blob without an item is left if the service is killed after it has written the media and before it has
+  // written the item.
   await blobs.put(keys.blob(INSTANCE, 'orphan'), bytes)
   await queue.stop(0)
   await b.open({ blobs })
@@ -1066,7 +1070,7 @@ test('an item changed on disk is reported as failed and does not stop the line',
   const before = await b.open()
   const bad = await before.enqueue(text('1'))
   await before.enqueue(text('2'))
-  // The run that stored an item has it in memory, and need not read it.
+  // A run that has stored an item itself has it in memory, and does not read it.
   await before.stop(0)
   const queue = await b.open()
   await b.store.commit({ ops: [[keys.queueItem(INSTANCE, bad.svcId), Buffer.from('tampered')]] })
@@ -1089,7 +1093,7 @@ test('storage that fails for a while delays the outcome and sends nothing twice'
   const commit: OpenStore['commit'] = (batch) => (failing-- > 0 ? Promise.reject(new Error('disk full')) : b.store.commit(batch))
   const queue = await b.open({
     store: { ...b.store, commit },
-    // The stored data and the effects are those of the attempt that succeeds. The effects must come only after that
+    // What is stored, and the effects, must be those of the attempt that succeeds. The effects must come after that
     // attempt.
     async send(item) {
       b.sent.push(item)
@@ -1120,7 +1124,8 @@ test('storage that fails for a while delays the outcome and sends nothing twice'
   assert.deepEqual(await Promise.all(['try-1', 'try-2'].map((key) => b.store.get(key))), [undefined, Buffer.from('beside')])
 })
 
-// When the clock was set back, the queue once stopped for as long as that difference, even after a restart.
+// An earlier bug: if the clock was set back, the queue stopped for as long as the clock was set back, even after a
+// restart.
 test('a clock that is set back holds nothing up, neither while the queue runs nor after a restart', async (t) => {
   const b = await bench(t)
   const first = await b.open()
@@ -1134,7 +1139,7 @@ test('a clock that is set back holds nothing up, neither while the queue runs no
   b.step = HOUR
   await first.enqueue(text('2', { delayMessage: 5 }))
   await first.stop(0)
-  // The arrival time of the item is now an hour in the future, and is treated as the current time.
+  // The item now has a time of arrival that is an hour in the future. It is treated as if it had arrived now.
   b.step = 0
   const second = await b.open()
   second.setConnected(true)
@@ -1181,7 +1186,7 @@ test('a message with send_at waits for its time, is listed with it, and holds no
   b.time.advance(HOUR - 3 * SECOND)
   assert.equal(b.sent.length, 1)
   b.time.advance(SECOND)
-  // The item waits as long as an item that is queued now.
+  // The item must wait no longer than an item that is queued now.
   assert.deepEqual(await listed(queue), [['1', 'pacing', at, '2026-01-31T13:00:02.000Z']])
   b.time.advance(2 * SECOND)
   await until(() => b.sent.length === 2, 'the one with a time')

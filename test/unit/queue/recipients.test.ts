@@ -1,4 +1,7 @@
-/** Tests the facts about the recipient of a waiting message that the rules of send safety use, over a real directory in a real store. */
+/**
+ * Tests what the rules of send safety learn about the recipient of a waiting message, with a real directory in a real
+ * store.
+ */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { WAMessage } from '@whiskeysockets/baileys'
@@ -18,7 +21,7 @@ async function bench(t: TestContext) {
   const context = { id: INSTANCE, store: await tempStore(t), sealer, log: recordingLog() }
   const directory = createAccountDirectory(context, { own: () => [] })
   await directory.ready()
-  /** The answers of the network and of the session, which tests change. */
+  /** The answers of the network, and the data of the session. Tests change them. */
   const said = { registered: new Map<string, string>(), lids: new Map<string, string>(), me: '' }
   const otherName = async (jid: string) => said.lids.get(jid) ?? null
   const correspondents = createCorrespondents(context, { otherName, onNew() {} })

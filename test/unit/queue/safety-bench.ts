@@ -1,6 +1,6 @@
 /**
- * Runs send safety with a real queue, directory and store, over several runs of the process. The network is a function that sends at once, and the
- * clocks move by hand.
+ * Runs send safety with a real queue, directory and store, over several runs of the process. A function that accepts
+ * every message at once replaces the network. The test controls the clocks.
  */
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
@@ -25,11 +25,14 @@ const accepted = resultOf({ status: 'sent' })
 type UsedUp = Delivery['used_up_budgets']
 const OPTIONS = { unarchives: false, fromApi: true }
 
-/** Steps of a send at which a run can end, as by a kill. */
+/** Steps of a send at which a run can be ended, as a kill does. */
 export const ENDS = ['before-send', 'leaving', 'relayed', 'settled'] as const
 export type End = (typeof ENDS)[number]
 
-/** Number of turns of the event loop without access to the store after which nothing happens before the clocks move. */
+/**
+ * After this number of turns of the event loop without access to the store, nothing more happens until the clocks
+ * advance.
+ */
 const IDLE_TURNS = 3
 
 /** Creates a store that counts the operations that are running. */
@@ -55,7 +58,9 @@ function watched(store: OpenStore) {
 
 interface Options {
   begin?: number
-  /** Whether the clock is that of a service, which does not follow a jump ahead that the network contradicts. */
+  /**
+   * Whether the clock is a bounded one, as in a service: it does not follow a jump ahead that the network contradicts.
+   */
   isBounded?: boolean
 }
 
@@ -67,24 +72,24 @@ export async function safetyBench(
   const { store, idle } = watched(await tempStore(t))
   const time = manualTime(begin)
   const log = recordingLog()
-  /** Messages that the network got, in all runs. */
+  /** The messages that the network received, in all runs. */
   const left: { phone: string; messageId: string; at: number; isClockRight: boolean }[] = []
   const sent: string[] = []
-  /** The used-up budgets that committed events told, in all runs. */
+  /** The reports about used-up budgets in committed events, in all runs. */
   const told: { at: number; budgets: UsedUp }[] = []
-  /** Messages that became too old. */
+  /** The messages that expired, because they had waited for too long. */
   const expired: { phone: string; at: number }[] = []
   const made = {
     isTold: true,
-    /** Number of ms by which the machine's clock was set. */
+    /** Number of ms by which the machine's clock was changed. */
     step: 0,
     linkedAt: null as number | null,
-    /** Number of times that the age of the link was asked for. */
+    /** Number of times that the age of the link was read. */
     ages: 0,
-    /** Jids to which messages go whose items say another chat, by what the items say. */
+    /** For items whose message goes to another JID than the chat that they name: that JID, by the chat. */
     goTo: new Map<string, string>(),
     isOpen: true,
-    /** Step of the next send at which the run ends. */
+    /** The step of the next send at which the run must end. */
     end: undefined as End | undefined,
     /** Whether the run has ended at this step. */
     isHanging: false,
@@ -94,11 +99,11 @@ export async function safetyBench(
   const wall = { now: () => time.clock.now() + made.step }
   const bounded = createBoundedClock({ wall, steady: time.clock, uptime: time.clock.now })
   const clock = isBounded ? bounded : wall
-  /** Ids of the messages that are stored with the keys of their encryption, in all runs. */
+  /** Ids of the messages that are stored together with the keys of their encryption, in all runs. */
   const stored = new Set<string>()
   let ids = 0
 
-  /** Starts one run of the process. `end`: the step of a send at which the run ends. */
+  /** Starts a run of the process. `end`: the step of a send at which the run ends. */
   async function run(end?: End) {
     made.end = end
     made.isHanging = false
@@ -124,7 +129,7 @@ export async function safetyBench(
       steps: () => {},
       onError: assert.ifError,
     })
-    /** Whether the run ends at this step. Nothing happens in it from then on. */
+    /** Whether the run ends at this step. After that, nothing more happens in this run. */
     const endsAt = (step: End) => isOver || made.end === step
     const hang = () => {
       made.isHanging = true
@@ -144,7 +149,7 @@ export async function safetyBench(
       await safety.leaving(to, item, item.mayHaveLeft)
       item.leaves()
       if (endsAt('leaving')) return hang()
-      // This flush stands for the commit of the keys, which also contains the message and the changes of the directory.
+      // This flush replaces the commit of the keys, which also contains the message and the changes of the directory.
       await directory.flush()
       stored.add(messageId)
       sent.push(phone)
@@ -155,7 +160,7 @@ export async function safetyBench(
       return safety.withUsedUp(accepted, queue)
     }
 
-    /** The budgets of an event, by its id, until its commit. */
+    /** The used-up budgets in each event that is not committed yet, by the id of the event. */
     const appended = new Map<string, UsedUp>()
     const queue: Queue = createQueue({
       instanceId: INSTANCE,
@@ -200,7 +205,7 @@ export async function safetyBench(
         await queue.enqueue({ messageId, ...request })
         return messageId
       },
-      /** Records that the person answers. */
+      /** Records that the person has answered. */
       heard(phone: string) {
         record({ remoteJid: jidOf(phone), id: `A${++ids}`, fromMe: false })
         safety.heard(jidOf(phone))
@@ -216,18 +221,20 @@ export async function safetyBench(
     }
   }
 
-  /** Advances the clocks in steps of this length. After each the queue gets the time to do what is due. */
+  /**
+   * Advances the clocks in steps of `stepMs`. After each step, the queue gets the time to do everything that is due.
+   */
   async function pass(ms: number, stepMs = MINUTE) {
     const end = time.clock.now() + ms
     for (let now = time.clock.now(); now < end; now = time.clock.now()) {
       time.advance(Math.min(stepMs, end - now))
-      // The network reports the true time, so a bounded clock does not believe a jump ahead.
+      // The network reports the true time. So a bounded clock does not follow a jump ahead of the machine's clock.
       bounded.learned(time.clock.now(), true)
       await idle()
     }
   }
 
-  /** Advances the clocks until this number of items is left. Returns the number of minutes. */
+  /** Advances the clocks until only this number of items is left. Returns the number of minutes that this took. */
   async function minutesUntil(items: () => Promise<unknown[]>, count: number) {
     for (let minutes = 0; minutes < 600; minutes++) {
       if ((await items()).length === count) return minutes

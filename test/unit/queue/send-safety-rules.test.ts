@@ -1,4 +1,4 @@
-/** Tests the rules of send safety with single cases. `send-safety-week.test.ts` runs weeks of messages through a queue. */
+/** Tests the rules of send safety case by case. `send-safety-week.test.ts` runs weeks of messages through a queue. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
@@ -18,7 +18,7 @@ import {
 
 type Verdict = 'go' | Wait
 
-/** The queue asks both rules, in this order. */
+/** Asks both rules in the order in which the queue does it. */
 const decide = (
   settings: SendSafetySettings,
   state: SafetyState,
@@ -119,8 +119,8 @@ describe('quiet hours', () => {
   })
   test('they are right when clocks change, even if their end does not exist that day', () => {
     const berlin = (to: string) => quietUntil({ from: '22:00', to, time_zone: 'Europe/Berlin' })
-    // In this zone, on 29 March 2026 clocks are set from 02:00 to 03:00 at 01:00 UTC, and on 25 October from 03:00 to
-    // 02:00.
+    // In this time zone, the clocks change from 02:00 to 03:00 on 29 March 2026 (at 01:00 UTC), and from 03:00 to 02:00
+    // on 25 October.
     assert.equal(berlin('07:00')(utc('2026-03-28T22:00')), utc('2026-03-29T05:00'))
     assert.equal(berlin('02:30')(utc('2026-03-28T22:00')), utc('2026-03-29T01:00'))
     assert.equal(berlin('07:00')(utc('2026-10-24T22:00')), utc('2026-10-25T06:00'))
@@ -136,7 +136,7 @@ describe('quiet hours', () => {
   test('their end is the first minute that is not quiet', () => {
     const zones = ['America/Sao_Paulo', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kathmandu', 'UTC']
     const time = fc.tuple(fc.nat(23), fc.nat(59)).map((parts) => parts.map((part) => String(part).padStart(2, '0')).join(':'))
-    // The hours around the clock changes of 2026 in these zones, and any other hours.
+    // The hours around the changes of the clocks in these time zones in 2026, and some other hours.
     const changes = [
       '2026-03-29T01:00',
       '2026-10-25T01:00',

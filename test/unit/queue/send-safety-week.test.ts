@@ -1,7 +1,8 @@
 /**
- * Runs weeks of one account through a real queue, in which the machine's clock jumps or the service is killed at each step of a send. A week is checked
- * with the true time, which the queue does not know: no budget may be exceeded, no message may be dropped, and no answer may wait. A restart reads
- * the counts by their dates, so the clock is right in weeks with kills.
+ * Runs weeks of one account through a real queue. The machine's clock jumps, or the service is killed at each step of a
+ * send. Each week is checked with the true time, which the queue does not know: no budget may be exceeded, no message
+ * may be dropped, and no answer may wait. After a restart, the counts are read by their dates, so in weeks with kills
+ * the clock is right.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -56,20 +57,23 @@ const anySettings: fc.Arbitrary<SendSafetySettings> = fc.record({
   pause_after_unanswered: orNull(fc.integer({ min: 1, max: 4 })),
 })
 
-/** Weeks around the days on which the clocks of the zone change. */
+/** The weeks in which the clocks of the time zone change. */
 const BEGINS = [Date.UTC(2026, 2, 25), Date.UTC(2026, 9, 21)]
-/** Steps of the clocks while nothing happens but timers. */
+/** Length of a step of the clocks while only timers run. */
 const LOOK = 30 * MINUTE
-/** Time after which a new run sends: the pause after the connection opens, and some room. */
+/** Time after which a new run sends: the pause after the connection opens, and some tolerance. */
 const RESUMED = 5 * SECOND
-/** Time after the week in which everything leaves that waits for a time: ten days for the smallest budget of a day. */
+/**
+ * Time after the week in which every message that waits for a time is sent: ten days for the smallest budget of a day,
+ * and some tolerance.
+ */
 const AFTERWARDS = 12 * DAY
 
 const NEVER = Number.POSITIVE_INFINITY
 const pauseOf = ({ pause_after_unanswered }: SendSafetySettings) => pause_after_unanswered ?? NEVER
 const phoneOf = (one: number) => `55119000000${String(one).padStart(2, '0')}`
 
-/** Lives a week, and then for as long as messages wait for a time. */
+/** Simulates a week, and then the time until no message waits for a time any longer. */
 async function live(t: TestContext, settings: SendSafetySettings, begin: number, week: Week) {
   const bench = await safetyBench(t, settings, { begin, isBounded: true })
   const { run, time, made, pass, idle, left } = bench
@@ -79,7 +83,7 @@ async function live(t: TestContext, settings: SendSafetySettings, begin: number,
   const queued: { messageId: string; phone: string }[] = []
   const heard: { phone: string; at: number }[] = []
 
-  /** Ends the run, at the step of a send if there is one, and starts the next. */
+  /** Ends the run (at a step of a send, if one is given), and starts the next one. */
   async function restart() {
     now.kill()
     now = await run()
@@ -108,7 +112,7 @@ async function live(t: TestContext, settings: SendSafetySettings, begin: number,
       const answer = await put(phone)
       if (made.isHanging) await restart()
       const since = new Set(left.filter((each) => each.phone === phone && each.at >= writtenAt).map(({ messageId }) => messageId))
-      // If earlier messages to the person waited, they leave first, and each of them counts as unanswered.
+      // If earlier messages to the person still waited, they are sent first, and each of them counts as unanswered.
       assert.ok(since.has(answer) || since.size >= pauseOf(settings), 'an answer leaves at once')
     }
   }
@@ -166,7 +170,8 @@ for (const [what, trouble] of [
         const firsts = [...firstOf.values()].filter((at) => at < NEVER)
         for (const at of firsts) {
           const within = (ms: number) => firsts.filter((other) => other > at - ms && other <= at).length
-          // The service follows a small jump of the clock. So a step of the warm-up may begin earlier by the size of such a jump.
+          // The service follows small jumps of the clock. So a step of the warm-up may begin earlier, by as much as the
+          // clock has jumped.
           const warmUp = settings.first_contacts_warm_up?.findLast(({ day }) => begin + day * DAY <= at + MOST_STEP)?.per_day
           assert.ok(within(HOUR) <= (settings.first_contacts_per_hour ?? NEVER), 'the budget of an hour')
           assert.ok(within(DAY) <= Math.min(settings.first_contacts_per_day ?? NEVER, warmUp ?? NEVER), 'the budget of a day')
@@ -174,7 +179,7 @@ for (const [what, trouble] of [
 
         const quiet = settings.quiet_hours && quietUntil(settings.quiet_hours)
         for (const { phone, messageId, at, isClockRight } of left) {
-          // A message that left before a kill is sent again under its id, at any time.
+          // If a message was sent before a kill, it is sent again under its id, at any time of the day.
           if (!quiet || !isClockRight || quiet(at) === null || times.get(messageId)![0] !== at) continue
           assert.ok(
             heard.some((each) => each.phone === phone && each.at <= at && each.at > at - DAY),

@@ -1,6 +1,6 @@
 /**
- * Tests send safety in a real queue over a real store: which messages are counted, which data survive the end of a run,
- * and how a message ages while it is held.
+ * Tests send safety in a real queue over a real store: which messages are counted, which data are still there in the
+ * next run, and how a message ages while it is held back.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -86,7 +86,7 @@ for (const end of ['leaving', 'relayed', 'settled'] as const) {
     const next = await run()
     await next.put('5511900000001')
     time.advance(2 * SECOND)
-    // A contact whose commit was not made is counted when its message is sent again.
+    // If the commit with the count of a contact was not made, the contact is counted when its message is sent again.
     const countedAt = end === 'leaving' ? time.clock.now() : usedAt
     const before = sent.length
     await until(() => sent.length > before, 'the person who is known')

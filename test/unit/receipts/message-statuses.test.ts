@@ -1,6 +1,6 @@
 /**
- * Tests `message_status` over real storage: each status is reported once, and never a lower one after a higher one,
- * over restarts and failed commits.
+ * Tests `message_status` over a real store: each status of a message must be reported one time, and never a lower one
+ * after a higher one, also after restarts and failed commits.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -28,7 +28,7 @@ const identity = createIdentity({
 } as unknown as Parameters<typeof createIdentity>[0])
 
 interface Bench {
-  /** Opens the statuses again over the same storage, as after a restart. */
+  /** Opens the statuses again over the same store, as after a restart. */
   open(): Promise<ReturnType<typeof createMessageStatuses>>
   /** The reported statuses as `status ids participant`, in the order of the webhooks. */
   told: string[]
@@ -43,7 +43,7 @@ async function bench(t: TestContext): Promise<Bench> {
   const told: string[] = []
   let failing = 0
   let now = START
-  /** Ends the outbox of the previous run, because two outboxes at the same time would both deliver. */
+  /** Ends the outbox of the previous run. Otherwise, two outboxes would deliver the same events. */
   let endPrevious = async () => {}
   const clock = { now: () => now }
   const store = {
@@ -112,10 +112,11 @@ const receipt = (status: MessageStatus, ids: string[], more: Partial<Receipt> = 
   ...more,
 })
 
-/** Builds the acknowledgement after a first attempt. */
+/** Builds the acknowledgement of a message that was sent at the first attempt. */
 const acked = (id: string, chat: string) => ({ chat, id, at: START, requestId: undefined, isNew: true })
 
-// Reported statuses were once only in memory. So after a restart a late `delivered` was reported after `read`.
+// An earlier bug: the reported statuses were only in memory. So after a restart a late `delivered` was reported after
+// `read`.
 test('after a restart no value is told again, and no lower one', async (t) => {
   const b = await bench(t)
   const before = await b.open()
@@ -134,8 +135,8 @@ test('after a restart no value is told again, and no lower one', async (t) => {
   )
 })
 
-// A status was once recorded before its commit. When the commit failed, the event was lost, and the repeated receipt
-// was not reported.
+// An earlier bug: a status was recorded before its commit. If the commit failed, the event was lost, and the receipt
+// was ignored when it came again.
 test('what could not be written is told when it comes again', async (t) => {
   const b = await bench(t)
   const statuses = await b.open()
@@ -145,8 +146,8 @@ test('what could not be written is told when it comes again', async (t) => {
   await until(() => b.told.length === 2, 'sent and delivered')
 })
 
-// The check of a status once recorded `sent`. If the end of the item then failed, the repeated end did not report
-// `sent`.
+// An earlier bug: checking a status recorded `sent`. If the item could then not be ended, the repeated attempt did not
+// report `sent`.
 test('`sent` counts when it is committed, not when it is prepared', async (t) => {
   const b = await bench(t)
   const statuses = await b.open()
@@ -176,8 +177,8 @@ test('a receipt waits for the commit of `sent`; where that takes too long, the r
   )
 })
 
-// The receipt was once written first. So `sent` was reported after `delivered`, and the repeated receipt was reported
-// again.
+// An earlier bug: the receipt was written first. So `sent` was reported after `delivered`, and the receipt was reported
+// again when it came again.
 test('a receipt that reaches the disk while the commit of `sent` waits for it reports `sent`, and the commit does not', async (t) => {
   const b = await bench(t)
   const statuses = await b.open()
@@ -224,7 +225,7 @@ test('a stranger’s receipt for a message to somebody else hides nothing', asyn
   assert.deepEqual(b.told.slice(3, 5), ['sent A 5511988880001', 'delivered A 5511988880001'])
 })
 
-// A contact may open a chat weeks after the message was delivered, and sends the receipt only then.
+// A contact may open a chat weeks after a message was delivered, so the receipt `read` may come weeks later.
 test('values are kept for as long as receipts for a message count', async (t) => {
   const b = await bench(t)
   let statuses = await b.open()
@@ -257,8 +258,8 @@ const rising = [
   ],
 ] as const
 
-// Receipts can overtake each other. Only the higher status was once reported, and programs waited forever for the lower
-// one.
+// Receipts may arrive in the wrong order. An earlier bug: only the higher status was then reported, so programs waited
+// forever for the lower one.
 for (const [status, who, where, told] of rising)
   test(`a \`${status}\` by ${who} that overtakes the receipts below it reports them first, each once`, async (t) => {
     const b = await bench(t)
@@ -281,8 +282,8 @@ test('a list of messages in one receipt reports `delivered` for those alone that
   )
 })
 
-// The acknowledgement of the first attempt was lost with the connection. The acknowledgement of the second attempt
-// arrives after the receipts.
+// The connection ended before the acknowledgement of the first attempt arrived. The acknowledgement of the second
+// attempt arrives after the receipts.
 test('a receipt reports that the message was sent, in chats and in groups, once', async (t) => {
   const b = await bench(t)
   const statuses = await b.open()
@@ -303,7 +304,8 @@ test('a receipt reports that the message was sent, in chats and in groups, once'
   ])
 })
 
-// If an unkeyed hash of an id and a number is on disk, both can be found by trying all values. So the hash has a key.
+// An unkeyed hash of an id and a number can be reversed by trying all values. So the hash is made with the instance's
+// key.
 test('the name of a kept value is keyed: of another instance it is another', async (t) => {
   const store = await tempStore(t)
   const log = recordingLog()

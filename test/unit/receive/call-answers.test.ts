@@ -1,4 +1,4 @@
-/** Tests that a caller receives only one text in ten minutes, however often the caller calls. */
+/** Tests that a caller gets at most one text in ten minutes, however often this person calls. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MINUTE } from '../../../src/domain/clock.ts'
@@ -27,7 +27,7 @@ test('thirty calls at once make one text; the next comes ten minutes later, also
   now += 1
   await calls([ANA])
   assert.deepEqual(given, [ANA_LID, BEN, ANA])
-  // Ended calls must not be kept in memory.
+  // Calls that have ended must not stay in memory.
   let left = 0
   for await (const _ of store.range(keys.callAnswers(INSTANCE))) left++
   assert.equal(left, 1)

@@ -1,4 +1,4 @@
-/** Tests the stored calls that are ringing, over a real store, and their state after a restart. */
+/** Tests calls that are ringing. They are stored in a real store, so that they are still known after a restart. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -20,7 +20,7 @@ const stanza = (tag: string, id: string, more: Record<string, string> = {}): Bin
   content: [{ tag, attrs: { 'call-id': id, 'call-creator': ANA, ...more } }],
 })
 
-/** Starts the calls of an instance over this store, as a start of the service does. */
+/** Opens the calls of an instance over this store, as the start of a service does. */
 async function live(
   store: StateStore,
   settings = DEFAULT_SETTINGS,
@@ -28,7 +28,7 @@ async function live(
 ) {
   const answered: string[] = []
   const translated: { call: unknown; timestamp: unknown; answered: number }[] = []
-  /** Keys of the queued items. As in the real queue, each key has only one item. */
+  /** Idempotency keys of the queued items. As in the real queue, there is at most one item for each key. */
   const queued = new Set<string>()
   const context = { id: INSTANCE, store, sealer, clock: { now: () => time.now }, log: createLog({ level: 'silent' }, 'test') }
   const calls = createCalls(context, {
@@ -70,7 +70,7 @@ async function ringing(store: StateStore) {
   return found.length
 }
 
-/** Handles the offer of a call in one run of the service, and the end of the call in the next run. */
+/** The offer of a call arrives in one run of the service, and the end of the call in the next run. */
 async function missed(t: TestContext, id: string) {
   const store = await tempStore(t)
   await (await live(store)).calls.take(stanza('offer', id), session)
@@ -81,8 +81,8 @@ async function missed(t: TestContext, id: string) {
   return translated
 }
 
-// The record of a call with such an id was once refused. So the connection ended and the network sent the call again,
-// forever.
+// An earlier bug: the record of a call with such an id was refused. So the connection ended, and the network sent the
+// call again, forever.
 test('a call is told whatever its id is', async (t) => {
   for (const id of ['3EB0A', 'a/b ?', 'ü', 'x'.repeat(5_000)]) assert.equal((await missed(t, id)).length, 1, id.slice(0, 10))
 })
@@ -104,14 +104,15 @@ test('an offer that comes twice is rejected and answered once, and one that come
   assert.equal(translated[0]?.answered, 1)
 })
 
-// The text was once queued after the commit that removed the call. So a crash between these steps lost the text.
+// An earlier bug: the text was queued only after the commit that removed the call. So a crash between the two lost the
+// text.
 test('the text after a rejected call is queued before the event of the call, and once however often its end comes', async (t) => {
   const store = await tempStore(t)
   const crashed = await live(store, rejecting, { crashAtEnd: true })
   await crashed.calls.take(stanza('offer', '3EB0A'), answering())
   await until(() => crashed.answered.length > 0, 'the answer')
   assert.equal(await ringing(store), 1)
-  // The connection ended, so the network sends the end of the call again. The call must still be stored then.
+  // The connection has ended, so the network will send the end of the call again. Until then the call must stay stored.
   await assert.rejects(async () => crashed.calls.take(stanza('terminate', '3EB0A'), answering()), /the service ended/)
   assert.deepEqual(crashed.answered, ['Please write.'])
 })
@@ -128,8 +129,8 @@ test('an end that comes while a rejected call is being told says that it was rej
   assert.deepEqual(answered, ['Please write.'])
 })
 
-// The network does not report the end of a rejected call. So such a call once stayed in the list of ringing calls for a
-// day, without any event.
+// The network does not report the end of a call that was rejected. An earlier bug: such a call stayed in the list of
+// ringing calls for a day, without an event.
 test('a call whose rejection had no answer is rejected again after the next login, and told once', async (t) => {
   const store = await tempStore(t)
   const cut = { ask: () => Promise.reject(new Failure('instance_not_connected')) } as unknown as Session
@@ -137,7 +138,7 @@ test('a call whose rejection had no answer is rejected again after the next logi
   await killed.calls.take(stanza('offer', '3EB0A'), cut)
   await killed.calls.take(stanza('offer', '3EB0B'), cut)
   const { calls, translated, answered } = await live(store, rejecting)
-  // The first call arrived before its offer was acknowledged. The other call was answered on a phone.
+  // The first call arrives, but its offer is not acknowledged. The other call was answered on a phone.
   await calls.take(stanza('offer', '3EB0A'), cut)
   const network = answering(async () => calls.take(stanza('accept', '3EB0B'), network))
   calls.resume(network)
@@ -160,8 +161,8 @@ test('a rejected call is told although no text can be queued', async (t) => {
   await until(async () => (await ringing(store)) === 0, 'the end of the record')
 })
 
-// The time of such a call was once 1970 or invalid. After a restart, its record could then not be read, or was treated
-// as old.
+// An earlier bug: such a call got the time 1970 or an invalid one. So after a restart, its record could not be read, or
+// was treated as old.
 test('a call whose offer carries no time, or none that is one, is of the moment it came', async (t) => {
   for (const time of [undefined, '', 'soon', '-1', '0', '1e400', '1.5']) {
     const store = await tempStore(t)
@@ -197,8 +198,8 @@ test('calls whose end is never said go with the day, while the service runs, and
   assert.equal(translated.length, 0)
 })
 
-// The name of the caller was once taken from the caller's stanza. So the stanza could name another person, and the text
-// was sent to that person.
+// An earlier bug: the caller's name was read from the caller's stanza. So the stanza could name another person, who
+// then got the text.
 test('a call is of who sends it, whoever it names', async (t) => {
   const store = await tempStore(t)
   const answered: string[] = []

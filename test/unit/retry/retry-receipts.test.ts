@@ -1,6 +1,6 @@
 /**
- * Tests retry receipts: each is answered and, whatever the result is, acknowledged. The answer must fit the requesting
- * device and the chat.
+ * Tests retry receipts (requests of a device to send a message again). Each must be answered with a copy that fits the
+ * device and the chat, if this is possible, and must be acknowledged in any case.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -40,8 +40,8 @@ test('a retry receipt that cannot be answered and a malformed one are confirmed 
   assert.deepEqual(asked, ['A'])
 })
 
-// Such a receipt was once acknowledged, although it could not be answered. So the message stayed unreadable, because
-// nothing requested it again.
+// An earlier bug: such a receipt was acknowledged although it could not be answered. So the message stayed
+// undecryptable, because nothing requested it again.
 test('one that a full disk keeps from being answered comes again', async () => {
   let isFull = true
   const answer = answerRetryReceipt({
@@ -56,8 +56,7 @@ test('one that a full disk keeps from being answered comes again', async () => {
   await answer(retry())
 })
 
-// The acknowledgement of the repeated message has the same id, so it could be taken for the acknowledgement of the
-// first message.
+// The acknowledgement of the second copy has the same id, so it could be taken for that of the first copy.
 test('a message that is still being sent is not sent again before that has come to its end', async (t) => {
   const log = recordingLog()
   const none = {} as Parameters<typeof createMessageStatuses>[1]

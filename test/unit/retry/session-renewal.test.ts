@@ -1,7 +1,4 @@
-/**
- * Tests the session with a device that could not decrypt a message: the state of the session when the device is
- * answered.
- */
+/** Tests how the Signal session with a device is renewed if the device could not decrypt a message. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type BinaryNode, extractE2ESessionFromRetryReceipt } from '@whiskeysockets/baileys'
@@ -33,7 +30,7 @@ interface World {
   baseKey?: number
 }
 
-/** Records the changes of a session in their order. The session has the registration id 7. */
+/** Records the changes of a session in order. The registration id in the session is 7. */
 function renewals() {
   const world: World = {}
   let done: string[] = []

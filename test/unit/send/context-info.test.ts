@@ -1,4 +1,7 @@
-/** Tests the context of a content: quotes, mentions and the expiry. Each uses the addresses of the chat. */
+/**
+ * Tests the context of a message: its quote, its mentions and its expiry. All addresses in it must be of the same kind
+ * as those of the chat.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { GroupMetadata, proto } from '@whiskeysockets/baileys'
@@ -34,8 +37,8 @@ test('a mention is what the group calls the person, in the list and in the text'
   assert.deepEqual([byNumber.text, byNumber.info.mentionedJid], ['hi @5511988880001', [ANA]])
 })
 
-// All names must be replaced at once. If one were replaced after the other, a later replacement could change the text
-// that an earlier one has inserted.
+// All names must be replaced in one step. Otherwise, a later replacement could change the text that an earlier one has
+// inserted.
 test('the name of one may be the number of another', async () => {
   const { context, meet } = playedNetwork()
   meet('111@s.whatsapp.net', '222@lid')
@@ -72,7 +75,7 @@ test('a quote of a quote is not carried on', async () => {
   const { info } = await surroundings(context, group('lid'), { reply_to_message_id: 'Q' })
   assert.equal(info.quotedMessage?.extendedTextMessage?.text, 'answer')
   assert.equal(info.quotedMessage?.extendedTextMessage?.contextInfo ?? null, null)
-  // The message in the store must stay complete.
+  // The original message in memory must not be changed.
   assert.ok((await context.messages.get('Q', () => true))?.message?.extendedTextMessage?.contextInfo)
 })
 

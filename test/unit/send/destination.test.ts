@@ -1,6 +1,6 @@
 /**
- * Tests how the destination of a message is found: the form of a number, the choice between a person's two addresses,
- * and refusals by a group or the network.
+ * Tests how the destination of a message is found: how a number is written, which of the two addresses of a person is
+ * used, and refusals by a group or by the network.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -54,8 +54,8 @@ test('a number without an account is nobody for a send, and no chat for an immed
   await assert.rejects(chatWith(context, person('5511988880001')), failsWith('chat_not_found'))
 })
 
-// A refused look-up once failed the message with phone_not_on_whatsapp, so customers deleted valid numbers from their
-// lists.
+// An earlier bug: if the look-up of a number was refused, the message failed with phone_not_on_whatsapp. So customers
+// deleted valid numbers from their lists.
 test('a look-up that is refused says nothing about the number: it is tried later, and meanwhile nobody asks', async () => {
   const { context, answers, asked, time } = playedNetwork()
   answers.push(usyncAnswer({ code: '429', backoff: '30' }), refused(503), usyncAnswer(ANA))
@@ -100,7 +100,7 @@ test('a group that is suspended cannot be written to', async () => {
   await assert.rejects(writableGroup(context, TEAM), failsWith('group_suspended'))
 })
 
-// The network tells only members whether a group exists.
+// Only members learn from the network whether a group exists.
 for (const [code, meaning] of [
   [403, 'group_not_found'],
   [404, 'group_not_found'],

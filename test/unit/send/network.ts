@@ -1,6 +1,6 @@
 /**
- * Creates a session from real parts over a network that the test simulates. Queries and stanzas are recorded in order,
- * and `answers` are the answers to the queries. The account has a number and a LID.
+ * Creates a session with the real code for sending, over a simulated network. Queries and stanzas are recorded in
+ * order. `answers`: the answers to the queries. The account has a number and a LID.
  */
 import type { AuthenticationState, BinaryNode, WAMessage } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -32,8 +32,8 @@ export const node = (tag: string, attrs: Record<string, string> = {}, content?: 
 })
 
 /**
- * Builds the answer to a number look-up. `said`: the registered JID, null if there is no account, or the code and the
- * wait of a refusal.
+ * Builds the answer to the look-up of a number. `said`: the registered JID; null if there is no account; or a refusal
+ * with its code and the time to wait.
  */
 export function usyncAnswer(said: string | null | { code: string; backoff?: string }): BinaryNode {
   const refusal = said !== null && typeof said === 'object' ? said : undefined
@@ -64,7 +64,7 @@ export const groupAnswer = (
     ]),
   ])
 
-/** Builds the error with which the library rejects a refused query. */
+/** Builds the error with which the library rejects when the network refuses a query. */
 export const refused = (code: number) => Object.assign(new Error('refused'), { data: code })
 
 /** An answer that never arrives. */
@@ -75,7 +75,7 @@ type Answer = BinaryNode | Error | (() => Promise<never>)
 export interface Left {
   id: string
   to: string
-  /** The recipients of a status. */
+  /** The recipients of a status post. */
   people?: readonly string[]
 }
 
@@ -120,7 +120,7 @@ export function playedNetwork() {
   const session = {
     me: ME,
     identity: createIdentity(auth),
-    // No contact has given a token, and the phone has given no salt for tokens.
+    // No contact has given a trust token to the account, and the phone has not sent the salt for such tokens.
     tokens: { standIn: async () => [] },
     groups: createGroupMetadata({
       sock: sock as never,
@@ -188,7 +188,7 @@ export function playedNetwork() {
     answers,
     acks,
     stored,
-    /** Ids of failed messages to groups, after which the sender keys no longer count as distributed. */
+    /** Ids of group messages that failed, and whose sender keys therefore count as not distributed. */
     takenBack,
     time,
     clock,

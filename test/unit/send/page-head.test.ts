@@ -1,6 +1,6 @@
 /**
- * Tests that the title and description of a page are read in its declared charset, however its bytes are divided into
- * pieces.
+ * Tests that title and description of a web page are decoded with the page's charset, however the bytes are divided
+ * into pieces.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

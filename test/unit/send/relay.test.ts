@@ -1,6 +1,6 @@
 /**
- * Tests how a message is sent: it is stored before its acknowledgement decides the result, it is sent under the other
- * address of the person at most once, and each refusal has the right meaning.
+ * Tests how a message is sent. It must be stored before its acknowledgement decides the result. It may be sent again
+ * under the person's other address, but only one time. Each refusal must have the right meaning.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -61,8 +61,8 @@ test('a refusal by a group the account is no longer in means that there is none'
   const { context, answers, acks } = playedNetwork()
   const team: Destination = { jid: TEAM, kind: 'group', other: null, group: null }
   acks.push(403, 403)
-  // The first answer lists the devices. Then the message is refused, and after each refusal the service queries whether
-  // the account is a member.
+  // The first answer lists the devices. After that, each refusal of the message leads to a query whether the account is
+  // a member.
   answers.push(groupAnswer([]), groupAnswer([]), refused(403))
   await assert.rejects(sendMessage(context, team, hello), failsWith('not_allowed'))
   await assert.rejects(sendMessage(context, team, hello), failsWith('group_not_found'))
@@ -92,7 +92,7 @@ test('without an ack it timed out, and with the end of the connection it is not 
   await assert.rejects(sendMessage(context, withAna, hello), failsWith('instance_not_connected'))
 })
 
-// After a timeout the message may still arrive. A device that requests it again must then find it.
+// A message may arrive although the send has timed out. If a device then requests it again, the service must have it.
 test('what fails on its way out is stored, too, and the failure is that of the relay', async () => {
   const { context, relay, stored } = playedNetwork()
   relay.toPerson = () => Promise.reject(new Failure('send_timeout'))

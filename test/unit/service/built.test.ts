@@ -1,6 +1,6 @@
 /**
- * Tests the step before `npm start`: if the project cannot be built, the earlier build runs, whatever files npm left of
- * the compiler.
+ * Tests the step before `npm start`: if the project cannot be built, the earlier build must run, even if npm has left
+ * some files of the compiler.
  */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

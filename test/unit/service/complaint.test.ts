@@ -1,4 +1,4 @@
-/** Tests that the error message of a failed command includes the reason that the system gives. */
+/** Tests that the error message of a command contains the reason that the operating system gives. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { complaint } from '../../../src/complaint.ts'

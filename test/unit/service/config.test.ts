@@ -34,8 +34,8 @@ test('the sandbox has a folder of its own inside the data folder', () => {
   assert.deepEqual([config.dataDir, config.storeUrl], ['/var/lib/svc/sandbox', 'lmdb:/var/lib/svc/sandbox/state'])
 })
 
-// If the environment contained the secret key, the sandbox once opened the real store. The simulated network refused
-// each account there, so it was logged out and lost its credentials.
+// An earlier bug: if the environment contained the secret key, the sandbox opened the real store. The simulated network
+// refused each account in it, so the accounts were logged out and lost their credentials.
 test('the sandbox never opens the store of the service, whatever URL that has', async () => {
   const shownOf = async (url: string, sandbox: boolean) => (await backendOf(storeOf(url, sandbox))).shown
   const storeOf = (url: string, sandbox: boolean) =>
@@ -77,7 +77,7 @@ test('a store in PostgreSQL has a schema of its own for the sandbox, and keeps m
     assert.deepEqual(folders({ ...store, ...named }, false), ['/media', '/keys'])
     assert.deepEqual(folders({ ...store, ...named }, true), ['/media/sandbox', '/keys/sandbox'])
   }
-  // A sandbox that keeps nothing has no store for media.
+  // A sandbox that keeps nothing on disk has no folder for media.
   assert.deepEqual(folders({ ...env, SVC_SANDBOX_KEEP: 'off' }, true), ['/data/sandbox/blobs', null])
 })
 
@@ -217,8 +217,8 @@ const PAGES = [
 const named = (page: string) => textOf(page).match(/\bSVC_[A-Z_]+[A-Z]\b/g) ?? []
 
 test('a variable that a page names is one that is accepted', () => {
-  // The example programs for clients read the address of an instance from their own variable, which is not a setting of
-  // the service.
+  // The example programs read the address of an instance from a variable of their own, which is not a setting of the
+  // service.
   const unknown = PAGES.flatMap(named).filter((name) => {
     try {
       return name !== 'SVC_URL' && read({ [name]: 'x' }).warnings.length > 0
@@ -234,7 +234,7 @@ test('the page of the configuration has every variable', () => {
   const declared = new Set(source.match(/\bSVC_[A-Z_]+[A-Z](?=: v\.)/g))
   const described = new Set(named('docs/configuration.md'))
   assert.ok(declared.size > 30, String(declared.size))
-  // The variables of the tests of this repository are not settings of the service.
+  // The tests of this repository use variables that are not settings of the service.
   assert.deepEqual(
     [...declared].filter((name) => !described.has(name) && !name.startsWith('SVC_TEST_')),
     [],

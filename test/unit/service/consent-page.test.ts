@@ -1,6 +1,6 @@
 /**
- * Tests the page on which an owner authorizes an app. It shows names that other people chose, and some of them were
- * stored before there was a rule for names.
+ * Tests the page on which an owner authorizes an app. It shows names that other people chose. Some of these names were
+ * stored when any name was permitted.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

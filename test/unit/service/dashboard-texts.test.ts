@@ -1,4 +1,7 @@
-/** Tests that the catalogue of the dashboard is complete: every text of a page stands in it, in all languages, and no text in it is unused. */
+/**
+ * Tests the catalogue of texts of the dashboard: it must contain every text of the pages in all languages, and no text
+ * that no page uses.
+ */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -46,14 +49,16 @@ const rows: readonly Row[] = files
     return found
   })
 
-/** Attributes and fields that people read. */
+/** Names of the attributes and fields whose values people read. */
 const SPOKEN = new Set(['label', 'title', 'hint', 'does', 'none', 'closes', 'alt', 'aria-label', 'verb', 'means', 'placeholder'])
-/** A text that people read has words with a space between them, or begins with a capital letter. */
+/**
+ * Whether a text is one that people read: it contains words with a space between them, or begins with a capital letter.
+ */
 const isWords = (text: string) => /\p{L}{2,}/u.test(text) && (/\p{L} \p{L}/u.test(text) || /^\p{Lu}/u.test(text))
-/** The name of the product, of a header, or an example is the same in every language. */
+/** Texts that are the same in every language: the name of the product, the name of a header, and examples. */
 const SAME = new Set(['Client-Token', 'CRM', 'svc', 'Webhook'])
 
-/** Returns the texts of a file that no call of `t` has. */
+/** Returns the texts of a file that are not passed to `t`, the function that translates. */
 function untranslated(path: string): string[] {
   const found: string[] = []
   const take = (text: string) => {

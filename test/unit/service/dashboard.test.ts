@@ -35,8 +35,8 @@ test('no style or script stands in the page, and nothing names another origin', 
   const [js, css] = [/\.js$/, /\.css$/].map((kind) => textOf(files.find((path) => kind.test(path))!))
   assert.doesNotMatch(css!, /@import|url\((?!["']?data:)/)
   const addresses = [...js!.matchAll(/https?:\/\/[a-z0-9.-]+/g)].map(([address]) => address)
-  // These addresses are XML names, examples in fields, and the page that an owner opens by a click to confirm with a
-  // passkey. The dashboard loads none of them.
+  // These URLs are names of XML namespaces, examples in fields, and the page that an owner opens by a click to confirm
+  // with a passkey. The dashboard loads none of them.
   const isHarmless = (address: string) =>
     /^https?:\/\/(www\.w3\.org|example\.com|user|proxy\.example|web\.whatsapp\.com$)/.test(address)
   assert.deepEqual(

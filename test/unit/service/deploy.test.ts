@@ -1,4 +1,7 @@
-/** Tests the files in deploy/: everything that they name exists, and the health check reports the service's state. */
+/**
+ * Tests the files in deploy/: all files and settings that they name must exist, and the health check must report the
+ * state of the service.
+ */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
@@ -63,7 +66,7 @@ test('beside n8n, svc may post to the address of n8n over http, and to no other 
   assert.ok(isIn(allow, address))
   const network = subnet.split('.').slice(0, 3).join('.')
   for (const neighbour of ['1', '2', '9', '11']) assert.ok(!isIn(allow, `${network}.${neighbour}`), neighbour)
-  // The service must accept the URL that n8n's editor shows as the URL of a webhook.
+  // The service must accept the webhook URL that the editor of n8n shows.
   assert.equal(checkUrl(new URL('webhook/svc', setting('WEBHOOK_URL')).href, allow), undefined)
   assert.match(setting('image'), /:\d+\.\d+\.\d+$/)
 })
@@ -120,7 +123,7 @@ test('an upgrade reads the address from the settings: no value of them is run, a
   const built = join(home, 'built')
   await mkdir(programs)
   await mkdir(built)
-  // Packages run programs of other people during their installation, so these must see no secrets in the environment.
+  // When packages are installed, programs of other people run. They must not see secrets in the environment.
   await writeFile(join(programs, 'npm'), `#!/bin/sh\nenv > "${built}/$1"\n`, { mode: 0o755 })
   const server = createServer((_, response) => response.end('fine')).listen(0, '127.0.0.1')
   t.after(async () => {

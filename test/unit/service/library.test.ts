@@ -6,7 +6,7 @@ import { ROOT } from '../../harness/checkout.ts'
 
 const PROTO = '@whiskeysockets/baileys/WAProto/index.js'
 
-/** Returns every message and enumeration in the object, with its functions and default values. */
+/** Lists every message and enumeration in the object, with its functions and default values. */
 function described(value: object, path: string[] = []): [string, string[], string[]][] {
   const names = Object.keys(value)
   const begins = Object.entries((value as { prototype?: object }).prototype ?? {}).map(([name, at]) =>
@@ -31,7 +31,7 @@ function described(value: object, path: string[] = []): [string, string[], strin
 test('the messages of the library beside the service are those of the library', async () => {
   const library = await import(pathToFileURL(join(fileURLToPath(ROOT), 'node_modules', PROTO)).href)
   const expected = described(library.proto)
-  // If there are two definitions, the later one is used, because the functions of the module find that one.
+  // If a function is defined twice, the later definition counts, because it is the one that the module uses.
   const ours = await import(PROTO)
   assert.notEqual(ours.proto, library.proto, 'the service runs with another one')
   const found = described(ours.proto)

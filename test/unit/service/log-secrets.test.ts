@@ -1,6 +1,6 @@
 /**
- * Tests the search for credentials in the logs of the whole suite: it finds a credential of each kind, reports the
- * line, and fails if there is no log.
+ * Tests the script that searches for credentials in the logs of all tests: it must find credentials of each kind,
+ * report the line, and fail if there is no log.
  */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

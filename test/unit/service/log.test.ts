@@ -1,4 +1,4 @@
-/** Tests which texts of other people a log line may contain. */
+/** Tests which texts from other people a log line may contain. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Boom } from '@hapi/boom'
@@ -40,8 +40,8 @@ test('a sentence and the words of an error are cut, with its causes', () => {
   assert.match(stack!, /^Error: no such thing/)
 })
 
-// The library attaches the stanza to its errors. It may contain the text of a channel post, or the ciphertexts and
-// addresses of a message.
+// The library attaches the stanza to its errors. A stanza may contain the text of a channel post, or the ciphertexts
+// and addresses of a message.
 test('of an error only text and numbers are told, nothing that hangs on it', () => {
   const stanza = { tag: 'message', attrs: { from: '5511988887777@s.whatsapp.net' }, content: Buffer.from('the plaintext') }
   const error = Object.assign(new Boom('Unknown message type', { statusCode: 400, data: stanza }), { code: 'E_KIND', errno: -5 })

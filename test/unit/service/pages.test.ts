@@ -1,6 +1,6 @@
 /**
- * Tests the documentation: its links are valid, its samples are equal to the files of `examples/`, and the metrics that
- * it names exist.
+ * Tests the documentation: its links must be valid, its samples must equal the files in `examples/`, and the metrics
+ * that it names must exist.
  */
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ const root = fileURLToPath(ROOT)
 const textOf = (page: string) => readFileSync(join(root, page), 'utf8')
 const below = (folder: string) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    // The generated clients of the tests have their own packages, whose pages are not part of the documentation.
+    // The clients that tests generate have packages whose pages do not belong to the documentation.
     .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
     .map((name) => join(folder, name))
 const PAGES = [
@@ -26,7 +26,7 @@ const PAGES = [
   ...['src', 'workers', 'test', 'bench', 'extension', 'docs'].flatMap(below),
 ]
 
-/** Returns the anchor of a heading in the form in which hosts of repositories generate it. */
+/** Returns the anchor of a heading as GitHub and similar hosts generate it. */
 const anchorOf = (heading: string) =>
   heading
     .toLowerCase()
@@ -47,8 +47,8 @@ test('every link to a file of the repository leads to one, and its anchor to a h
 })
 
 /**
- * Paths that a page names although the repository does not contain them: the reader or a run creates them, or they are
- * in another repository.
+ * Paths that the documentation names although they are not in the repository: a reader or a program creates them, or
+ * they are in another repository.
  */
 const ELSEWHERE = new Set(['deploy/svc.env', 'bench/results', 'src/protocol/session_cipher.rs'])
 

@@ -1,6 +1,4 @@
-/**
- * Tests `scripts/prose.mjs`, the linter of sentences, with samples that it must report and samples that it must accept.
- */
+/** Tests `scripts/prose.mjs`, the linter of sentences: it must report some samples, and accept others. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ROOT } from '../../harness/checkout.ts'

@@ -1,6 +1,6 @@
 /**
- * Checks that a test runs every block of code in the documentation, or that a table gives the reason why no test runs
- * it. A new block needs a row here.
+ * Checks that a test runs every block of code in the documentation, or that a table gives the reason why no test does.
+ * A new block needs a row in one of the two tables.
  */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -16,8 +16,8 @@ const GUIDE = 'test/e2e/guide-samples.test.ts'
 const ROWS = 'test/e2e/moving/samples.test.ts'
 
 /**
- * Each row has a page, words that only this block has, and the test that runs the block. A test that selects its block
- * by words uses the same ones.
+ * The blocks that a test runs. Each row contains a page, words that occur only in this block, and the test. If the test
+ * finds the block by words, it uses the same words.
  */
 const RUN: readonly (readonly [page: string, words: string, test: string])[] = [
   ['packages/client/README.md', 'waitMs: 30_000', 'test/e2e/client.test.ts'],
@@ -70,7 +70,10 @@ const TRANSLATED = 'Each command is one of the English page, which samples.test.
 
 const COMPILED = 'test/e2e/client.test.ts compiles it in an empty project, and runs a program that makes the same calls.'
 
-/** Each row has a page, words that only this block has, and the reason why no test runs the block unchanged. */
+/**
+ * The blocks that no test runs unchanged. Each row contains a page, words that occur only in this block, and the
+ * reason.
+ */
 const NOT_RUN: readonly (readonly [page: string, words: string, reason: string])[] = [
   [
     'docs/connect-links.md',

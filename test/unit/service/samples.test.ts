@@ -1,6 +1,6 @@
 /**
- * Tests the samples of the documentation that need no other program: shell commands have no syntax error, commands of
- * svc have the arguments and options that they need, and JSON can be parsed. `test/e2e/guide-samples.test.ts` and
+ * Tests the samples in the documentation that need no other program: shell commands must have no syntax error, commands
+ * of svc must have their arguments and options, and JSON must be valid. `test/e2e/guide-samples.test.ts` and
  * `test/e2e/moving/samples.test.ts` run the samples that need other programs.
  */
 import assert from 'node:assert/strict'
@@ -21,7 +21,7 @@ const pagesIn = (folder: string) =>
     .map((name) => join(folder, name))
 const SAMPLES = ['README.md', 'CONTRIBUTING.md', 'wrangler-free.md', ...pagesIn('docs')].flatMap(samplesOf)
 
-/** Replaces the names in angle brackets by values, as a reader does. */
+/** Replaces the placeholders in angle brackets by values, as a reader does. */
 const filled = (code: string) => code.replaceAll(/<(id|n|name|token)>/g, '7')
 
 test('every sample names its language, except configuration that has none', () => {

@@ -1,6 +1,6 @@
 /**
- * Tests how the HTTP server ends: received requests are answered, later ones are refused, and no caller can delay the
- * end.
+ * Tests how the HTTP server stops: requests that it has received are answered, later ones are refused, and no client
+ * can delay the stop.
  */
 import assert from 'node:assert/strict'
 import { on } from 'node:events'
@@ -11,7 +11,7 @@ import { test } from 'node:test'
 import { listen } from '../../../src/serve.ts'
 import { openService } from '../../contract/http/service.ts'
 
-/** Starts an application in which `/slow` is answered when the test allows it. */
+/** Starts an application that answers `/slow` only when the test permits it. */
 async function start() {
   let arrived!: () => void
   let answer!: () => void
@@ -121,7 +121,7 @@ test('an answer that comes before the body has come is not lost with the rest of
     t.mock.timers.enable({ apis: ['setTimeout'] })
     sendHalf()
     assert.match(await next(), new RegExp(`^HTTP/1.1 ${status} `), name)
-    // The loop runs longer than a server that ends quickly would wait for the rest of the request.
+    // This loop takes longer than the server waits for the rest of a request when it stops quickly.
     for (let tick = 0; tick < 5; tick++) {
       t.mock.timers.tick(1_000)
       await new Promise((resolve) => setImmediate(resolve))

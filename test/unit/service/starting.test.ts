@@ -1,4 +1,4 @@
-/** Tests that a slow start reports what it waits for, in the log and to callers. */
+/** Tests that a service which starts slowly says what it is waiting for, in the log and in its answers. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { watchStart } from '../../../src/starting.ts'

@@ -1,4 +1,7 @@
-/** Tests the folders for temporary files of services that share a data folder: a start removes only folders that no service uses. */
+/**
+ * Tests the folders for temporary files of services that share a data folder: a service that starts may remove only
+ * folders that no other service uses.
+ */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises'
@@ -8,7 +11,7 @@ import { DAY, HOUR } from '../../../src/domain/clock.ts'
 import { openTempFolder, tempDirOf } from '../../../src/service/temp-folder.ts'
 import { tempDir, until } from '../storage/fixtures.ts'
 
-/** Number of a process that has ended. */
+/** Returns the process id of a process that has ended. */
 const endedPid = () => execFileSync(process.execPath, ['-p', 'process.pid'], { encoding: 'utf8' }).trim()
 
 async function makeFolder(path: string, age = 0): Promise<void> {
@@ -27,7 +30,7 @@ test('a start keeps the files of services that run, here or elsewhere, and remov
   const own = tempDirOf({ dataDir })
   const [all, name] = [dirname(own), basename(own)]
   const place = name.slice(name.indexOf('@') + 1, name.lastIndexOf('.'))
-  // Two containers may have the same host name, but the process numbers of one mean nothing in the other.
+  // Two containers may have the same host name, but a process id of one means nothing in the other.
   const elsewhere = [`${process.pid}@${place}1.0123456789ab`, `${endedPid()}@${place}1.0123456789ab`]
   const running = [`${process.ppid}@${place}.0123456789ab`, '1@another-machine.4026531836.0123456789ab', ...elsewhere]
   const ended = [`${process.pid}@${place}.0123456789ab`, `${endedPid()}@${place}.0123456789ab`]
@@ -58,7 +61,7 @@ test('a service that runs for days keeps its own folder, and removes those that 
     t.mock.timers.tick(HOUR)
     await until(async () => (await stat(own)).mtimeMs > Date.now() - HOUR / 2, 'the new time of the folder')
   }
-  // The machine has slept for two days, so a service that runs beside this one had no time to touch its folder.
+  // The machine has been asleep for two days. So another service that runs on it could not touch its folder.
   await wakeAfter(2 * DAY)
   assert.deepEqual(await others(), [basename(left)])
   await wakeAfter(HOUR)

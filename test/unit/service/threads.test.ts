@@ -1,6 +1,6 @@
 /**
- * Tests that the bundles of threads contain all code that the threads load. A thread that has to read hundreds of files
- * takes twice as long to start.
+ * Tests that the bundle of each thread contains all code that the thread loads. A thread takes twice as long to start
+ * if it has to read hundreds of files.
  */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -10,7 +10,9 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { HOOKS } from '../../harness/checkout.ts'
 
-/** Packages that are not in the bundles, because they are native or WebAssembly, or read their own files. */
+/**
+ * Packages that are not in the bundles, because they contain native code or WebAssembly, or read files of their own.
+ */
 const OUTSIDE = /^(lmdb|sharp|whatsapp-rust-bridge|libheif-js|piscina|protobufjs|long|@whiskeysockets\/baileys\/WAProto)(\/|$)/
 const WORKERS = fileURLToPath(new URL('../../../workers/', import.meta.url))
 

@@ -1,6 +1,7 @@
 /**
- * Tests calls of the main thread to an instance: the handler with the operation's id answers, only in the states in
- * which it may, and with the properties of the operation's declaration.
+ * Tests calls from the main thread to an instance. The handler with the id of the operation must answer, only in the
+ * states in which the operation is permitted, and with the deadline and the other properties in the operation's
+ * declaration.
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -16,7 +17,7 @@ import { askOver } from '../connection/asking.ts'
 function instance(status: Status, { isOpen = true } = {}) {
   const asked: BinaryNode[] = []
   const told: string[] = []
-  /** Functions that a request passes on; each returns whether the request is still wanted when its turn comes. */
+  /** The requests that wait for their turn. Each function says, when the turn comes, whether its request is still wanted. */
   const turns: (() => boolean)[] = []
   const enqueued: unknown[] = []
   const network = { answer: async (): Promise<BinaryNode> => ({ tag: 'iq', attrs: { type: 'result' } }) }
@@ -82,7 +83,7 @@ for (const [status, code] of [
     assert.equal(asked.length, 0)
   })
 
-// The instance notices the end of a socket before it reports the end.
+// The instance notices that a socket has ended before it reports this.
 test('nor is it while the status does not know yet that the socket has closed', async () => {
   const { call } = instance('connected', { isOpen: false })
   await assert.rejects(call(action('privacy.online', { value: 'all' })), failsWith('instance_not_connected'))

@@ -1,4 +1,4 @@
-/** Tests the notifications of the network about accounts, and the effect of each. */
+/** Tests the network's notifications about accounts, and the effect of each of them. */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
@@ -33,7 +33,7 @@ test('the pair of number and LID is found in every stanza that has both', () => 
     node('message', { from: PN }),
     node('message', { from: PN, sender_lid: 'odd' }),
     node('message', { from: PN, sender_pn: PN }),
-    // The author of a message writes its content, so such a node in a message must have no effect.
+    // The author of a message chooses its content, so this node must have no effect inside a message.
     node('message', { from: '1@lid' }, [node('meta', { jid: LID, phone_number: PN })]),
   ])
     assert.deepEqual(lidPairsIn(stanza), [])
@@ -55,8 +55,8 @@ test('a pair of number and LID is stored once, together with the sessions that i
   assert.deepEqual(done, [`stored ${LID}`, `moved ${LID}`, 'stored 9@lid', 'moved 9@lid'])
 })
 
-// A thousand pairs of number and LID were once stored in one commit and one chain of promises, in one turn of the event
-// loop.
+// An earlier bug: a thousand pairs of number and LID were stored in one commit and one chain of promises, in a single
+// turn of the event loop.
 test('the pairs of a long list are stored in slices, with other tasks in between', async () => {
   const sizes: number[] = []
   const turns: number[] = []
@@ -174,7 +174,7 @@ test('the restriction of new chats (reach-out lock) and linked profiles are read
   await mex('NotificationUserReachoutTimelockUpdate', {})
   await mex('NotificationLinkedProfilesUpdates', { xwa2_notify_linked_profiles: { jid: LID, added_profiles: [{ pn: PN }, 3] } })
   await mex('SomethingElse', {})
-  // The library itself ignores this notification.
+  // The library ignores this notification, so the service handles it.
   await mex('LidChangeNotification', { xwa2_notify_lid_change: { old: LID, new: '99999999999@lid' } })
   await mex('LidChangeNotification', { xwa2_notify_lid_change: { old: '1@lid', new: '2@lid' } })
   await mex('LidChangeNotification', {})

@@ -1,4 +1,4 @@
-/** Tests which stored device lists are dropped, and when. */
+/** Tests which of the stored device lists become invalid, and when. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -49,8 +49,8 @@ const notice = (attrs: Record<string, string>, change: BinaryNode): BinaryNode =
 })
 const device = (jid: string, lid?: string): BinaryNode => ({ tag: 'device', attrs: { jid, ...(lid ? { lid } : {}) } })
 
-// The notification contains the number, but the list is stored under the LID. So messages once did not reach the new
-// device.
+// The notification contains the number, but the list is stored under the LID. An earlier bug: messages did not reach
+// the new device.
 test('a new device makes the stored list invalid under the number and under the LID, whichever the notice names', async () => {
   for (const from of [`${PN}@s.whatsapp.net`, `${LID}@lid`]) {
     const { devices, deleted, left } = bench()
@@ -103,7 +103,8 @@ test('an ack with another hash of the devices than the last drops the lists of t
   assert.deepEqual(left(), ['77', '88'])
   fill()
   await devices.acked(ack(GROUP, '2:cccc'))
-  // Notifications report changes of a group's members. So the first hash of a connection does not show a change.
+  // Changes of a group's members are reported by notifications. So the first hash of members on a connection is no sign
+  // of a change.
   assert.deepEqual([left(), forgotten.includes(GROUP)], [['88'], false])
   await devices.acked(ack(GROUP, '2:dddd'))
   assert.equal(forgotten.at(-1), GROUP)

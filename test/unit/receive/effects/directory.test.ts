@@ -1,4 +1,7 @@
-/** Tests the reports after a message or a history was recorded, over a real directory in a real store. */
+/**
+ * Tests what is reported after the directory has recorded a message or a history, with a real directory in a real
+ * store.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { WAMessage } from '@whiskeysockets/baileys'

@@ -1,4 +1,7 @@
-/** Tests a contact who has set up the phone again, over the real repository and its sessions. */
+/**
+ * Tests a contact whose phone was set up again, so its identity key has changed. The Signal repository and its sessions
+ * are real.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

@@ -1,6 +1,6 @@
 /**
- * Tests the records that a stanza leaves on disk, over real storage: one commit contains all of them, and if the commit
- * fails none is written.
+ * Tests the records that a stanza leaves on disk, in a real store: one commit contains all of them, so a failed commit
+ * leaves none.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -20,7 +20,7 @@ const ME = { id: '5511999990000:7@s.whatsapp.net' }
 const ANA = '5511988880001@s.whatsapp.net'
 const KEY: KeyChange = ['session', '5511988880001.0', Buffer.from('the key moved on')]
 
-/** Number of ciphertexts so far. Each ciphertext is different, even that of a repeated message. */
+/** Number of ciphertexts so far. Each ciphertext must be different, even if the message is the same. */
 let ciphertexts = 0
 function stanza(id: string, count = 1, attrs: Record<string, string> = {}): BinaryNode {
   const content = Array.from({ length: count }, () => ({
@@ -72,9 +72,9 @@ async function bench(t: TestContext) {
   const marks = createSeenMarks(INSTANCE, store, sealer)
   const journal = createJournal({ instance: INSTANCE, store, sealer, clock, log })
   const b = {
-    /** Ids of the messages whose webhooks were posted, in order. */
+    /** Ids of the messages whose events were sent to the webhook, in order. */
     translated: [] as string[],
-    /** The kinds of records in each commit. */
+    /** For each commit, the kinds of records in it. */
     commits: [] as string[][],
     isFull: false,
     heard: [] as WAMessage[],
@@ -99,7 +99,7 @@ async function bench(t: TestContext) {
       },
       createCommitChain(store),
     ),
-    /** Handles a message, and resolves when it is on disk. */
+    /** Handles a message, and resolves when its records are on disk. */
     message: async (...about: Parameters<InboxCommits['message']>): Promise<void> => (await b.inbox.message(...about)).written,
     /** Reads the records from the disk, as after a restart. */
     async again() {
@@ -120,7 +120,7 @@ test('a message is one commit: its key, its event, its marks, what is kept of it
   assert.equal(await b.keyStore.get('session', KEY[1]), undefined)
   await b.message(seen, message, [KEY])
   assert.deepEqual(await b.keyStore.get('session', KEY[1]), KEY[2])
-  // The first commit also records that the log has an index, so it has one kind of record more.
+  // The first commit has one kind of record more, because it also records that the log has an index.
   assert.deepEqual(b.commits, [['alongside', 'key', 'log', 'momment', 'outbox', 'seen', 'waited']])
   assert.deepEqual(b.steps, ['inbox:before-commit', 'inbox:after-commit', 'waited'])
   assert.deepEqual(b.heard, [message])
@@ -143,7 +143,7 @@ test('a message that comes again in another ciphertext is done, and neither told
   assert.deepEqual(b.translated, ['A'])
 })
 
-// The message may be sent again with its content, and must then be reported.
+// The content of this message may still come, and must then be reported.
 test('a message without content is not marked, and still waited for', async (t) => {
   const b = await bench(t)
   const { seen, message } = opened(stanza('A'), {})

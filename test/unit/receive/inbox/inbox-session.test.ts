@@ -1,6 +1,6 @@
 /**
- * Tests the inbox of one socket, over real storage. Only the encryption is simulated: the test sets the result of each
- * decryption.
+ * Tests the inbox of one socket, in a real store. Only the decryption is simulated: the test sets the result of each
+ * one.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -36,7 +36,7 @@ const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 type Plaintext = Uint8Array | Error
 
-/** Starts an instance. `socket` creates a socket of it. */
+/** Starts an instance. The function `socket` creates one socket of it after another. */
 async function bench(t: TestContext) {
   const disk = await tempStore(t)
   const translated = {
@@ -91,7 +91,7 @@ async function bench(t: TestContext) {
     return inbox
   }
 
-  /** Creates a socket. `plaintexts` are the results of the decryptions, in order. */
+  /** Creates a socket. `plaintexts`: the results of its decryptions, in order. */
   function socket(session: InboxSession) {
     const s = { isCut: false, opened: 0, apply: async () => {}, readHistory: async () => {}, plaintexts: [] as Plaintext[] }
     const locks = createAddressLocks()
@@ -150,7 +150,7 @@ test('a part whose other is missing is taken without its key, and both make the 
   const { translated, live, socket } = await bench(t)
   const node = stanza('A', 2)
   const before = socket((await live()).session())
-  // In this run the process ends after the first part of the message and before the second one.
+  // The process of this run ends after the first part of the message was decrypted, and before the second one.
   await assert.rejects(before.take(node, padded({ conversation: 'first' }), new StorageFailure('killed')))
   assert.deepEqual(translated.heard, [])
   const after = socket((await live()).session())
@@ -168,8 +168,8 @@ test('what opens and is no message is used up, noted as unreadable, and asked fo
   assert.equal(await s.take(node), 'read')
 })
 
-// The marks of such a message were once written first. So when it was received again, it was acknowledged although its
-// event was never sent.
+// An earlier bug: the marks of such a message were written first. So when it came again, it was acknowledged although
+// its event was never sent.
 test('what opens and is no message is noted before anything else of it is written', async (t) => {
   const { translated, state, live, socket } = await bench(t)
   const node = stanza('A')
@@ -209,7 +209,7 @@ const kinds = (node: BinaryNode, ...types: string[]) => {
   return node
 }
 
-// Such a message was once acknowledged, although no event was sent.
+// An earlier bug: such a message was acknowledged without an event.
 test('a message with an unknown encryption is reported with its kind, and is not requested again', async (t) => {
   const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())
@@ -296,7 +296,8 @@ test('what meets a failure of ours has to come again five times, and then counts
   assert.deepEqual(translated.unreadable, ['A'])
 })
 
-// A client once sent two messages with the same counter. The second message had no effect, and was never reported.
+// A client has really sent two messages with the same counter. The second one cannot be decrypted. An earlier bug: it
+// was never reported.
 test('a ciphertext whose key was used before is unreadable like any other', async (t) => {
   const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())
@@ -309,7 +310,7 @@ test('a ciphertext whose key was used before is unreadable like any other', asyn
   assert.deepEqual(translated.unreadable, ['A', 'B'])
 })
 
-// The decryption of a text of 10 MB once blocked the thread for 400 ms.
+// An earlier bug: the decryption of a text of 10 MB blocked the thread for 400 ms.
 test('what is larger than any honest message is not opened: told once, not asked for; the own phone may be long', async (t) => {
   const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())
@@ -349,7 +350,7 @@ test('what the own phone says takes effect once the library has taken it, and af
   const { translated, live, socket } = await bench(t)
   const node = peer('A')
   const first = socket((await live()).session())
-  // The call of the library never ends, as if the process had crashed.
+  // The call of the library never returns, as if the process had crashed.
   first.apply = () => new Promise(() => {})
   assert.equal(await first.take(node), 'peer')
   assert.deepEqual(translated.peers, [])
@@ -357,7 +358,7 @@ test('what the own phone says takes effect once the library has taken it, and af
   const [replayed] = await next.session.replays()
   assert.deepEqual(await next.session.replays(), [], 'once a socket')
   assert.equal(await next.take(replayed!), 'peer')
-  // The network also sends the stanza again, while the same message is still being handled.
+  // In addition, the network sends the stanza again, while the same message is still being handled.
   assert.equal(await next.take(node), 'peer')
   while (!translated.steps.includes('inbox:peer-settled')) await settle()
   assert.deepEqual([translated.applied, translated.peers, translated.heard, next.opened], [['hi'], ['hi'], [], 0])
@@ -384,7 +385,7 @@ test('what the own phone says and cannot be read is asked for again, and noted u
   assert.deepEqual([translated.peers, translated.applied, s.isCut], [[], [], false])
 })
 
-// Such a message once ended the connection five times: at each login, until the journal set it aside.
+// An earlier bug: such a message ended the connection at each of five logins, until the journal put it aside.
 test('what the own phone says and the library fails at is put aside at once, told, and costs no connection', async (t) => {
   const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())
@@ -400,7 +401,7 @@ test('what the own phone says and the library fails at is put aside at once, tol
   assert.deepEqual(await socket((await live()).session()).session.replays(), [])
 })
 
-// If a message triggered a defect of the service, it once ended five connections, too.
+// An earlier bug: a message that triggers a defect of the service also ended five connections.
 test('an error that would happen again makes a message unreadable at once', async (t) => {
   const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())
@@ -456,7 +457,7 @@ test('one that cannot be read now is read after the next login, and ends no conn
   assert.deepEqual(translated.peers, [''])
 })
 
-// The id of the key gets into the credentials through a listener, which is gone when the connection has ended.
+// A listener adds the id of the key to the credentials. When the connection has ended, this listener is gone.
 test('a key of app state that is stored while the connection ends is replayed at the next login', async (t) => {
   const { translated, live, socket } = await bench(t)
   const inbox = await live()
@@ -472,7 +473,7 @@ test('a key of app state that is stored while the connection ends is replayed at
   assert.equal((await socket(inbox.session()).session.replays()).length, 1)
 })
 
-// If the connection was lost five times while a history was read, the history was once lost.
+// An earlier bug: if the connection was lost five times while a history was read, the history was lost.
 test('a history is taken again however often the connection ends meanwhile; one that fails at each login is put aside', async (t) => {
   const { translated, log, live, socket } = await bench(t)
   const inbox = await live()
@@ -503,7 +504,7 @@ test('a history is taken again however often the connection ends meanwhile; one 
   assert.deepEqual(translated.peers, [])
 })
 
-/** Blocks all writes to the disk until the returned function is called. */
+/** Blocks all writes to disk until the returned function is called. */
 function hold(state: { writing: Promise<void> }): () => void {
   let letGo = () => {}
   state.writing = new Promise((resolve) => {
@@ -559,7 +560,7 @@ test('when one cannot be written all behind it come again, and the next socket t
   letGo()
   await Promise.all(outcomes)
   await assert.rejects(taken, /could not be written/)
-  // The disk has space again, but the socket has ended in the meantime.
+  // The disk has space again, but the socket has ended before this.
   state.isFull = false
   await assert.rejects((await first.begin(nodes[2]!)).outcome, /could not be written/)
   assert.deepEqual(translated.heard, [])

@@ -1,4 +1,4 @@
-/** Tests the data of a stanza before and after its parts are decrypted. */
+/** Tests the data that are read from a stanza, before and after its parts are decrypted. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type BinaryNode, proto } from '@whiskeysockets/baileys'
@@ -23,7 +23,7 @@ const padded = (message: proto.IMessage) => Buffer.concat([proto.Message.encode(
 
 function read(node: BinaryNode, ...messages: proto.IMessage[]) {
   const seen = messageStanza(node, ME)
-  // The parts were decrypted in another order than the order in the stanza.
+  // The parts are decrypted in another order than they have in the stanza.
   for (const [index, message] of [...messages.entries()].reverse()) seen.opened.set(index, padded(message))
   return readStanza(seen, ME)
 }
@@ -37,7 +37,8 @@ test('only what the own devices say to each other is of a peer', () => {
   assert.equal(messageStanza(stanza({ category: 'peer', from: ME.id }), undefined).isPeer, false)
 })
 
-// If the account's own LID is unknown, a stanza without a sender must not count as one of the account.
+// As long as the account's own LID is not known, a stanza without a sender must not count as sent by the account
+// itself.
 test('a stanza that says of nobody whom it is from is of no peer', () => {
   const { from: _, ...attrs } = stanza({ category: 'peer' }).attrs
   assert.equal(messageStanza({ tag: 'message', attrs }, { id: ME.id }).isPeer, false)

@@ -1,4 +1,7 @@
-/** Tests messages that cannot be decrypted, over a real store and with a simulated clock: their state after a kill. */
+/**
+ * Tests messages that cannot be decrypted and wait for a readable copy, over a real store and with a simulated clock.
+ * They must still be known after a kill.
+ */
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -16,7 +19,7 @@ const key = { id: '3EB0A', remoteJid: ANA, fromMe: false }
 const node = (content: BinaryNode[] = []): BinaryNode => ({ tag: 'message', attrs: { t: '1767225600', notify: 'Ana' }, content })
 const placeholder = node([{ tag: 'unavailable', attrs: { type: 'view_once' } }])
 
-/** Starts the waiting messages of an instance over this store, as a start of the service does. */
+/** Opens the waiting messages of an instance over this store, as the start of a service does. */
 async function live(store: StateStore, time: { now: number }, maxRecords?: number) {
   const translated: WaitingMessage[] = []
   const appended: WebhookEvent[] = []
@@ -50,7 +53,7 @@ const rows = async (store: StateStore) => {
 }
 
 /**
- * Advances the mocked clock, which the timers of the service use, until the condition is true. The storage uses the
+ * Advances the simulated clock (which the timers of the service use) until the condition is true. The store uses the
  * real clock.
  */
 async function pass(ms: number, condition: () => boolean, what: string) {
@@ -59,8 +62,8 @@ async function pass(ms: number, condition: () => boolean, what: string) {
 }
 
 /**
- * Advances the clock by a time in which nothing must happen. Work that would start in this time gets its turns of the
- * event loop.
+ * Advances the clock by a time in which nothing must happen. If something happened nevertheless, it would have enough
+ * turns of the event loop to be noticed.
  */
 async function passInVain(ms: number) {
   mock.timers.tick(ms)
@@ -109,8 +112,8 @@ test('a message that comes in time is not told', async (t) => {
   assert.equal(await rows(store), 0)
 })
 
-// The waiting time of a message once ended while its readable content was being written. Then the last event that the
-// receiver got was that the message waits.
+// An earlier bug: the waiting time of a message ended while its readable content was being written. So the last event
+// that the receiver got said that the message waits.
 test('a message whose content is on its way to the disk is not told; one that could not be written is', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.after(() => mock.timers.reset())
@@ -134,8 +137,8 @@ test('a message whose content is on its way to the disk is not told; one that co
   assert.equal(await rows(store), 1)
 })
 
-// Two kinds of messages were once handled as if they had been requested again. The first kind waited for nothing, and
-// the second kind was reported as a message that waits forever.
+// An earlier bug: two kinds of messages were handled as if they had been requested again. The first kind waited for
+// nothing, and the second was reported as a message that waits forever.
 test('what nobody can open is told at once under its kind; a hidden addition is not told', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.after(() => mock.timers.reset())
@@ -165,7 +168,7 @@ test('a view-once placeholder is told at once: nobody sends it again', async (t)
 const named = (id: string) => ({ ...key, id })
 const ids = (translated: readonly WaitingMessage[]) => translated.map(({ key: { id } }) => id)
 
-// The oldest record was once dropped whether or not it had been reported, so its event was lost.
+// An earlier bug: the oldest record was dropped whether or not its message was reported, so the event was lost.
 test('a message is told before its record gives way, and those that are told give way first', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.after(() => mock.timers.reset())
@@ -206,13 +209,14 @@ test('a record that could not be told does not give way: it is told when storage
   const { waiting, translated } = await live(moody, { now: 1_767_225_600_000 }, 1)
   await waiting.add(named('A'), node())
   const added = waiting.add(named('B'), node())
-  // The record of B is being written. A is dropped for it, so A must be reported first, and this report fails.
+  // The record of B is being written, and that of A is dropped for it. So A must be reported first, and this report
+  // fails.
   await added
   isBroken = true
   await pass(0, () => translated.length === 1, 'the events')
   assert.ok(waiting.known(named('A')))
   isBroken = false
-  // B is reported first, because A is retried 10 s after its report failed.
+  // B is reported before A, because the report of A is tried again after 10 s.
   await pass(10_000, () => translated.length === 2, 'the events')
   await pass(25, () => translated.length === 3, 'the last event')
   assert.deepEqual(ids(translated).sort(), ['A', 'A', 'B'])
@@ -249,7 +253,7 @@ test('a record goes a day after it was told, while the service runs, and not bef
   void second.waiting.add(named('B'), node())
   await written(store, 2)
   time.now += 25 * 60 * 60 * 1_000
-  // The clock of the timers does not advance, so A is not reported in this run.
+  // The clock does not advance before this stop, so A is not reported in this run.
   await second.waiting.stop()
   const third = await live(store, time)
   await written(store, 1)
@@ -260,7 +264,7 @@ test('a record goes a day after it was told, while the service runs, and not bef
   await third.waiting.stop()
 })
 
-// The records of a removed device were once kept for a day or until the next start.
+// An earlier bug: the records of a removed device were kept for a day or until the next start.
 test('with the device its records go, and what was not told is told', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.after(() => mock.timers.reset())
@@ -278,8 +282,8 @@ test('with the device its records go, and what was not told is told', async (t) 
   await waiting.stop()
 })
 
-// Two thousand messages of one sender were once reported at once. Webhooks are sent in the order of their events, so
-// these events delayed those of everybody else.
+// An earlier bug: two thousand messages of one sender were reported at the same time. Webhooks are sent in the order of
+// their events, so this delayed the events of everybody else.
 test('a burst is told one after the other, with room for others between', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.after(() => mock.timers.reset())
