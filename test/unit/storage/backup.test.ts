@@ -1,6 +1,4 @@
-/**
- * Tests a backup that is made while media are being written: the backup contains each file completely, or not at all.
- */
+/** Tests a backup during which media are written: each media file must be in the backup completely, or not at all. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir } from 'node:fs/promises'

@@ -1,6 +1,6 @@
 /**
- * Tests the storage of media in files: files that an ended thread left behind, files of earlier releases, and foreign
- * files in the folder.
+ * Tests how media are stored in files. The folder may contain files that an ended thread has not finished, files of
+ * earlier releases, and files of other programs.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -21,7 +21,8 @@ import { keys } from '../../../src/storage/record-keys.ts'
 import { sameKind } from '../../harness/checkout.ts'
 import { INSTANCE, sealer, tempDir } from './fixtures.ts'
 
-// When a shard ended during a write, the written bytes once counted as used space until the next start of the process.
+// An earlier bug: if a shard ended during a write, the written bytes counted as used space until the process was
+// restarted.
 test('what a thread was writing when it was ended counts as what it left behind, and nothing once that is removed', async (t) => {
   const dir = await tempDir(t)
   const counter = new BigInt64Array(new SharedArrayBuffer(8))

@@ -1,6 +1,6 @@
 /**
- * Tests the chain of commits: they are written one after the other, and each contains everything that was added while
- * the previous one was written.
+ * Tests the chain of commits: commits are written one after the other, and each contains everything that was added
+ * while the one before it was written.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -11,7 +11,7 @@ import { tempStore } from './fixtures.ts'
 
 const op = (key: string, value: string | null = key): Op => [key, value === null ? null : Buffer.from(value)]
 
-/** Creates a chain over a real store, in which each commit waits until the test continues it. */
+/** Creates a chain over a real store. Each commit waits until the test lets it continue. */
 async function bench(t: TestContext) {
   const disk = await tempStore(t)
   const waiting: ((error?: Error) => void)[] = []

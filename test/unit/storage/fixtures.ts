@@ -1,4 +1,6 @@
-/** Creates real storage in a separate folder, and a clock that only the test advances. */
+/**
+ * Creates a real store in a temporary folder, a log whose lines a test can read, and a clock that the test controls.
+ */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -61,21 +63,21 @@ export function manualTime(now = START) {
       }
       now = until
     },
-    /** Waits until any timer is set. When the tested code has set a timer, it has nothing else to do. */
+    /** Waits until the tested code has set a timer, because it then has nothing else to do. */
     idle: () => until(() => pending.size > 0, 'a timer', 120_000),
     /** Returns the time in ms until the next timer. */
     nextIn: () => Math.min(...[...pending].map(({ at }) => at)) - now,
-    /** Waits until a timer is set that will be due after exactly this time. */
+    /** Waits until there is a timer that will be due in exactly this time. */
     armed: (inMs: number) => until(() => [...pending].some(({ at }) => at === now + inMs), `a timer in ${inMs} ms`),
   }
 }
 
 /**
- * Number of turns of the event loop for which a wait for the disk or a receiver keeps the processor. After that it
- * pauses, because the test runner makes each turn expensive.
+ * When the test waits for the disk or for a receiver, it first checks in this number of turns of the event loop without
+ * a pause. After that it pauses between the checks, because a turn is expensive under the test runner.
  */
 const TURNS = 20
-/** The timer function of Node itself. It also works if a test replaces the timers. */
+/** Node's own timer function, which works even if a test has replaced the timers. */
 const { setTimeout: systemTimeout } = globalThis
 
 /** Repeats the check until the condition is true. */

@@ -1,6 +1,6 @@
 /**
- * Tests the key table of the store: the secret key that opens the keys in it, the state after an interrupted rotation,
- * and the destruction of a key.
+ * Tests the table of the instances' keys in a store: the secret key with which these keys are encrypted, the state
+ * after an interrupted rotation of the secret key, and the deletion of a key.
  */
 import assert from 'node:assert/strict'
 import { cp, type FileHandle, link, mkdir, open, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
@@ -91,8 +91,8 @@ test('folders and hidden files beside the keys are none', async (t) => {
   assert.deepEqual((await ring()).instances(), [INSTANCE])
 })
 
-// A key that is a link to a file elsewhere was once not recognized. So its instance had no key, and a rotation left it
-// under the old secret key.
+// An earlier bug: a key whose file is a link to a file elsewhere was not found. So its instance had no key, and a
+// rotation left the key under the old secret key.
 test('a key that lies elsewhere, and is linked to, is a key', async (t) => {
   const { ring, dir } = await bench(t)
   await (await ring()).make(INSTANCE)
@@ -115,7 +115,7 @@ test('a destroyed key is written over where it lay, and its file goes', async (t
   const keys = await ring()
   await keys.make(INSTANCE)
   const before = await readFile(join(dir, INSTANCE))
-  // The test reads the place on the disk through this handle, even after the file name is gone.
+  // With this handle, the test can read the place on the disk even when the file has no name any longer.
   const place = await open(join(dir, INSTANCE), 'r')
   await keys.destroy(INSTANCE)
   const after = Buffer.alloc(before.length)
@@ -127,7 +127,7 @@ test('a destroyed key is written over where it lay, and its file goes', async (t
   await keys.destroy(INSTANCE)
 })
 
-// A kill while a key is written can leave two names of one file: that of the key, and that of its draft.
+// After a kill while a key is written, one file may have two names: that of the key, and that of its draft.
 test('the draft of a key goes without a change of the key, which may be the same file', async (t) => {
   const { ring, dir } = await bench(t)
   const keys = await ring()
@@ -164,7 +164,7 @@ test('a destruction that ends before any flush to the disk is finished by the ne
   }
 })
 
-/** Makes this flush of a file or folder, counted from now, and all later ones end the work, as a kill does. */
+/** From the `flush`th flush of a file or folder on, every flush fails. So the work ends there, as in a kill. */
 function endAtFlush(t: TestContext, ofAny: FileHandle, flush: number) {
   const handles = Object.getPrototypeOf(ofAny) as FileHandle
   const { sync } = handles
@@ -175,7 +175,7 @@ function endAtFlush(t: TestContext, ofAny: FileHandle, flush: number) {
 }
 
 /**
- * Starts a rotation that ends when the step has been reached this many times. Resolves with whether the new secret key
+ * Starts a rotation that ends when it reaches the step for the `count`th time. Resolves with true if the new secret key
  * had replaced the old one by then.
  */
 async function cutShort(store: Parameters<typeof rotateSecretKey>[0], step: string, count: number): Promise<boolean> {
@@ -208,7 +208,7 @@ for (const [step, count] of CUTS) {
     for (const id of [INSTANCE, OTHER]) assert.deepEqual(Buffer.from(after.of(id)), Buffer.from(before.of(id)))
     assert.deepEqual(after.links, before.links)
     await assert.rejects(ring(gone), WRONG)
-    // After the interruption, the rotation can be repeated.
+    // It must be possible to repeat the interrupted rotation.
     await rotateSecretKey(store, counts, gone, { replace: async () => true, steps: () => {} })
     await assert.rejects(ring(counts), WRONG)
     assert.deepEqual(Buffer.from((await ring(gone)).of(OTHER)), Buffer.from(before.of(OTHER)))
@@ -227,8 +227,8 @@ test('where the environment gives the key, both open until the first start with 
   }
 })
 
-// A service may be started with the old secret key after such a rotation, and be killed while it reverts the rotation.
-// Then some keys are encrypted with one secret key, and some with both.
+// After such a rotation, a service may start with the old secret key, revert the rotation, and be killed while it does
+// so. Then some keys are encrypted with one secret key, and others with both.
 test('nothing is cleared while the secret key does not open all of them', async (t) => {
   const { store, ring, dir } = await bench(t)
   await (await ring()).make(INSTANCE)

@@ -1,4 +1,7 @@
-/** Tests when the owner of a schema that cannot reach the database ends its sessions, with a clock that the test sets. */
+/**
+ * Tests when the service that owns a schema ends its sessions because it cannot reach the database. The test controls
+ * the clock.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createOwnerLease } from '../../../src/storage/drivers/postgres/owner/owner-lease.ts'
@@ -6,7 +9,10 @@ import type { StandbyAddress } from '../../../src/storage/drivers/postgres/owner
 
 const standby = (port: number): StandbyAddress => ({ host: '127.0.0.1', port })
 
-/** Starts a lease. `away` are the ports of the standbys that cannot reach the database. `onAsked` runs while they are asked. */
+/**
+ * Starts a lease. `away`: the ports of the standbys that cannot reach the database either. `onAsked` runs while these
+ * are asked.
+ */
 function bench(away: number[] = [], onAsked = () => {}) {
   let now = 0
   let ended = 0
@@ -25,7 +31,7 @@ function bench(away: number[] = [], onAsked = () => {}) {
   return {
     lease,
     asked,
-    /** Returns how often the lease has ended by this time. */
+    /** Advances the clock to this time, and returns how often the lease has ended. */
     async at(time: number) {
       now = time
       await lease.check()

@@ -1,4 +1,6 @@
-/** Tests the rule by which a standby decides that the owner of a schema has ended, with a clock that the test sets. */
+/**
+ * Tests the rule by which a standby decides that the service which owns a schema is dead. The test controls the clock.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createOwnerWatch, type Verdict } from '../../../src/storage/drivers/postgres/owner/owner-watch.ts'
@@ -6,14 +8,17 @@ import { createOwnerWatch, type Verdict } from '../../../src/storage/drivers/pos
 const HOLDER = '1 today'
 
 interface Look {
-  /** Pause before the look, in ms. */
+  /** Pause in ms before this look at the owner. */
   after?: number
   beat?: number | null
   isLocked?: boolean
   holder?: string
 }
 
-/** Returns the verdicts of a row of looks. A look without a counter finds that of the look before. */
+/**
+ * Returns what the standby decides after each look at the owner. A look without a counter finds the same counter as the
+ * look before it.
+ */
 function verdicts(looks: readonly Look[]): Verdict[] {
   let now = 0
   let beat: number | null = 1
@@ -41,7 +46,7 @@ test('an owner that holds its lock is dead when its counter has stood still for 
 test('an owner that lost its lock is dead when its counter has stood still for 2 s', () => {
   assert.equal(isDeadAt([{}, ...times(20, { isLocked: false })]), 3)
   assert.equal(isDeadAt([...times(4), ...times(20, { isLocked: false })]), 6)
-  // It was only disconnected, and took the lock again.
+  // In this case the owner was only disconnected, and has taken the lock again.
   assert.equal(isDeadAt([...times(2, { isLocked: false }), { beat: 2 }, ...times(4)]), -1)
 })
 
@@ -65,7 +70,7 @@ test('after a failover the owner gets the longer time, because the new server ne
   watch.forget()
   const found = Array.from({ length: 6 }, () => look(undefined))
   assert.deepEqual(found, [...times(5).map(() => 'alive'), 'dead'])
-  // An owner that replaced a seen owner has not been seen itself, so the longer time applies to it, too.
+  // This owner has replaced another one, and has not been seen itself. So the longer time applies to it.
   look(HOLDER)
   const other = Array.from({ length: 6 }, () => look(undefined, 'b'))
   assert.deepEqual(other, [...times(5).map(() => 'alive'), 'dead'])

@@ -1,4 +1,7 @@
-/** A process that reads everything in a store and writes to it. It is separate, because a damaged file may end it. */
+/**
+ * A process that reads the whole store and writes to it. It is a separate process, because a damaged file may make it
+ * crash.
+ */
 import { openStore } from '../../../src/storage/open-store.ts'
 
 const store = await openStore(`lmdb:${process.argv[2]}`)

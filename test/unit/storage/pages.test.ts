@@ -1,6 +1,6 @@
 /**
  * Tests that a damaged data file is reported before lmdb reads it, because lmdb would end the process with SIGSEGV or
- * SIGBUS. A healthy file is never reported, and lmdb can read and write every file that is not reported.
+ * SIGBUS. A healthy file must not be reported, and lmdb must be able to read and write every file that is not reported.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -106,7 +106,7 @@ test('an empty store, and none, are no damage', async () => {
   await store.close()
 })
 
-/** Makes a copy of the store in which `change` has changed bytes, and returns its folder. */
+/** Copies the store, lets `change` damage the bytes of the copy, and returns the folder of the copy. */
 function damaged(name: string, change: (bytes: Buffer, usedPages: number) => void): string {
   const path = join(dir, name)
   cpSync(healthy, path, { recursive: true })
@@ -156,8 +156,8 @@ test(`of ${DAMAGES} random damages each is told, or lmdb reads and writes the st
   for (let number = 0; number < DAMAGES; number++) {
     const random = seeded(1_000 + number)
     const path = damaged(`random ${number}`, (bytes, pages) => {
-      // Damages a sector, a few bytes, or one bit: in the file headers, at the beginning of a page (its head), or
-      // anywhere.
+      // Damages a sector, a few bytes, or one bit. The place is in the headers of the file, at the beginning of a page
+      // (its head), or anywhere.
       const page = random(pages) * PAGE
       const at = [random(2) * PAGE + random(200), page + random(80), page + random(PAGE)][random(3)]!
       const length = [512, 8, 1][number % 3]!

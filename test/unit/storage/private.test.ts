@@ -1,4 +1,4 @@
-/** Tests the permissions of the data folder: as the operator created it, and after a first start as root. */
+/** Tests the permissions of the data folder, if the operator has created it, and if the first start was as root. */
 import assert from 'node:assert/strict'
 import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { makeDataDir } from '../../../src/storage/private.ts'
 
-/** Id of a user who owns no files. */
+/** Id of a user to whom no files belong. */
 const SOMEBODY = 65_534
 const isRoot = process.getuid?.() === 0
 
@@ -20,7 +20,7 @@ describe('a folder that this user may not use is named with its variable', {
   })
   afterEach(() => rm(dir, { recursive: true, force: true }))
 
-  /** Starts the service on the folder as another user, and returns its error. */
+  /** Starts the service with this data folder as another user, and returns its error message. */
   async function refusal(dataDir: string, storeDir?: string): Promise<string> {
     process.seteuid!(SOMEBODY)
     try {

@@ -1,4 +1,4 @@
-/** Tests that the page about the key space lists exactly the records that the code stores. */
+/** Tests that the page about the keys of records lists exactly the kinds of records that the code stores. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -11,7 +11,7 @@ test('a key that is on the page is used', () => {
       .filter((path) => path.endsWith('.ts') && path !== 'storage/record-keys.ts')
       .map((path) => readFileSync(new URL(folder + path, ROOT), 'utf8')),
   )
-  // Some files import the keys under the name `records`, because `keys` is the name of something else in them.
+  // Some files import `keys` under the name `records`, because they use the name `keys` for something else.
   const isUsed = (name: string) => sources.some((text) => new RegExp(`\\b(keys|records)\\.${name}\\b`).test(text))
   assert.deepEqual(
     Object.keys(keys).filter((name) => !isUsed(name)),

@@ -1,5 +1,6 @@
 /**
- * Tests the sweeps that remove old records of all kinds: no sweep blocks another one, and none begins after the stop.
+ * Tests the sweeps that remove old records, one for each kind of record. No sweep may block another one, and none may
+ * begin after the stop.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

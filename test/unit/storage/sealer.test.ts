@@ -33,7 +33,7 @@ test('a sealed value opens only whole, under its own record and with its own key
 })
 
 test('no two values are sealed under the same nonce', () => {
-  // The number is larger than one batch of nonces.
+  // There are more values than one batch of nonces contains.
   const nonces = Array.from({ length: 1_000 }, () => sealer.seal('a', Buffer.of(1)).subarray(1, 13).toString('hex'))
   assert.equal(new Set(nonces).size, nonces.length)
 })
@@ -71,7 +71,8 @@ test('a key is generated once, for its owner only, and never beside data sealed 
   const store = await tempStore(t)
   const dir = await tempDir(t)
   const file = join(dir, 'deep', 'secret.key')
-  // A "store copy" that was refused has left this record in its target, which has no data.
+  // When "store copy" is refused, it leaves this record in its target. So a target with only this record counts as
+  // empty.
   await store.commit({ ops: [[keys.owner, Buffer.from('x')]] })
   const [first, second] = await Promise.all([loadSecretKey({ file, store }), loadSecretKey({ file, store })])
   assert.deepEqual(first, second)

@@ -1,4 +1,4 @@
-/** Tests that the counts of each instance add up to the metrics of its thread. */
+/** Tests that the counts of all instances of a thread add up to the metrics of the thread. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTally } from '../../../src/metrics/tally.ts'

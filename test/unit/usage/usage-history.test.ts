@@ -1,4 +1,4 @@
-/** Tests that the usage of a time window is what was added within it, even if a thread ended in the meantime. */
+/** Tests that the usage in a time window is exactly what was added in this time, even if a thread ended in it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DAY, HOUR, MINUTE, SECOND } from '../../../src/domain/clock.ts'
@@ -19,7 +19,10 @@ const work = (sent: number, change: Partial<InstanceWork> = {}): InstanceWork =>
   ...change,
 })
 
-/** Reports the usage of one message per second, every ten seconds up to `until`. */
+/**
+ * Reports the usage of an instance that sends one message per second. There is a report every ten seconds, up to
+ * `until`.
+ */
 function steady(until: number) {
   const history = createUsageHistory()
   for (let at = 0; at <= until; at += 10 * SECOND) history.add('a', work(at / SECOND), START + at)
@@ -55,7 +58,7 @@ test('an instance that is younger than the window counts from its own start', ()
   assert.equal(history.within('b', 'hour'), undefined)
 })
 
-// When a new thread reports first, it may already have counted more than the last report of the thread before it.
+// The new thread may already have counted more, at its first report, than the last report of the thread before it.
 test('the counts of the next thread are added to those of the thread before it', () => {
   const history = createUsageHistory()
   history.add('a', work(5), START + 10 * SECOND)

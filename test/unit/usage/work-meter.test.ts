@@ -1,4 +1,4 @@
-/** Tests that the CPU time of a thread is attributed to the instance whose work began last. */
+/** Tests that the CPU time of a thread is counted for the instance whose work began last. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createWorkMeter } from '../../../workers/shard/usage/work-meter.ts'
@@ -6,7 +6,7 @@ import { createWorkMeter } from '../../../workers/shard/usage/work-meter.ts'
 function openMeter() {
   const time = { busyMs: 1_000, cpuMs: 500 as number | undefined }
   const meter = createWorkMeter({ busyMs: () => time.busyMs, cpuMs: () => time.cpuMs })
-  /** Makes the event loop busy for this many ms. During `cpuMs` of them, it really had a CPU. */
+  /** Makes the event loop busy for `busyMs`. The thread really uses the CPU for only `cpuMs` of this time. */
   function work(busyMs: number, cpuMs = busyMs) {
     time.busyMs += busyMs
     if (time.cpuMs !== undefined) time.cpuMs += cpuMs

@@ -1,4 +1,4 @@
-/** Tests how an event is handled if the storage fails although the event itself is valid. */
+/** Tests what happens to a valid event if the store fails when the event is to be delivered. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SECOND } from '../../../src/domain/clock.ts'
@@ -11,7 +11,8 @@ import { textEvent } from '../../harness/received-event.ts'
 import { INSTANCE, manualTime, recordingLog, START, sealer, tempStore, until, webhookSettings } from '../storage/fixtures.ts'
 import { receiver } from './receiver.ts'
 
-// The failed read was once treated as an unreadable event. So the event was removed, and recorded as failed.
+// An earlier bug: a read that failed was treated as an unreadable event. So the event was removed, and recorded as
+// failed.
 test('an event whose log row cannot be read for a moment is delivered when it can', async (t) => {
   const to = await receiver(t)
   const real = await tempStore(t)
@@ -47,7 +48,7 @@ test('an event whose log row cannot be read for a moment is delivered when it ca
   await outbox.start()
   const { eventId, ops } = outbox.append(textEvent('one', START))
   await real.commit({ ops })
-  // This outbox stands for the one after a restart. It does not have to read records that it has written itself.
+  // This outbox is that of the service after a restart: it has not written the records itself, so it must read them.
   const next = createOutbox({ ...options })
   t.after(() => next.stop(0))
   await next.start()

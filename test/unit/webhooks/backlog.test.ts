@@ -1,5 +1,6 @@
 /**
- * Tests that the number of waiting events is known without reading the log, and always equals the number in the log.
+ * Tests the number of events that wait: the service knows it without reading the log, and it must always equal the
+ * number in the log.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -54,7 +55,7 @@ test('the backlog is the number of events that are pending: delivered, retried, 
     outbox.committed(eventId)
     return eventId
   }
-  /** Resolves when the backlog has this value, and checks that the log contains the same number. */
+  /** Resolves when the number of waiting events is `count`, and checks that the log contains the same number. */
   async function waiting(count: number, why: string) {
     await until(() => outbox.backlog() === count, `${count} waiting: ${why}`)
     await until(async () => (await pending()) === count, `${count} pending: ${why}`)

@@ -78,7 +78,7 @@ test('a status decides even when the body never ends, and connections are used a
   to.server.on('connection', (socket) => sockets.add(socket))
   const deliver = delivery(t)
   for (let i = 0; i < 5; i++) assert.equal((await deliver(to.url)).ok, true)
-  // The attempts share a connection. (The pool may open a second one while the first one is just being released.)
+  // The attempts share connections. There may be a second one if the first one is just being released.
   assert.ok(sockets.size <= 2, `${sockets.size} connections`)
   assert.equal((await deliver(`${to.url}/endless`)).ok, true)
 })
@@ -166,8 +166,8 @@ test('slots are given in order, stepping over an origin that is full', async () 
   assert.deepEqual(order, ['a1', 'b1', 'c1', 'a2'])
 })
 
-// If slow requests counted for everybody, a hundred hanging receivers with different origins would delay everybody for
-// ten seconds.
+// If slow requests counted against the limit of all receivers, a hundred hanging receivers with different origins would
+// delay every other receiver for ten seconds.
 test('who has held a slot for long counts for its origin alone', async () => {
   const time = manualTime()
   const slots = fairSlots({ total: 2, perOrigin: 1, longMs: SECOND, now: time.clock.now, timer: time.timer })
@@ -208,7 +208,7 @@ test('receivers that hang hold up nobody, however many they are', async (t) => {
 })
 
 test('the signature is the one of the specification', () => {
-  // The expected value was computed with: printf '1700000000.{"a":1}' | openssl dgst -sha256 -hmac whsec_test
+  // This signature was computed with: printf '1700000000.{"a":1}' | openssl dgst -sha256 -hmac whsec_test
   assert.equal(
     sign(['whsec_test'], Buffer.from('{"a":1}'), 1_700_000_000_999),
     't=1700000000,v1=38877139021993b830af32feea6e18a8da83eb2f6e49ee50bd9e4cf4ca4d3789',

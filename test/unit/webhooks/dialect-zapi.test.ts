@@ -1,6 +1,6 @@
 /**
- * Tests events in the format of the dialect: their types, names and values are those that receivers of the compatible
- * gateway read.
+ * Tests events in the format of the dialect `zapi`: their types, fields and values must be those that receivers of the
+ * compatible gateway (Z-API) read.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

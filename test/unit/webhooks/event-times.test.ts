@@ -1,4 +1,4 @@
-/** Tests the times of events over real storage, as receivers compare them. */
+/** Tests the times in events, over a real store: they must increase, because receivers compare them. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { DAY, HOUR } from '../../../src/domain/clock.ts'
@@ -40,7 +40,7 @@ test('a fact keeps its own time while nothing later of its chat was told, and ne
   const told = await (await bench(t)).open()
   assert.equal(await told(START - HOUR), START - HOUR)
   assert.equal(await told(START + 400), START + 400)
-  // The first receipt has a time in whole seconds, and the next receipt arrives within the same second.
+  // The first receipt has a time without milliseconds, and the next receipt comes within the same second.
   assert.equal(await told(START), START + 401)
   assert.equal(await told(START), START + 402)
   assert.equal(await told(START + 1_000), START + 1_000)
@@ -56,7 +56,8 @@ test('how far chats are ahead behind a clock that was a month ahead is known, af
   await told(time.now)
   time.now = START
   assert.equal(ahead(), 30 * DAY)
-  // Receivers that compare times would drop an event whose time is earlier than that of the event before it.
+  // The time must not go back, because receivers that compare times would drop an event with an earlier time than that
+  // of the event before it.
   assert.equal(await told(START), START + 30 * DAY + 1)
   await open()
   assert.equal(ahead(), 30 * DAY + 1)

@@ -1,6 +1,6 @@
 /**
- * Tests that the receivers of `examples/` accept genuine requests and nothing else, in every language that this machine
- * has. The service makes the signatures.
+ * Tests that the receivers in `examples/` accept requests of the service and no others, in every language that is
+ * installed on this machine. The service makes the signatures.
  */
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
@@ -20,7 +20,7 @@ const textOf = (name: string) => readFileSync(fileOf(name), 'utf8')
 const SECRET = 'whsec_Zk3v1r0b8mQ5nT7yW2xC4dE6fG9hJ1kL'
 const BODY = Buffer.from('{"type":"received","text":{"message":"olá 👋"}}')
 const CHANGED = Buffer.from('{"type":"received","text":{"message":"olé 👋"}}')
-/** Each case has a name, a body, a header, and whether the request is genuine. */
+/** Each case contains a name, a body, a header, and whether the request is genuine. */
 const cases = (): [string, Buffer, string, boolean][] => {
   const now = Date.now()
   return [
@@ -41,8 +41,8 @@ const cases = (): [string, Buffer, string, boolean][] => {
 const has = (program: string, ...args: string[]) => spawnSync(program, args, { stdio: 'ignore' }).status === 0
 
 /**
- * Runs a program once for each case. Its arguments are the body in base64, the header and the secret, and it prints
- * `true` or `false`.
+ * Runs a program for each case. Its arguments are the body in base64, the header and the secret. It must print whether
+ * the signature is valid: `true` or `false`.
  */
 function check(program: string, args: string[], options: { cwd?: string } = {}) {
   for (const [what, body, header, expected] of cases()) {

@@ -1,5 +1,6 @@
 /**
- * Tests a receiver that is down: its events wait in order, none fails too early, and other receivers are not affected.
+ * Tests a webhook receiver that is down: its events must wait in order, none may fail too early, and other receivers
+ * must not be affected.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -29,8 +30,8 @@ async function bench(t: TestContext, settings: WebhookSettings) {
     settings,
     outbox: undefined as unknown as Outbox,
     /**
-     * If it returns true, each attempt hangs forever, as if the process had been killed. The next run opens the outbox
-     * again.
+     * If it returns true, each attempt hangs forever, as if the process had been killed. The test then opens the outbox
+     * again, as the next run does.
      */
     hasDied: () => false,
     async open(change: Partial<OutboxOptions> = {}) {
@@ -60,7 +61,7 @@ async function bench(t: TestContext, settings: WebhookSettings) {
       made.outbox.committed(eventId)
       return eventId
     },
-    /** Advances the clock by this time, from one timer to the next. */
+    /** Advances the clock by this time. It stops at each timer on the way. */
     async pass(ms: number) {
       const end = time.clock.now() + ms
       for (;;) {
@@ -88,7 +89,10 @@ async function bench(t: TestContext, settings: WebhookSettings) {
 const texts = (received: { json: Record<string, unknown> }[]) => received.map(({ json }) => json.message_id as string)
 const firstOf = (all: string[]) => [...new Set(all)]
 
-/** Starts a receiver that can be down. It records the message ids of all requests, and those of the accepted ones. */
+/**
+ * Starts a receiver that can be down. It records the message ids in all requests, and separately those in accepted
+ * requests.
+ */
 async function leaving(t: TestContext, { isAway }: { isAway: boolean }) {
   const state = { isAway, taken: [] as string[], tried: [] as string[] }
   const { url } = await receiver(t, ({ json }) => {
@@ -185,8 +189,8 @@ test('an event that the receiver alone refuses is parked and holds nobody up, du
   assert.deepEqual(texts(to.received), ['bad', 'a', 'b'])
   isAway = true
   for (const text of ['c', 'd', 'e']) await b.add(text)
-  // The refused event is retried during the outage. It is the oldest event, so its answer shows that the receiver is
-  // back.
+  // The event that was refused is tried again during the outage. Because it is the oldest event, its answer shows when
+  // the receiver is up again.
   await b.pass(30 * SECOND)
   isAway = false
   await b.pass(2 * MINUTE)
@@ -207,7 +211,7 @@ test('the line of one URL waits, the others go on', async (t) => {
   await until(() => there.received.length === 5, 'those of the other')
   assert.deepEqual(texts(there.received), ['d0', 'd1', 'd2', 'd3', 'd4'])
   assert.deepEqual(texts(gone.received), ['r0', 'r1'])
-  // All events are checked again. They are more than one turn of the event loop handles.
+  // All events are checked again. There are more of them than one turn of the event loop handles.
   b.settings = { ...b.settings }
   b.outbox.configured()
   await b.add('d5', 'delivery')
@@ -229,7 +233,7 @@ test('an event that was posted is not posted again by a read that precedes the c
   await until(() => gone.received.length === 2, 'the hold')
   for (const text of ['d', 'e', 'f']) await b.add(text, 'delivery')
   await until(() => there.received.length === 3, 'those of the other')
-  // The queue is read again, from the first event that was held.
+  // The queue is read again, from the first event that had to wait.
   const before = reads
   b.settings = { ...b.settings }
   b.outbox.configured()
@@ -259,7 +263,7 @@ test('a corrected URL counts at once for what waits, in order; a type that is sw
     (await b.entries()).slice(3).map(({ last_error, resendable }) => [last_error, resendable]),
     Array.from({ length: 3 }, () => ['switched off', true]),
   )
-  // The end of an event is written before it is counted.
+  // An event is first recorded as ended, and counted afterwards.
   await until(() => b.outbox.backlog() === 0, 'nothing that waits')
 })
 
@@ -287,7 +291,7 @@ test('a weekend away: those that were tried end with their schedule, those that 
   }
   const failed = (await b.entries()).filter(({ status }) => status === 'failed')
   assert.ok(failed.length > 0)
-  // Nine complete retry schedules of 7 h 11 min 10 s, one after the other, are longer than the test's time.
+  // In the time of this test, fewer than nine complete retry schedules (7 h 11 min 10 s each) fit one after the other.
   assert.ok(failed.length <= 8, `${failed.length} were given up`)
   for (const { attempts, created_at, finished_at } of failed) {
     assert.ok(attempts >= 6)

@@ -30,10 +30,11 @@ interface Bench {
   add(outbox: Outbox, ...texts: string[]): Promise<string[]>
   entries(): Promise<LogEntry[]>
   /**
-   * Returns the keys that are left in the store. The time of the chat's last event always stays, so it is not included.
+   * Returns the keys that are left in the store, except the record with the time of a chat's last event, which is never
+   * removed.
    */
   keysLeft(): Promise<string[]>
-  /** Runs one attempt after another until no event waits. */
+  /** Runs attempts, one after the other, until no event waits. */
   exhaust(): Promise<void>
 }
 
@@ -59,7 +60,7 @@ async function bench(t: TestContext, url: string | null): Promise<Bench> {
         webhooks: () => made.settings,
         deliver,
         log,
-        // Each result is written before the next event is sent. Other tests cover results that are written later.
+        // Each result is written before the next event is sent. Other tests test results that are written later.
         maxUnwritten: 1,
         ...change,
       })
@@ -138,7 +139,7 @@ test('events arrive in order, signed, once each, and leave nothing behind but th
   const { webhooks } = new Stripe('sk_test_x')
   const signature = signed as string
   assert.equal(signature.startsWith(`t=${START / 1_000},v1=`), true)
-  // The clock of the test is not the real clock, so the receiver's tolerance for old times is set to unlimited.
+  // The clock of the test is not the real time, so the receiver accepts a signature of any age.
   webhooks.constructEvent(first!.body, signature, b.settings.secret, Number.MAX_SAFE_INTEGER)
   assert.throws(() => webhooks.constructEvent(`${first!.body} `, signature, b.settings.secret, Number.MAX_SAFE_INTEGER))
 
@@ -149,7 +150,7 @@ test('events arrive in order, signed, once each, and leave nothing behind but th
 })
 
 const HTML = '<script>window.hacked=1</script>\u202e\u0000'
-/** Possible answers of a receiver: the bytes, their type, and the text that the log shows. */
+/** Answers of a receiver: the bytes, their type, and the text that the log must show. */
 const ANSWERS: readonly (readonly [name: string, bytes: Uint8Array, type: string, shown: string | null])[] = [
   ['nothing', Buffer.alloc(0), 'text/plain', null],
   ['markup and control characters', Buffer.from(HTML), 'text/html', HTML],
@@ -249,7 +250,8 @@ test('in single-URL mode every event says so', async (t) => {
   assert.deepEqual(Object.keys(to.received[0]!.json).slice(0, 5), ['type', 'event_id', 'instance_id', 'momment', 'single_url'])
 })
 
-// For a busy account, one log line per event once needed as much CPU time as its POST.
+// An earlier bug: the log lines about the events of a busy account needed as much CPU time as the requests to its
+// webhook.
 test('what is taken at once is logged for debugging; what had failed, or tells of a request, for everybody', async (t) => {
   let answer = 200
   const to = await receiver(t, () => answer)
@@ -281,7 +283,7 @@ test('a type without URL, or silenced, is not wanted', async (t) => {
 })
 
 test('a failed event is parked, the next ones go on, and its tries follow the schedule with the same bytes', async (t) => {
-  // Each byte becomes one character with three bytes, so the row has room for two of these answers.
+  // In the log, each of these bytes becomes a character of three bytes. So the log row has room for two of the answers.
   const refused = (response: ServerResponse) => response.writeHead(500).end(Buffer.alloc(2_048, 0xff))
   const to = await receiver(t, ({ json }) => (json.message_id === 'bad' ? refused : 200))
   const b = await bench(t, to.url)
@@ -304,7 +306,7 @@ test('a failed event is parked, the next ones go on, and its tries follow the sc
     assert.deepEqual([entry.status, entry.attempts, entry.last_error], ['pending', index + 1, 'status 500'])
     assert.equal(Date.parse(entry.next_attempt_at!), b.time.clock.now() + delay)
     b.time.advance(delay - 1)
-    // This time is later than the last timer and earlier than the retry. So only the hourly check may have run.
+    // This time is after the last timer and before the retry. So only the hourly check may have run.
     await b.time.armed(1)
     assert.equal(to.received.length, 3 + index)
     b.time.advance(1)
@@ -320,7 +322,7 @@ test('a failed event is parked, the next ones go on, and its tries follow the sc
   const lengths = async () => (await outbox.detail(bad!)).attempts.map(({ receiver_answer }) => receiver_answer?.length ?? 0)
   assert.deepEqual(await lengths(), [0, 0, 0, 0, 2_048, 2_048])
 
-  // The body of the event is kept, encrypted, for 72 h and no longer.
+  // The body of the event is kept (encrypted) for exactly 72 h.
   for (let hours = 0; hours < 72; hours++) {
     await b.time.armed(HOUR)
     b.time.advance(HOUR)
@@ -362,7 +364,7 @@ test('after a restart in the middle everything left arrives, in order, parked on
     steps: (step) => (step === 'outbox:before-post' && ++seen > 2 ? new Promise(() => {}) : undefined),
   })
   const ids = await b.add(first, 'a', 'b', 'c', 'd')
-  // The first outbox hangs before its third POST, as if the process had been killed at that moment.
+  // The first outbox hangs before its third request, as if the process had been killed there.
   await until(() => seen === 3, 'the hang')
   broken = false
   const second = await b.open()
@@ -505,7 +507,8 @@ test('a manual resend makes one attempt at once and leaves schedule and erasure 
   assert.deepEqual(new Set(await b.keysLeft()), new Set(['log', 'log-ended']))
 })
 
-// Such an event was once removed from the queue without an answer to the caller who had requested the resend.
+// An earlier bug: such an event was removed from the queue, and the caller who had asked to send it again got no
+// answer.
 test('a manual resend that a stop finds waiting for the disk is refused', async (t) => {
   const b = await bench(t, 'http://127.0.0.1:9/hook')
   let isFull = false
@@ -559,7 +562,7 @@ test('a body changed on disk is recorded as unreadable and does not stop the lin
   sealed[sealed.length - 1]! ^= 1
   await b.store.commit({ ops: ops.with(body, [ops[body]![0], sealed]) })
   await b.add(outbox, 'fine')
-  // The outbox does not have to read records that it has written itself.
+  // The outbox has written these records itself, so it must not read them.
   await outbox.stop(SECOND)
   await b.open()
   await until(() => to.received.length === 1, 'the other one')
@@ -632,8 +635,8 @@ test('what was taken is written with the next event as soon as there is enough o
   assert.equal(new Set(to.ids()).size, 9)
 })
 
-// The commit of an event once also wrote sixty outcomes of other events. On an almost full disk it then needed more
-// space than a message may need.
+// An earlier bug: the commit of an event also wrote the outcomes of sixty other events. On an almost full disk it then
+// needed more space than a message may need.
 test('an event takes the outcomes of a few events along, not of all', async (t) => {
   const to = await receiver(t)
   const b = await bench(t, to.url)
@@ -665,7 +668,7 @@ test('a stop writes what is not written yet, and a kill repeats no more than tha
   const first = await b.open({ maxUnwritten: 3 })
   await b.add(first, 'a', 'b', 'c', 'd', 'e')
   await until(() => to.received.length === 5 && first.backlog() === 0, 'all')
-  // The first process ends here as in a kill: three outcomes are on disk, and two are not written.
+  // The first process is abandoned here, as in a kill: three outcomes are on disk, and two are not.
   const second = await b.open({ maxUnwritten: 64 })
   await until(() => to.received.length === 7 && second.backlog() === 0, 'those that were not written')
   assert.deepEqual(
@@ -692,7 +695,7 @@ test('a burst that is faster than its receiver waits on disk, and comes in order
   assert.ok((await statuses(b)).every((status) => status === 'delivered'))
 })
 
-// In PostgreSQL, a read that begins at the first key also scans all records that were removed before.
+// In PostgreSQL, a read from the first key on also scans all records that were removed before.
 test('the queue is read behind the events that have left it', async (t) => {
   const to = await receiver(t)
   const b = await bench(t, to.url)
@@ -704,7 +707,7 @@ test('the queue is read behind the events that have left it', async (t) => {
   const outbox = await b.open({ store: { ...b.store, range } })
   const ids = await b.add(outbox, 'one', 'two')
   await until(() => to.received.length === 2 && outbox.backlog() === 0, 'both')
-  // After such a request, the queue is read again.
+  // This request makes the outbox read the queue again.
   await assert.rejects(outbox.resend('unknown'), { code: 'not_found' })
   await until(() => begins.at(-1) === keys.outboxEvent(INSTANCE, ids[1]!), 'a read behind the second')
 })
@@ -729,8 +732,8 @@ test('the log keeps its size and its age, and never loses a waiting event', asyn
   assert.deepEqual(await b.keysLeft(), [])
 })
 
-// A commit of five hundred records once needed seventy megabytes. If the disk had less space, the records stayed, and
-// each attempt to remove them delayed the webhooks.
+// An earlier bug: a commit of five hundred records needed seventy megabytes. If the disk had less space, the records
+// stayed, and each attempt to remove them delayed the webhooks.
 test('events leave though the disk has no room for a long commit, and the log is pruned in short ones, to its end', async (t) => {
   const to = await receiver(t)
   const b = await bench(t, to.url)
@@ -824,9 +827,9 @@ test('a filter finds its rows by their index: those of the page are opened, and 
   assert.deepEqual((await list({ status: 'failed' })).slice(1), [0, 0])
   assert.deepEqual((await list({ status: 'delivered', type: 'received' })).slice(1), [9, 2])
   assert.deepEqual((await list({ status: 'delivered', type: 'delivery' })).slice(1), [0, 0])
-  // The type of the three waiting events is not in their log rows, so these events must be read.
+  // The log rows of the three waiting events do not contain the type, so the events themselves must be read.
   assert.deepEqual((await list({ type: 'received' }))[1], 12)
-  // These events have failed permanently, and are then sent again.
+  // These events fail permanently first, and are then sent again on request.
   answer = 500
   await b.exhaust()
   assert.deepEqual((await list({ status: 'failed' })).slice(1), [3, 2])
@@ -837,7 +840,8 @@ test('a filter finds its rows by their index: those of the page are opened, and 
   assert.deepEqual((await list({ status: 'failed' })).slice(1), [0, 0])
 })
 
-// After the clock had been ahead and was set back, the next attempt was once delayed for as long as it had been ahead.
+// An earlier bug: if the clock had been ahead and was set back, the next attempt came later by as much as the clock had
+// been ahead.
 test('a next try that was put off by a clock that was ahead comes after its own wait', async (t) => {
   const b = await bench(t, 'https://example.com/hook')
   let ahead = 1_000 * HOUR

@@ -1,6 +1,6 @@
 /**
- * Tests the events that are kept for readers of the stream: which events are created and kept, for how long, and that
- * no page omits an event without a notice.
+ * Tests the events that are stored for readers of the event stream: which events there are, for how long they are
+ * stored, and that a page which leaves out events says so.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -60,7 +60,7 @@ async function bench(t: TestContext, settings: WebhookSettings = webhookSettings
       }
       return ids
     },
-    /** Reads every event after the given one, page by page, as a reader of the stream does. */
+    /** Reads all events after the given one, page by page, as a reader of the stream does. */
     async read(after: string | null, types: readonly EventType[] = EVENT_TYPES) {
       const ids: string[] = []
       const gaps: { from: string; to: string }[] = []
@@ -167,8 +167,8 @@ test('an event whose commit failed holds the others back for a minute, not for g
   assert.deepEqual((await b.read(cursor)).ids, [next])
 })
 
-// The result of a send waits while the disk is full, and keeps its original event id. When it is written, readers have
-// already received later events.
+// The result of a send waits while the disk is full. It keeps its event id, so when it is written, readers already have
+// events with higher ids.
 for (const minutes of [1, 11])
   test(`an event that reaches the disk ${minutes} min late is a gap for who has read on`, async (t) => {
     const b = await bench(t)
@@ -222,8 +222,8 @@ test('the newest are kept, bounded by number, and who is behind is told from whe
   assert.deepEqual((await b.read(gap!.to)).gaps, [], 'who has the last one that is gone misses none')
 })
 
-// If the commit that removes such events failed, their keys were once forgotten. So the events stayed on disk until the
-// next start.
+// An earlier bug: if the commit that removes such events failed, their keys were forgotten. So the events stayed on
+// disk until the next start.
 test('kept events that could not be removed are removed with the next ones', async (t) => {
   const b = await bench(t)
   let isFailing = true
@@ -356,7 +356,7 @@ test('event ids that were a month ahead begin again at the present, and a reader
   assert.deepEqual(seen, [early])
   shift = 0
   assert.ok(made.outbox.ahead() > 29 * DAY)
-  // A change of the configuration makes the outbox continue.
+  // After a change of the configuration, the outbox continues.
   made.outbox.configured()
   await until(() => made.outbox.ahead() === 0, 'ids of the present')
   const later = await made.add('received', 'received')

@@ -1,6 +1,6 @@
 /**
- * Tests the network's notifications about the account, its devices and its chats: `account-notices.ts`, `picture.ts`,
- * `presence.ts`, `chat-token.ts`.
+ * Tests how notifications of the network about the account, its devices and its chats are read: `account-notices.ts`,
+ * `picture.ts`, `presence.ts`, `chat-token.ts`.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

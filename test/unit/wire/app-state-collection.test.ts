@@ -1,4 +1,4 @@
-/** Tests the stored data of an app state collection: its record, and its hash, which is computed in parts. */
+/** Tests what is stored of an app state collection: its record, and its hash, which is computed part by part. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
@@ -14,7 +14,7 @@ import {
 
 const { SET, REMOVE } = proto.SyncdMutation.SyncdOperation
 
-/** Makes the same changes with the service's code and with the library. */
+/** Makes the same changes twice: with the code of the service, and with the library. */
 function both(count: number) {
   const change = changeCollection(newCollection())
   const library = makeLtHashGenerator(newLTHashState())

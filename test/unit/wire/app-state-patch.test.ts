@@ -1,4 +1,7 @@
-/** Tests a patch of several actions. The library reads it, like every other device. */
+/**
+ * Tests a patch with several actions. The library must be able to read it, because other devices read it in the same
+ * way.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodePatches, type LTHashState, proto } from '@whiskeysockets/baileys'
@@ -51,7 +54,7 @@ test('all actions of a patch are read, and lead to the state it claims', async (
   )
   assert.equal(read1.actions[1]![1]?.archiveChatAction?.archived, true)
   assert.deepEqual([state.version, Buffer.from(state.hash)], [1, read1.state.hash])
-  // The next patch continues from the state after this one.
+  // The next patch must continue from the state after this one.
   const next = made([pinChange(ANA, true, now)], state)
   assert.deepEqual((await read('regular_low', next.patch, state)).state.hash, Buffer.from(next.state.hash))
 })

@@ -1,6 +1,6 @@
 /**
- * Compares the service's reader of a stanza's bytes with the library's encoder and decoder, which it replaces. The seed
- * is fixed.
+ * Compares the service's decoder of stanzas with the encoder and the decoder of the library, which it replaces. The
+ * seed is fixed.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,14 +18,14 @@ import {
 } from '../../../workers/shard/wire/binary-node.ts'
 import { nodeBytes } from '../../../workers/shard/wire/node-bytes.ts'
 
-// A shard makes this call, too. Without it, the library's encoder takes names of inherited properties for tokens.
+// A shard makes this call, too. Without it, the library's encoder treats the names of inherited properties as tokens.
 forgetInheritedTokens()
 
 const SEED = { seed: 20_261_123, numRuns: 500 }
 const { TAGS, SINGLE_BYTE_TOKENS, DOUBLE_BYTE_TOKENS } = constants
 const TOKENS = [...SINGLE_BYTE_TOKENS, ...DOUBLE_BYTE_TOKENS.flat()].filter((token) => token !== '')
 
-/** Encodes a stanza without the byte that says whether the rest is compressed. */
+/** Encodes a stanza without the first byte, which says whether the rest is compressed. */
 const encoded = (node: BinaryNode): Buffer => encodeBinaryNode(node).subarray(1)
 const byLibrary = (bytes: Buffer): BinaryNode => decodeDecompressedBinaryNode(bytes, constants)
 
@@ -37,7 +37,7 @@ function inSlices(bytes: Buffer): { node: BinaryNode; slices: number } {
   }
 }
 
-/** Returns the stanza that a reader returns for the bytes, or undefined if it throws. */
+/** Decodes the bytes with this decoder. Returns the stanza, or undefined if the decoder throws. */
 function outcome(read: (bytes: Buffer) => BinaryNode, bytes: Buffer): BinaryNode | undefined {
   try {
     return read(bytes)
@@ -47,8 +47,8 @@ function outcome(read: (bytes: Buffer) => BinaryNode, bytes: Buffer): BinaryNode
 }
 
 /**
- * Whether the bytes may contain a length above 2^31. The library treats it as negative, so it goes back and may read
- * the same bytes forever.
+ * Whether the bytes may contain a length of 2^31 or more. The library treats it as negative, so it moves backwards and
+ * may read the same bytes forever.
  */
 const goesBack = (bytes: Buffer) => bytes.some((byte, at) => byte === TAGS.BINARY_32 && (bytes[at + 1] ?? 0) > 127)
 
@@ -139,7 +139,7 @@ test('what the library writes is read as the library reads it, at once and in sl
       const all = encoded(node)
       same(all)
       const whole = outcome(readNode, all)
-      // The library can write a JID that consists only of its sign, but cannot read it.
+      // The library can encode a JID that consists only of the @, but cannot decode it.
       if (whole) assert.deepStrictEqual(inSlices(all).node, whole)
     }),
     SEED,
@@ -171,7 +171,7 @@ test('what is no node is not written', () => {
   assert.throws(() => nodeBytes({ tag: 'x', attrs: {}, content: [Buffer.from('y')] as never }))
 })
 
-/** Generates strings in every encoding of the format, even those that the library does not write. */
+/** Generates strings in every encoding of the format, including those that the library does not use. */
 const { string: rawString } = fc.letrec<{ string: number[] }>((tie) => {
   const part = tie('string')
   const int16 = fc.tuple(fc.nat(255), fc.nat(255))
@@ -261,7 +261,7 @@ test('jids in jids have an end', () => {
   assert.ok(readNode(encoded({ tag: 'x', attrs: {}, content: `${'a@'.repeat(within)}b` })).content)
   for (const kind of [[TAGS.JID_PAIR], [TAGS.JID_PAIR, 9], [TAGS.FB_JID], [TAGS.AD_JID, 0, 0], [TAGS.INTEROP_JID]])
     assert.throws(() => readNode(nested(kind, 100_000)), MalformedStanza)
-  // If a position that is no server were tried as one, it would be tried again and again.
+  // If the bytes at a position are not a server, the decoder must not try this position again and again.
   assert.throws(() => readNode(nested([TAGS.INTEROP_JID, TAGS.INTEROP_JID, 9, 0, 0, 0, 0], 5_000)), MalformedStanza)
 })
 

@@ -1,4 +1,4 @@
-/** Tests catalogs and profiles of businesses on the wire: the queries of the service, and unexpected answers. */
+/** Tests the stanzas for catalogs and profiles of businesses: the queries of the service, and unexpected answers. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -25,7 +25,7 @@ import {
   updateCollectionQuery,
 } from '../../../workers/shard/wire/catalog.ts'
 
-/** A node as `[tag, attrs, content]`. Bytes are shown as text. */
+/** A node as `[tag, attrs, content]`, with bytes as text. */
 type Shown = [tag: string, attrs: BinaryNode['attrs'], content?: Shown[] | string]
 const shown = ({ tag, attrs, content }: BinaryNode): Shown =>
   content === undefined ? [tag, attrs] : [tag, attrs, Array.isArray(content) ? content.map(shown) : String(content)]

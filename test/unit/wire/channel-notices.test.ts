@@ -1,6 +1,6 @@
 /**
- * Tests notifications of channels and of GraphQL, and calls: `newsletter-notice.ts`, `mex-notice.ts`, `call.ts`,
- * `match.ts`.
+ * Tests how notifications of channels and of GraphQL and calls are read: `newsletter-notice.ts`, `mex-notice.ts`,
+ * `call.ts`, `match.ts`.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-/** Tests the stanzas of queries about communities and how their answers are read, row by row. */
+/** Tests the stanzas about communities row by row: the queries that are built, and how their answers are read. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

@@ -1,4 +1,4 @@
-/** Tests the last two steps of a pairing by code, as they are received and sent. */
+/** Tests the stanzas of the last two steps of a pairing by code: the one that is received, and the one that is sent. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

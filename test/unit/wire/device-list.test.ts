@@ -1,6 +1,6 @@
 /**
- * Tests the query for the devices of people, and its answer: only devices to which a message can be addressed are
- * listed.
+ * Tests the query for the devices of people, and its answer. Only devices to which a message can be sent may be in the
+ * list.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,6 @@
 /**
- * Tests facts of the network that have no other test (docs/wire-facts.md), and that each fact of that page has a test.
+ * Tests those facts of the network in docs/wire-facts.md that have no other test. Tests also that each fact on that
+ * page has a test.
  */
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'

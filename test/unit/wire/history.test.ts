@@ -1,6 +1,6 @@
 /**
- * Tests that a history which is read in pieces has the same content as one that is read at once, and that the used
- * memory does not grow with its size.
+ * Tests that reading a history in pieces gives the same content as reading it in one call, and that the memory for this
+ * does not grow with the size of the history.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -57,7 +57,7 @@ const EVERYTHING = encoded({
 
 test('the salt of tokens for new chats is read, which the definition of the library lacks', () => {
   const salt = Buffer.from('0123456789abcdef')
-  // Field 19, whose tag takes two bytes.
+  // Field 19, whose tag has two bytes.
   const field = Buffer.concat([Buffer.from([0x9a, 1, salt.length]), salt])
   for (const bytes of [Buffer.concat([EVERYTHING, field]), Buffer.concat([field, EVERYTHING])])
     for (let size = 1; size < 40; size++) {

@@ -1,6 +1,6 @@
 /**
- * Tests GraphQL operations: which query id is used, which parts of an answer count, and that the table of operations is
- * current (`workers/shard/wire/mex.ts`).
+ * Tests GraphQL operations: the query id that is used, which parts of an answer are accepted, and that the table of
+ * operations is up to date (`workers/shard/wire/mex.ts`).
  */
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
@@ -63,7 +63,7 @@ test('what of an answer counts', () => {
   ]
   for (const [body, expected] of rows) assert.deepEqual(mexAnswer(answer(body), 'xwa2_newsletter'), expected)
   assert.deepEqual(mexAnswer({ tag: 'iq', attrs: {} }, 'x'), { kind: 'empty' })
-  // If the variables are wrong, the error in the answer names the field.
+  // If a variable is wrong, the error in the answer contains the name of its field.
   const wrong = { ...NOT_KNOWN, errors: [{ ...NOT_KNOWN.errors[0], path: ['xwa2_newsletter'] }] }
   assert.equal(mexAnswer(answer(wrong), 'xwa2_newsletter').kind, 'refused')
 })
@@ -75,7 +75,7 @@ test('the name of a channel is text, or has it', () => {
   assert.equal(newsletterName(null), null)
 })
 
-/** Simulates a network that knows these query ids, and answers all others as unknown. */
+/** Simulates a network that knows these query ids, and answers every other id as unknown. */
 function network(known: Record<string, unknown>, ids: Partial<Record<MexName, string>> = {}) {
   const asked: BinaryNode[] = []
   const query = async (node: BinaryNode) => {

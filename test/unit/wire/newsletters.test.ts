@@ -1,4 +1,4 @@
-/** Tests how channels are read from the descriptions of the network, also from hostile ones. */
+/** Tests how the metadata of channels are read from the network's answers, including hostile ones. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
@@ -12,7 +12,7 @@ import {
   termsQuery,
 } from '../../../workers/shard/wire/newsletters.ts'
 
-/** The description of a channel, as captured from the network. */
+/** The metadata of a channel, as captured from the network. */
 const described = {
   id: '120363166555745933@newsletter',
   state: { type: 'ACTIVE' },

@@ -1,4 +1,4 @@
-/** Tests the network's offer to link a device. */
+/** Tests how the stanza is read with which the network offers to link a device. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

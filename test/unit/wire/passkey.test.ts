@@ -1,6 +1,6 @@
 /**
- * Tests the stanzas of linking with a passkey: those of the service as they are sent, and those of the network with
- * every possible error.
+ * Tests the stanzas of linking with a passkey: those that the service sends, and those of the network with every
+ * possible error.
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

@@ -1,4 +1,7 @@
-/** Tests the stanzas that set a picture: for a group they name the group, and for the account they name no target. */
+/**
+ * Tests the stanzas that set a picture: that for a group contains the group, and that for the account contains no
+ * target.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { removePictureQuery, setPictureQuery } from '../../../workers/shard/wire/picture.ts'

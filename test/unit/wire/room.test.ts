@@ -1,4 +1,7 @@
-/** Checks that stanzas are built and read in one folder only: no other file of the shard creates or reads a node. */
+/**
+ * Checks that stanzas are built and read only in the folder `wire/`: no other file of the shard may create a node or
+ * read one.
+ */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,22 +9,22 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { ROOT } from '../../harness/checkout.ts'
 
-/** A file that quotes parts of the library's source, to compare them after an upgrade. */
+/** A file that contains parts of the library's source as text, to compare them after an upgrade. */
 const QUOTES = 'baileys/surface.ts'
 const LITERAL = /\btag: ['"`][^'"`]+['"`],?\s*attrs\b/
 /** Matches every way in which code reads the attributes, children or content of a node. */
 const READING =
   /\battrs\b|\bget(All)?BinaryNode\w*|\bArray\.isArray\((\w+\??\.)*content\)|\bcontent instanceof\b|\bcontent\b[^{}]*\}: BinaryNode\b/
 
-/** Files that match the expression, but do not read a node. */
+/** Files that match this expression without reading a node, each with the reason. */
 const NOT_READING: Readonly<Record<string, string>> = {
   'stanzas/stanza-table.ts': 'writes down which attributes a row is about (`wire/match.ts` reads them)',
   'stanzas/stanza-left.ts': 'the same, for kinds that are left alone',
 }
 
 /**
- * Files that build stanzas with as many entries as an account has people. They build them in pieces, so that other work
- * can run in between.
+ * Files that build stanzas with as many entries as an account has people. They do it in pieces, so that other work can
+ * run in between.
  */
 const IN_PIECES = ['wire/app-state-collection.ts']
 

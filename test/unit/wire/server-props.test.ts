@@ -1,6 +1,6 @@
 /**
- * Tests the properties of the network: which properties are queried, and which values switch a behaviour of the
- * service.
+ * Tests the properties (settings that the network gives its clients): which ones are queried, and which values change
+ * the behaviour of the service.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

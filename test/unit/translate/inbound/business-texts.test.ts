@@ -1,6 +1,6 @@
 /**
- * Tests texts of businesses in formats without buttons: they are reported like texts with buttons, and keep their
- * identifiers.
+ * Tests texts of businesses in formats that normally have buttons, but have none here. Their events must be like those
+ * of texts with buttons, with the same identifiers.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

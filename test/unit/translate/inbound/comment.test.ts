@@ -1,6 +1,6 @@
 /**
- * Tests comments on messages of announcement groups: they are reported with their content, and with the message to
- * which they refer.
+ * Tests comments on messages in announcement groups: their events must contain the comment, and the id of the message
+ * to which it belongs.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-/** Tests which field of a message is its content. */
+/** Tests which field of a message is treated as its content. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'
@@ -7,8 +7,8 @@ import { blockOf } from '../../../harness/received-event.ts'
 import { ANA, testContext } from './context.ts'
 
 /**
- * Returns the event of a message that was decoded from the wire. There, the fields are in the order of their numbers,
- * and each written field is an own property.
+ * Encodes a message and decodes it again, and returns its event. After that, the fields are in the order of their
+ * numbers, and each field that was encoded is an own property.
  */
 function eventOf(message: proto.IMessage) {
   const decoded = proto.Message.decode(proto.Message.encode(message).finish())
@@ -21,8 +21,8 @@ async function translated(message: proto.IMessage) {
   return event.body
 }
 
-// The field with the number 1 was once always used as the content. So a picture beside an empty text was reported as an
-// empty text.
+// An earlier bug: the field with the number 1 (the text) always counted as the content. So a picture beside an empty
+// text was reported as an empty text.
 test('an empty conversation beside other content hides none of it', async () => {
   const image = await translated({ conversation: '', imageMessage: { caption: 'Beach' } })
   assert.equal(image.message_type, 'image')
@@ -53,8 +53,8 @@ test('a text without words is told when something else is in it', async () => {
   assert.equal(ad.external_ad_reply?.source_id, '1')
 })
 
-// These contents are internal data of the network's clients: a history that is sent to a new member, and stickers that
-// two devices compare.
+// These messages are internal data of the network's clients: a history for a new member, and stickers that two devices
+// compare.
 test('what clients tell each other about histories and stickers gives no event', async () => {
   const plumbing: proto.IMessage[] = [
     { messageHistoryNotice: { messageHistoryMetadata: { messageCount: 3 } } },

@@ -1,6 +1,6 @@
 /**
- * Creates a context for translations from plain data: identities, stored messages and links. The translators themselves
- * are the real ones.
+ * Creates the context that the translation of messages needs, from plain data: identities, stored messages and links.
+ * The translation itself is the real code.
  */
 import type { proto, WAMessageKey } from '@whiskeysockets/baileys'
 import { createIdentity } from '../../../../workers/shard/connection/identity.ts'
@@ -22,7 +22,7 @@ type Auth = Parameters<typeof createIdentity>[0]
 export interface TestContext extends InboundContext {
   problems: unknown[]
   remember(key: WAMessageKey, message: proto.IMessage): void
-  /** The known groups, each with the roles of its members. */
+  /** The groups that are known, each with the roles of its members. */
   known: Map<string, Roles>
 }
 

@@ -1,4 +1,4 @@
-/** Tests which messages become an event: every filter with every kind that it affects. */
+/** Tests which messages cause an event: each filter, with each kind of message to which it applies. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { WebhookSettings } from '../../../../src/domain/instance.ts'
@@ -8,7 +8,7 @@ import { textEvent } from '../../../harness/received-event.ts'
 
 const settings = (changes: Partial<WebhookSettings>) =>
   ({ notify_sent_by_me: false, ignore_groups: false, ignore_private: false, ...changes }) as WebhookSettings
-/** Fields of a message that the filters use. Of the content, only its type matters here. */
+/** The fields of a message that the filters read. Of its content, they read only the type. */
 type Looks = Partial<ReceivedFields> & { message_type?: Received['message_type'] }
 const event = ({ message_type = 'text', ...fields }: Looks): ReceivedEvent => {
   const { body, ...rest } = textEvent('A', 0, fields)

@@ -1,8 +1,8 @@
 /**
- * Tests hostile contents: thousands of protobufs that are made from valid ones with a fixed seed. In half of them bytes
- * are flipped, cut and joined; in the other half fields are omitted or filled with values of their type. Each becomes a
- * declared event, or a message that is not reported, or an undecodable message. The translation itself must never
- * throw, and must report nothing of another chat.
+ * Tests thousands of hostile protobuf messages. They are made from valid ones with a fixed seed: in half of them bytes
+ * are flipped, cut and joined; in the others fields are left out or filled with values of their type. Each must cause a
+ * declared event, or no event, or count as undecodable. The translation must never throw, and must never report
+ * anything from another chat.
  */
 
 import assert from 'node:assert/strict'
@@ -23,7 +23,7 @@ const SEED = 0x5eed
 
 const { type: _, event_id, instance_id, momment, single_url, ...shape } = webhookPayloads.received.shape
 const strict = z.strictObject(shape)
-/** A text of another chat, whose message has the id to which the specimens refer. */
+/** A text in another chat. Its message has the id to which the generated messages refer. */
 const MARK = 'not for this chat'
 const ELSEWHERE = '5511977776666@s.whatsapp.net'
 const SECRETS: proto.IMessage[] = [
@@ -80,7 +80,7 @@ test(`${ROUNDS} mutated messages end as an event as declared, as nothing, or as 
   ]
   const TEXTS = ['', 'x', '\u0000', '\ud83d', 'é'.repeat(70_000), '{"id":{"a":1}}', '[1,2', '@', 'a@lid', '1@g.us', '-5']
 
-  /** Returns a value that a stranger could put into a field of the same type. */
+  /** Returns a value that a stranger could put into this field; it has the type of the field. */
   function spoilt(value: unknown): unknown {
     if (random(6) === 0) return null
     if (typeof value === 'string') return TEXTS[random(TEXTS.length)]
@@ -106,7 +106,7 @@ test(`${ROUNDS} mutated messages end as an event as declared, as nothing, or as 
     const content = object[field!]
     if (typeof content === 'object' && content !== null) spoil(content)
     else object[field!] = spoilt(content)
-    // The message is sometimes put inside another one, and sometimes beside another one.
+    // Sometimes the message is put inside another one, or beside another one.
     const around =
       random(3) === 0 ? { viewOnceMessage: { message: object } } : { ...SPECIMENS[random(SPECIMENS.length)], ...object }
     return Buffer.from(proto.Message.encode(proto.Message.fromObject(random(2) === 0 ? object : around)).finish())

@@ -1,7 +1,7 @@
 /**
- * Tests that values which strangers choose are truncated. In a valid message of every kind, and in its stanza, one
- * field after the other gets 3,000 characters. In events, ids, reference ids and identifiers may have at most 128
- * characters, and names 256.
+ * Tests that long values from strangers are cut. In a valid message of every kind, and in its stanza, each field in
+ * turn gets 3,000 characters. In events, ids, reference ids and identifiers may have at most 128 characters, and names
+ * 256.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,10 +16,10 @@ import { STANZAS } from './stanzas.ts'
 const LENGTH = 3_000
 const MAX_ID = 128
 const MAX_NAME = 256
-/** The limit of all other texts is the limit of a message's text. */
+/** All other texts may be as long as the text of a message. */
 const LONG_TEXTS = 65_536
 /**
- * Limits of certain fields. A user of this API may send such long values in them, and answers must return these values
+ * Limits of single fields. A user of this API may send such long values, and an answer to the message must contain them
  * completely.
  */
 const NAMED: Readonly<Record<string, number>> = {
@@ -33,16 +33,13 @@ const NAMED: Readonly<Record<string, number>> = {
 
 const GROUP = '120363019502650977@g.us'
 
-/**
- * Returns the longest possible values of the same kind. An address stays an address, because an unknown form of address
- * is not reported.
- */
+/** Returns long values of the same kind. An address stays a valid address, because others are not reported. */
 function lengthened(value: string): string[] {
   const [, server] = /@([a-z.]+)$/.exec(value) ?? []
   return server ? [`${'9'.repeat(LENGTH)}@${server}`, 'x'.repeat(LENGTH)] : ['x'.repeat(LENGTH), '9'.repeat(LENGTH)]
 }
 
-/** Yields each version of the value in which one of its texts is longer. Texts inside of JSON are included. */
+/** Yields copies of the value. In each, one text is longer; texts inside of JSON are included. */
 function* variants(value: unknown): Generator<unknown> {
   if (typeof value === 'string') {
     yield* lengthened(value)
@@ -57,7 +54,7 @@ function* variants(value: unknown): Generator<unknown> {
 const isId = (field: string) => /(^|_)(id|ids|phone|phones|lid|lids|participant|mentions|clid)$/.test(field)
 const isName = (field: string) => /(^|_)name$/.test(field)
 
-/** Returns the values that are longer than allowed, and adds the names of ids and names that occur to `met`. */
+/** Returns the values that are longer than permitted. Adds to `met` which names and ids occur. */
 function tooLong(body: unknown, met: Set<string>, path = '', field = ''): string[] {
   if (typeof body === 'string') {
     const max = NAMED[path] ?? NAMED[field] ?? (isId(field) ? MAX_ID : isName(field) ? MAX_NAME : LONG_TEXTS)

@@ -1,4 +1,4 @@
-/** Tests mentions in received messages. The sender writes them like any other text, so they are not trusted. */
+/** Tests mentions in received messages. They are not trusted, because the sender can write anything into them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { receivedEvent } from '../../../../workers/shard/translate/inbound/message.ts'
@@ -32,7 +32,7 @@ test('hostile mentions take no place of real ones', async () => {
   assert.deepEqual(mentions, ['5511988880001'])
 })
 
-// The check of each of a hundred thousand mentions once blocked the thread.
+// An earlier bug: a message with a hundred thousand mentions blocked the thread, because each one was checked.
 test('a message that mentions everybody mentions the first of them', async () => {
   const everybody = Array.from({ length: 100_000 }, (_, index) => `${81_896_604_000_000 + index}@lid`)
   const mentions = await mentionsOf(everybody)

@@ -1,4 +1,7 @@
-/** Tests that events have only one form of a person's address, although some clients still write `<digits>@c.us`. */
+/**
+ * Tests that events contain the address of a person always in the same form, although some clients still write
+ * `<digits>@c.us`.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'
@@ -7,7 +10,7 @@ import { ANA, ME, testContext } from './context.ts'
 import { SPECIMENS } from './specimens.ts'
 
 const GROUP = '120363019502650977@g.us'
-/** More contents that contain addresses of people, in addition to the specimens. */
+/** Further messages with addresses of people, in addition to those of `specimens.ts`. */
 const NAMING: Record<string, unknown>[] = [
   { orderMessage: { orderId: '1', sellerJid: '5511977770001:3@s.whatsapp.net' } },
   { reactionMessage: { key: { id: '3EB0', fromMe: false, remoteJid: GROUP, participant: ANA }, text: '👍' } },

@@ -1,6 +1,6 @@
 /**
- * Tests which role each change of a message requires, without a network. `test/e2e/authority.test.ts` tests the same
- * rules over the wire.
+ * Tests which role a sender needs for each change of a message, without a network. `test/e2e/authority.test.ts` tests
+ * the same rules on a simulated network.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

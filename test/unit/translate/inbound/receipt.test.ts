@@ -1,4 +1,4 @@
-/** Tests the receipts of the network in the form of stanzas. */
+/** Tests how receipts are read from the stanzas of the network. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -11,7 +11,7 @@ const NOW = 1_767_225_610_123
 
 const receipt = (attrs: Record<string, string>) => receiptOf({ tag: 'receipt', attrs }, ME, NOW)
 
-// A receipt without a time was once reported with `momment` 0.
+// An earlier bug: a receipt without a time was reported with `momment` 0.
 test('a receipt without a time is of the moment it comes in', () => {
   assert.equal(receipt({ from: ANA, id: 'A', t: '1767225600' })?.at, 1_767_225_600_000)
   assert.equal(receipt({ from: ANA, id: 'A' })?.at, NOW)
@@ -24,8 +24,8 @@ test('that the network took a message for a group is nobody’s receipt in parti
   assert.equal(receipt({ from: GROUP, id: 'A', participant: ANA })?.participant, ANA)
 })
 
-// The account's own devices also send receipts for messages of others. But `message_status` is only about the account's
-// own messages.
+// The account's own devices also send receipts for messages of other people, but `message_status` is only about
+// messages of the account.
 test('the receipts of our own devices for what others wrote say nothing of ours', () => {
   for (const own of [ME.id, ME.lid, '5511999990000@s.whatsapp.net'])
     for (const type of ['read-self', 'played-self', 'inactive', 'read', 'played', 'hist_sync', 'peer_msg', 'retry']) {
@@ -35,7 +35,7 @@ test('the receipts of our own devices for what others wrote say nothing of ours'
   assert.equal(receipt({ from: ANA, id: 'A', type: 'sender' }), null)
 })
 
-// The list of chats counts unread messages, and any of the account's devices may read a message.
+// The list of chats counts unread messages, so it must know what any device of the account has read.
 test('what our own devices read is told with its chat, whether others are to know or not', () => {
   const read = (attrs: Record<string, string>, content?: { tag: string; attrs: Record<string, string> }[]) =>
     ownReadIn({ tag: 'receipt', attrs, ...(content ? { content: [{ tag: 'list', attrs: {}, content }] } : {}) }, ME)

@@ -1,6 +1,6 @@
 /**
- * Tests hostile stanzas: 5,000 stanzas that are made from valid ones with a fixed seed. Each becomes a notification, a
- * receipt, a presence, or nothing, and none makes the code throw.
+ * Tests 5,000 hostile stanzas, which are made from valid ones with a fixed seed. Each must become a notification, a
+ * receipt, a presence, or nothing. None may make the code throw.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -29,7 +29,7 @@ test('the good ones give what they say', async () => {
   assert.deepEqual(roles, ['newsletter_admin_promote', 'newsletter_admin_demote'])
 })
 
-// The network identifies the post by its number, but other events use the id of the post.
+// The network names the post by its number, but other events contain the id of the post.
 test('a reaction to a post is told under the id of the post where it is known, and under its number where it is not', async () => {
   const context = testContext()
   const own = { id: '3EB0A', remoteJid: '1@newsletter', fromMe: true, server_id: '17' }
@@ -46,7 +46,7 @@ test('a reaction to a post is told under the id of the post where it is known, a
   const about = (phone: string, message_id: string, from_me: boolean) => ({ message_id, from_me, phone, participant: null })
   const known = await reactionIn('1@newsletter', '17')
   assert.deepEqual(known.referenced_message, about('1@newsletter', '3EB0A', true))
-  // The time of such an event was once 1970. A stanza without a time now gets the current time.
+  // An earlier bug: the time of such an event was 1970. Now a stanza without a time gets the current time.
   assert.equal(known.time, new Date(context.now()).toISOString())
   assert.deepEqual((await reactionIn('2@newsletter', '17')).referenced_message, about('2@newsletter', '17', false))
   assert.deepEqual((await reactionIn('1@newsletter', '18')).referenced_message, about('1@newsletter', '18', false))
@@ -91,7 +91,8 @@ test('5,000 mutated stanzas end as notices as declared, or as nothing', async ()
   assert.ok(notices > 1_000)
 })
 
-// Nobody here has a second address. Two missing addresses must not count as equal.
+// Neither person has a second address in this stanza. Two missing addresses must not count as equal, because otherwise
+// the person would appear to have left.
 test('whom an admin removes has not left', async () => {
   const context = testContext()
   const [admin, member] = ['5511999990001@s.whatsapp.net', '5511999990002@s.whatsapp.net']

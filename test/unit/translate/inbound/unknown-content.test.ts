@@ -23,7 +23,7 @@ test('a content the library does not know is found, alone and beside what is no 
   assert.equal(fieldOf(key, FUTURE), 999)
 })
 
-/** Encodes a message inside a wrapper of this kind. It is encoded by hand, because the library drops unknown fields. */
+/** Encodes a message inside a wrapper of this kind. It does so without the library, which drops unknown fields. */
 function wrapped(wrapper: 'ephemeralMessage' | 'viewOnceMessageV2', inner: Uint8Array): Uint8Array {
   const empty = protobuf.Reader.create(encoded({ [wrapper]: {} }))
   const message = protobuf.Writer.create()
@@ -33,7 +33,7 @@ function wrapped(wrapper: 'ephemeralMessage' | 'viewOnceMessageV2', inner: Uint8
   return protobuf.Writer.create().uint32(empty.uint32()).bytes(message).finish()
 }
 
-// The service once found no content in such a message, so it acknowledged the message without an event.
+// An earlier bug: the service found no content in such a message, so it acknowledged the message without an event.
 test('a content the library does not know is found behind an empty text, and inside of wrappers', () => {
   const nothing = encoded({ conversation: '' })
   assert.equal(fieldOf(Buffer.concat([nothing, FUTURE])), 999)

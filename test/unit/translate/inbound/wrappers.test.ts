@@ -1,6 +1,6 @@
 /**
- * Tests wrappers around ordinary content. If a version of the library has a new wrapper, it must be unwrapped, or be
- * listed here.
+ * Tests messages that contain the real message (wrappers). If a new version of the library has another wrapper, the
+ * service must unwrap it, or this test must list it.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -13,8 +13,8 @@ import { blockOf } from '../../../harness/received-event.ts'
 import { ANA, testContext } from './context.ts'
 
 /**
- * Wrappers around messages that the network itself creates and that are not reported. They are not unwrapped, because
- * such a message would then be dropped without a record of it.
+ * Wrappers that are deliberately not unwrapped. The network itself creates the messages in them, which cause no event.
+ * If they were unwrapped, they would disappear without being counted.
  */
 const NOTICES = ['statusMentionMessage', 'groupStatusMentionMessage', 'limitSharingMessage']
 
@@ -41,8 +41,8 @@ test('a wrapper hides neither its content nor what surrounds it, at any depth up
   }
 })
 
-// In a picture of an album this field names the album. High-definition copies of a picture and pictures of polls have
-// another message in it.
+// This field says that a picture belongs to an album. For high-definition copies of a picture and for pictures of
+// polls, it names another message.
 test('only a picture of an album names one', async () => {
   const { MEDIA_ALBUM, MEDIA_POLL, HD_IMAGE_DUAL_UPLOAD } = proto.MessageAssociation.AssociationType
   for (const [associationType, album] of [

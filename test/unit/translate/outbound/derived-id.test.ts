@@ -16,8 +16,8 @@ test('ids of one message differ by purpose, and of one purpose by message', () =
   assert.equal(new Set([...ids, derivedReference('3EB0EE97803A91FF2C0ED2', 'reference')]).size, 5)
 })
 
-// If the acknowledgement of a message was lost with the connection, the message is composed again. The first copy may
-// have arrived, so both must be equal.
+// If the acknowledgement of a message is lost with the connection, the message is composed again. The first copy may
+// have arrived, so both copies must be equal.
 test('a bill that is composed again for the same message is the same bill', () => {
   const order = {
     currency: 'BRL',

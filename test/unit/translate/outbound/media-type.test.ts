@@ -1,4 +1,4 @@
-/** Tests which kind of media a message contains, also if the message is inside a wrapper. */
+/** Tests how the kind of media in a message is found, also if the message is inside another one (a wrapper). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'

@@ -1,4 +1,4 @@
-/** Tests the "review and pay" bill: the fields that a bank reads. */
+/** Tests the bill with the button "Review and pay": the fields that the bank's app reads. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PIX_TYPES, type PixType } from '../../../../src/domain/pix.ts'

@@ -1,6 +1,6 @@
 /**
- * Tests that encrypted content about a message can be decrypted by the other implementation, in the simulator, and only
- * with the right addresses.
+ * Tests that encrypted content about a message (such as a vote) can be decrypted by the simulator, which is another
+ * implementation, and only with the right addresses.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
