@@ -1,5 +1,6 @@
-// Ends with 0 if the service is ready, or waits as the standby of another one; otherwise prints the reason and ends with 1. Docker's HEALTHCHECK and
-// upgrade.sh use it. A load balancer asks /health/ready itself, which answers 503 while the service is a standby.
+// Docker's HEALTHCHECK and upgrade.sh run this program. It ends with 0 if the service is ready, or if the service waits
+// as the standby of another one. Otherwise it prints the reason and ends with 1. A load balancer does not use this
+// program: it requests /health/ready, which answers 503 while the service is a standby.
 const port = process.env.SVC_PORT || 8080
 const host = process.env.SVC_HOST || '127.0.0.1'
 const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
@@ -8,7 +9,7 @@ function isStandby(text) {
   try {
     return JSON.parse(text).error.details.reason === 'standby'
   } catch {
-    // Another program than the service answers there, or a service that gives no reason.
+    // Another program than the service has answered, or the service has given no reason.
     return false
   }
 }

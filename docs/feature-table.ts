@@ -1,13 +1,14 @@
 /**
- * The table of operations in `docs/api-operations.md`: what `src/features` declares, compared with the ids that the contract promises.
+ * Makes the table of operations in `docs/api-operations.md`. It compares the operations that `src/features` declares
+ * with those that the API contract promises.
  *
- * The contract lies outside of the repository, so its list of operations is kept in `contract-operations.json`: ids only, which are stable
- * by promise, and all of them, so that declaring one needs no second edit there. `tools/coverage.mjs` of the contract compares methods and
- * paths with a running service.
+ * The contract is not in this repository, so `contract-operations.json` has a copy of its list of operations. The copy
+ * contains only ids, which never change. `tools/coverage.mjs` of the contract compares methods and paths with a running
+ * service.
  */
 import { AREAS, areaOf } from '../src/features/areas.ts'
 
-/** By area, which is what an id begins with, in the order of the table. */
+/** The ids of the promised operations by area (the first part of an id), in the order of the table. */
 export type Promised = Readonly<Record<string, readonly string[]>>
 
 const beginOf = (source: string) => `<!-- The table is made by \`npm run docs\` from ${source}. -->`
@@ -43,7 +44,7 @@ export function featureTable(ids: readonly string[], promised: Promised): string
   ].join('\n')
 }
 
-/** The page with this table in place of the one it has. `source`: where the table comes from. */
+/** Replaces the table in the page by this one. `source`: the folder or file from which the table is generated. */
 export function withTable(page: string, table: string, source = 'src/features'): string {
   const begin = beginOf(source)
   const from = page.indexOf(begin)

@@ -1,7 +1,7 @@
-/** The table of `docs/dashboard.md`: what an API key may do in the dashboard. */
+/** Makes the table in `docs/dashboard.md` of what an API key may do in the dashboard. */
 import { RIGHTS, type Right } from '../src/domain/dashboard-rights.ts'
 
-/** The file that the table comes from. */
+/** The file from which the table is generated. */
 export const RIGHTS_SOURCE = 'src/domain/dashboard-rights.ts'
 
 function needsOf({ scopes }: Right): string {

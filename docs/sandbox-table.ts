@@ -1,14 +1,16 @@
-/** The table of `packages/sandbox/PROTOCOL.md`: the parts of the protocol that the simulated network speaks. */
+/**
+ * Makes the table in `packages/sandbox/PROTOCOL.md` of the parts of the protocol that the simulated network supports.
+ */
 import { NewFault } from '../workers/simulator/control/schemas/network.ts'
 import { ANSWERED_QUERIES } from '../workers/simulator/network/queries/index.ts'
 import { MESSAGE_FORMS } from '../workers/simulator/people/compose.ts'
 
-/** The folder that the table comes from. */
+/** The folder from which the table is generated. */
 export const SANDBOX_SOURCE = 'workers/simulator'
 
 const code = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ')
 
-/** Rows of queries by namespace and type. `*` is any child, and `nothing` stands for a query without a child. */
+/** Returns the rows of queries, by namespace and type. `*` means any child, and `nothing` a query without a child. */
 function queryRows(): string[] {
   const rows = new Map<string, string[]>()
   for (const query of ANSWERED_QUERIES) {

@@ -1,6 +1,7 @@
 /**
- * `npm run docs`: writes the table of operations in `docs/api-operations.md`, that of rights in `docs/dashboard.md`, and that of the protocol in
- * `packages/sandbox/PROTOCOL.md`. A test holds each equal to its source (test/unit/features/operations-page.test.ts).
+ * `npm run docs`: writes the tables of operations (`docs/api-operations.md`), of rights (`docs/dashboard.md`), and of
+ * the protocol (`packages/sandbox/PROTOCOL.md`). A test checks that they are up to date
+ * (`test/unit/features/operations-page.test.ts`).
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { endpoints } from '../src/features/index.ts'

@@ -43,11 +43,11 @@ export interface DescribedOperation {
 
 export type Endpoints = Parameters<typeof describe>[0]
 
-/** Path of the operations of an instance, before what is their own. */
+/** Beginning of the paths of all operations of an instance. */
 export const OF_INSTANCE = '/instances/{instance_id}/token/{token}'
-/** Parameters that the client sets by itself. */
+/** Names of the parameters that the client sets itself. */
 const SET_BY_CLIENT: ReadonlySet<string> = new Set(['Idempotency-Key', 'Prefer', 'Last-Event-ID'])
-/** The event stream is an iteration in the client. */
+/** Id of the event stream. The client reads it with a loop (an iteration), not with a method like the others. */
 const STREAM = 'webhooks.events'
 
 export const descriptionOf = (endpoints: Endpoints) => JSON.parse(describe(endpoints).json) as Description
@@ -57,7 +57,7 @@ export const isOfInstance = (path: string) => path.startsWith(OF_INSTANCE)
 /** Whether the operation queues a message. */
 export const isSend = ({ parameters }: Operation) => parameters?.some(({ name }) => name === 'Idempotency-Key') === true
 
-/** Returns every operation that a client calls: all except the event stream. */
+/** Returns all operations for which the client has a method: every one except the event stream. */
 export function operationsOf({ paths }: Description): DescribedOperation[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods)
@@ -66,7 +66,10 @@ export function operationsOf({ paths }: Description): DescribedOperation[] {
   )
 }
 
-/** Returns the parameters that a caller of the client gives: neither the credentials nor what the client sets. */
+/**
+ * Returns the parameters that a caller of the client gives. The credentials, and the parameters that the client sets
+ * itself, are left out.
+ */
 export function ownParameters(path: string, { parameters = [] }: Operation): Parameter[] {
   const isCredential = ({ in: place, name }: Parameter) =>
     isOfInstance(path) && place === 'path' && /^(instance_id|token)$/.test(name)

@@ -1,9 +1,9 @@
 /**
- * `npm run client`: writes what the TypeScript client knows of the operations, from the OpenAPI description. A test
- * holds both files equal to their source (`test/e2e/client.test.ts`).
+ * `npm run client`: generates two files of the TypeScript client from the OpenAPI description. A test checks that they
+ * are up to date (`test/e2e/client.test.ts`).
  *
- * - `schema.ts`: the types, by `openapi-typescript` (`npm ci --prefix test/clients` installs it).
- * - `operations.ts`: a table with the route of each operation, and its method with its documentation.
+ * - `schema.ts`: the types, made by `openapi-typescript` (`npm ci --prefix test/clients` installs it).
+ * - `operations.ts`: a table with the route of each operation, and its method with documentation.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -24,14 +24,17 @@ import {
   type Parameter,
 } from './described-operations.ts'
 
-/** Returns the source of both files. `tools`: folder in which `openapi-typescript` is installed. */
+/** Returns the source of both generated files. `tools`: the folder in which `openapi-typescript` is installed. */
 export function clientSources(endpoints: Endpoints, tools: string): { schema: string; operations: string } {
   const description = descriptionOf(endpoints)
   const operations = operationsSource(description)
   return { schema: schemaSource(reduced(description), tools), operations }
 }
 
-/** Removes what the types of the client do not need: refusals, headers, examples, and parameters that the client sets. */
+/**
+ * Removes the parts of the description that the types of the client do not need: refusals, headers, examples, and
+ * parameters that the client sets itself.
+ */
 function reduced(description: Description): unknown {
   const copy = structuredClone(description)
   for (const [path, methods] of Object.entries(copy.paths)) {
@@ -63,7 +66,7 @@ function schemaSource(description: unknown, tools: string): string {
     writeFileSync(from, JSON.stringify(description))
     execFileSync(process.execPath, [join(tools, 'node_modules/openapi-typescript/bin/cli.js'), from, '-o', to], { stdio: 'pipe' })
     const source = readFileSync(to, 'utf8')
-    // The types by path say the same as those by operation.
+    // The types by path are removed, because the types by operation contain the same.
     const [paths, rest] = [source.indexOf('export interface paths'), source.indexOf('export interface components')]
     if (paths === -1 || rest === -1) throw new Error('openapi-typescript writes its file in another form than before')
     return source.slice(0, paths) + source.slice(rest)
@@ -131,7 +134,10 @@ function routeOf(description: Description, { path, method, operation }: Describe
   }
 }
 
-/** Path, query and body are one object in the client, so no name may stand in two of them. */
+/**
+ * Checks that the names of all fields of an operation are different. The client puts path, query and body into one
+ * object.
+ */
 function assertDistinct(id: string, names: readonly string[]): void {
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice !== undefined) throw new Error(`${id} has two fields with the name ${twice}`)

@@ -1,6 +1,6 @@
 /**
- * `npm run client`: writes the form of the action node of `n8n-nodes-svc`, from the OpenAPI description and the list of
- * forms (`n8n-forms.ts`). A test holds the file equal to its source (`test/e2e/n8n-package.test.ts`).
+ * `npm run client`: generates the form of the action node of `n8n-nodes-svc`, from the OpenAPI description and the list
+ * of forms (`n8n-forms.ts`). A test checks that the file is up to date (`test/e2e/n8n-package.test.ts`).
  */
 import { fileURLToPath } from 'node:url'
 import {
@@ -26,7 +26,7 @@ interface Field {
   isRequired: boolean
 }
 
-/** Fields of lists that the form replaces by *Return All* and *Limit*. */
+/** Fields of operations that return a list. In the form, *Return All* and *Limit* replace them. */
 const PAGES: ReadonlySet<string> = new Set(['page', 'page_size'])
 
 /** Returns the source of `generated/form.ts`. */
@@ -76,7 +76,8 @@ function fieldsOf(description: Description, { path, operation }: DescribedOperat
   const parameters = ownParameters(path, operation).map(({ name, schema, required, description }) => ({
     name,
     schema: { ...schema, ...(description === undefined ? {} : { description }) },
-    // The path needs it, and the action node takes it from another field if it is missing.
+    // The field is not required in the form if its description says when it may be left out. The action node then reads
+    // the value for the path from another field.
     isRequired: required === true && !description?.includes('optional if'),
   }))
   const body = bodyOf(description, operation)
@@ -289,7 +290,7 @@ function messageTypesOf({ components }: Description): Json[] {
   return types.map((value) => ({ name: labelOf(value), value })).sort((a, b) => a.name.localeCompare(b.name, 'en'))
 }
 
-/** Writes a value as a literal of TypeScript. */
+/** Writes a value as a TypeScript literal. */
 function literal(value: unknown): string {
   return JSON.stringify(value, null, 2).replace(/^( *)"([A-Za-z_]\w*)":/gm, '$1$2:')
 }

@@ -6,9 +6,9 @@ export interface FormOperation {
   /** Id of the operation in the OpenAPI description. */
   id: string
   name: string
-  /** A description of the operation for the list of actions. */
+  /** The name of the operation in n8n's list of actions. */
   action: string
-  /** Field that takes a file: by its URL, or from the binary data of the item. */
+  /** The field for a file, which may be given as a URL or as binary data of the item. */
   file?: string
 }
 

@@ -1,6 +1,9 @@
-/** Texts of the description in the form that n8n expects: HTML, titles in capitals, and `Whether …` for a choice of two. */
+/**
+ * Converts texts of the OpenAPI description to the style that n8n requires: HTML, capitals in titles, and `Whether …`
+ * for booleans.
+ */
 
-/** Words that keep their spelling in titles. */
+/** Words with a fixed spelling in titles. */
 const SPELLED: Readonly<Record<string, string>> = {
   id: 'ID',
   url: 'URL',
@@ -14,7 +17,7 @@ const SPELLED: Readonly<Record<string, string>> = {
   by: 'by',
 }
 
-/** Booleans whose description says what each of the two values does. */
+/** For booleans whose description says what both values do: the description in n8n's style. */
 const WHETHER: Readonly<Record<string, string>> = {
   'send.sendAudio.ptt': 'Whether to send a voice note instead of an audio file',
   'send.deleteMessage.owner': 'Whether this account wrote the message',
@@ -22,10 +25,10 @@ const WHETHER: Readonly<Record<string, string>> = {
   'chats.read.value': 'Whether to mark the chat as read instead of unread',
 }
 
-/** Names of fields that say too little on a form. */
+/** Titles for fields whose names say too little in a form. */
 const LABELS: Readonly<Record<string, string>> = { value: 'Value', ptt: 'Voice Note', phone: 'Phone', link: 'Link' }
 
-/** Returns the title of a name in `snake_case` or `camelCase`. */
+/** Returns the title for a name in `snake_case` or `camelCase`. */
 export function labelOf(name: string): string {
   const words = (LABELS[name] ?? name.replace(/([a-z])([A-Z])/g, '$1_$2').replaceAll('_', ' ')).split(' ')
   const spelled = words.map((word, index) => {
@@ -35,7 +38,7 @@ export function labelOf(name: string): string {
   return spelled.join(' ')
 }
 
-/** Returns a description as HTML: n8n wants no full stop after a single sentence. */
+/** Returns a description as HTML. A single sentence has no full stop, as n8n requires. */
 export function sentencesOf(text: string): string {
   const parts = text.split('`').map((part, index) => (index % 2 === 1 ? `<code>${codeOf(part)}</code>` : proseOf(part)))
   const html = parts.join('')
@@ -45,10 +48,13 @@ export function sentencesOf(text: string): string {
 
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 const proseOf = (text: string) => escaped(text).replace(/\bid(s?)\b/gi, 'ID$1')
-/** The linter of n8n takes the names of fields for words that it would write in capitals, unless it cannot read them. */
+/**
+ * Escapes a field name in HTML. The linter of n8n would require capitals in names such as `id`, so these are written in
+ * a way that it does not recognize.
+ */
 const codeOf = (text: string) => escaped(text).replace(/\b(id|url)\b/g, (name) => `&#${name.charCodeAt(0)};${name.slice(1)}`)
 
-/** Returns the description of a boolean. `field`: its operation and its name. */
+/** Returns the description of a boolean in n8n's style. `field`: the operation and the name of the field. */
 export function whether(field: string, text: string): string {
   const known = WHETHER[field]
   if (known !== undefined) return known

@@ -1,6 +1,6 @@
 /**
- * `npm run build`: bundles each node and the credential into a file of its own, as n8n loads them, with what they use of
- * `svc-client`. The first argument is the folder for the output; `dist` by default.
+ * `npm run build`: bundles each node and the credential into a file of its own, as n8n requires. The bundles include
+ * the code of `svc-client` that they use. The first argument is the folder for the output, `dist` by default.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -19,7 +19,7 @@ const entries = [
   'nodes/SvcStreamTrigger/SvcStreamTrigger.node',
 ]
 
-/** Timers of n8n in the place of those of the client package (`lib/timers.ts`). */
+/** Replaces the timers of the client package by timers of n8n (`lib/timers.ts`). */
 const timersOfN8n = {
   name: 'timers of n8n',
   setup: ({ onResolve }) => onResolve({ filter: /\/timers\.ts$/ }, () => ({ path: join(root, 'lib/timers.ts') })),
@@ -40,7 +40,7 @@ await build({
 cpSync(join(root, 'icons'), join(dist, 'icons'), { recursive: true })
 writeTypes()
 
-/** Writes the declaration files of the entries. */
+/** Writes the declaration files (`.d.ts`) of the bundles. */
 function writeTypes() {
   const folder = mkdtempSync(join(tmpdir(), 'n8n-nodes-svc-'))
   const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')

@@ -1,6 +1,6 @@
 /**
- * The parts of `n8n-workflow` that this package uses. The package is compiled against them where n8n is not installed, as
- * it is 380 MB; `test/e2e/n8n.test.ts` compiles it against the types of n8n itself.
+ * Types of the parts of `n8n-workflow` that this package uses. Where n8n is not installed (it has 380 MB), the package
+ * is compiled with these types. `test/e2e/n8n.test.ts` compiles it with n8n's own types.
  */
 declare module 'n8n-workflow' {
   type GenericValue = string | number | boolean | object | undefined | null

@@ -17,7 +17,7 @@ const { dependencies } = JSON.parse(readFileSync(join(HERE, 'package.json'), 'ut
 const external = Object.keys(dependencies).flatMap((name) => [name, `${name}/*`])
 const common = { bundle: true, platform: 'node', format: 'esm', target: 'node20', logLevel: 'warning', external }
 
-/** The definitions are 4 MB of generated code: they are a file of their own, without white space. */
+/** The definitions of messages, 4 MB of generated code. They become a file of their own, without white space. */
 const DEFINITIONS = /WAProto\/index\.js$/
 const definitionsApart = {
   name: 'definitions apart',
@@ -33,7 +33,10 @@ async function code() {
   await build({ ...common, entryPoints: [definitions], outfile: join(out, 'definitions.js'), minifyWhitespace: true })
 }
 
-/** Writes the declarations that the entries reach. The compiler makes those of all modules. */
+/**
+ * Writes the declaration files that the package needs. The compiler makes those of all modules, and the others are
+ * removed.
+ */
 function types() {
   const all = join(out, 'all-types')
   const compiler = join(ROOT, 'node_modules/typescript/bin/tsc')

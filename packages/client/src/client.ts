@@ -56,7 +56,10 @@ export function createClient(options: ConnectionOptions): Client {
 
 type Methods = Record<string, (input?: Input, options?: SendOptions) => Promise<unknown>>
 
-/** Makes a method of each route, in an object for each group: the id of an operation is `group.method`. */
+/**
+ * Makes a method of each route. The id of an operation is `group.method`, so the methods are in one object for each
+ * group.
+ */
 function grouped(routes: Readonly<Record<string, Route>>, requests: Requests, prefix: string): Record<string, Methods> {
   const groups: Record<string, Methods> = {}
   for (const [id, route] of Object.entries(routes)) {

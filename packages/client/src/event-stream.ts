@@ -1,10 +1,13 @@
-/** Reads the event stream of an instance: server-sent events, resumed behind the last one after each disconnection. */
+/**
+ * Reads the event stream of an instance (server-sent events). After each disconnection, it continues after the last
+ * event.
+ */
 import { SvcConnectionError, SvcError } from './errors.ts'
 import type { EventOf, EventType } from './event.ts'
 import type { Requests } from './request.ts'
 import { after, pause } from './timers.ts'
 
-/** A part of the stream that is lost: the service no longer had the events between these two ids. */
+/** A gap in the stream: the service no longer had the events between these two ids. */
 export interface Gap {
   from: string
   to: string
@@ -13,26 +16,32 @@ export interface Gap {
 export interface EventsOptions<T extends EventType> {
   /** Types to read; all if omitted. */
   types?: readonly T[] | undefined
-  /** Id of the last event that your program has handled. Without it the stream begins now. */
+  /**
+   * Id of the last event that your program has handled; the stream begins after it. Without it, the stream begins with
+   * the next new event.
+   */
   after?: string | undefined
-  /** Called for each part of the stream that is lost. */
+  /** Called for each gap in the stream. */
   onGap?: ((gap: Gap) => void) | undefined
   /** Called when the stream is open: the first time, and again after each disconnection. */
   onOpen?: (() => void) | undefined
-  /** Called when the stream was cut off, with the ms after which it is opened again. */
+  /** Called when the connection was lost, with the time in ms after which the stream is opened again. */
   onCut?: ((error: Error, pauseMs: number) => void) | undefined
   /** Ends the iteration. */
   signal?: AbortSignal | undefined
 }
 
-/** The service sends at least a comment every 15 s. Without a byte for this time, the connection counts as broken. */
+/**
+ * The service sends something (at least a comment) every 15 s. If nothing arrives for this time, the connection counts
+ * as broken.
+ */
 const SILENCE_MS = 45_000
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 30_000
 
 /**
- * Yields events in order. An event counts as handled when the next one is requested; if the stream is cut off before
- * that, it continues behind the last handled event. Throws if the service refuses the stream for good.
+ * Yields events in order. An event counts as handled when the next one is requested. If the connection is lost before
+ * that, the stream continues after the last handled event. Throws if the service refuses the stream permanently.
  */
 export async function* readEvents<T extends EventType>(
   requests: Pick<Requests, 'open'>,
@@ -69,19 +78,23 @@ export async function* readEvents<T extends EventType>(
       connection.abort()
     }
     onCut?.(error, pauseMs)
-    // Many readers that were cut off together do not come back together.
+    // The random part prevents that many readers whose connections were lost at the same time come back at the same
+    // time.
     await pause(pauseMs * (1 + Math.random() / 4), signal).catch(() => {})
     pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
   }
 }
 
-/** Whether the stream can be opened again. A wrong credential stays wrong. */
+/**
+ * Whether the stream can be opened again after this error. It cannot after an error that will not go away, such as a
+ * wrong credential.
+ */
 function isTemporary(error: unknown): error is SvcError | SvcConnectionError {
   if (error instanceof SvcConnectionError) return error.status === undefined || error.status === 429 || error.status >= 500
   return error instanceof SvcError && (error.status === 429 || error.status >= 500)
 }
 
-/** Ends a connection on which nothing arrives. Returns the function that is called when something has arrived. */
+/** Ends a connection on which nothing arrives for a while. Returns a function; call it when something has arrived. */
 const endOnSilence = (connection: AbortController) =>
   after(SILENCE_MS, () => connection.abort(new SvcConnectionError('the service sent nothing for 45 s')))
 

@@ -2,7 +2,10 @@ import type { components } from './generated/schema.ts'
 
 type Schemas = components['schemas']
 
-/** An event of an instance, as webhooks and the event stream deliver it. `type` tells which one it is. */
+/**
+ * An event of an instance, as webhooks and the event stream deliver it. The field `type` says which kind of event it
+ * is.
+ */
 export type SvcEvent =
   | Schemas['ReceivedEvent']
   | Schemas['DeliveryEvent']

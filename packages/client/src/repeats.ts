@@ -13,15 +13,19 @@ import type { Route } from './route.ts'
 /** Number of attempts, including the first. */
 export const DEFAULT_ATTEMPTS = 5
 const FIRST_PAUSE_MS = 1_000
-/** A service that asks for a longer pause is not waited for: the caller gets the error, with its `retryAfter`. */
+/**
+ * If the service asks for a longer pause than this, the client does not wait: the caller gets the error, with its
+ * `retryAfter`.
+ */
 const LONGEST_PAUSE_MS = 60_000
 
-/** Whether a second request of this kind has no further effect. */
+/** Whether it has no further effect if a request of this kind is sent a second time. */
 export const isRepeatable = ({ method, isSend }: Route): boolean => isSend === true || method !== 'POST'
 
 /**
- * Returns the milliseconds to wait before the next attempt; undefined if there must be none. `attempt` counts from 1,
- * and `random` is a number from 0 to 1: many clients that failed together do not come back together.
+ * Returns the ms to wait before the next attempt, or undefined if the request must not be repeated. `attempt` counts
+ * from 1. `random` is a number from 0 to 1; it prevents that many clients that failed at the same time come back at the
+ * same time.
  */
 export function pauseBefore(route: Route, error: unknown, attempt: number, random: number): number | undefined {
   if (!isWorthAnother(route, error)) return undefined
@@ -32,7 +36,7 @@ export function pauseBefore(route: Route, error: unknown, attempt: number, rando
 
 function isWorthAnother(route: Route, error: unknown): boolean {
   if (error instanceof SvcConnectionError) {
-    // No answer, or the answer of a proxy that could not reach the service.
+    // There was no answer of the service: none at all, or one of a proxy that could not reach the service.
     return error.status === 429 || ((error.status === undefined || error.status >= 500) && isRepeatable(route))
   }
   if (!(error instanceof SvcError)) return false

@@ -1,4 +1,4 @@
-/** Carries out one operation: builds the request from the input, repeats it where that is safe, and reads the answer. */
+/** Sends the request of one operation: builds it from the input, repeats it if that is safe, and reads the answer. */
 import { type ErrorBody, SvcConnectionError, SvcError } from './errors.ts'
 import { DEFAULT_ATTEMPTS, pauseBefore } from './repeats.ts'
 import type { Route } from './route.ts'
@@ -9,9 +9,11 @@ export interface ConnectionOptions {
   baseUrl: string
   /** API key of the workspace, or the admin key for administrative operations. */
   apiKey?: string | undefined
-  /** Additional secret of the workspace, if it demands one. */
+  /** Additional secret of the workspace, if the workspace requires one. */
   clientToken?: string | undefined
-  /** Time for one attempt in ms; 60 seconds by default. A send that waits for its outcome has the time of the wait in addition. */
+  /**
+   * Time for one attempt in ms; 60 seconds by default. If a send waits for its outcome, the time of this wait is added.
+   */
   timeoutMs?: number | undefined
   /** Number of attempts, including the first; 5 by default. */
   attempts?: number | undefined
@@ -27,8 +29,8 @@ export interface CallOptions {
 
 export interface SendOptions extends CallOptions {
   /**
-   * The service queues one message per key within 24 hours. By default each call has a random key; give one of your own
-   * (for example the id of your order) if your program may make the same call again after a crash.
+   * The service queues only one message per key within 24 hours. By default each call has a random key. Give a key of
+   * your own (for example the id of your order) if your program may make the same call again after a crash.
    */
   idempotencyKey?: string | undefined
   /**
@@ -45,7 +47,7 @@ const DEFAULT_TIMEOUT_MS = 60_000
 const LONGEST_WAIT_MS = 30_000
 
 export interface Requests {
-  /** `prefix`: path before that of the route, for operations of an instance. */
+  /** Sends the request of an operation. `prefix`: the path before that of the route, for operations of an instance. */
   call(route: Route, prefix: string, input: Input, options: SendOptions): Promise<unknown>
   /** Opens a response that is read as it arrives. Throws for an answer that is not a success. */
   open(path: string, headers: Record<string, string>, signal: AbortSignal | undefined): Promise<Response>
@@ -84,11 +86,11 @@ export function createRequests(connection: ConnectionOptions): Requests {
     const attempts = options.attempts ?? connection.attempts ?? DEFAULT_ATTEMPTS
     const timeoutMs = options.timeoutMs ?? connection.timeoutMs ?? DEFAULT_TIMEOUT_MS
     const { isSend } = route
-    // An instance can be set to the words of another gateway; this client speaks those of svc.
+    // An instance may be set to the field names of another gateway. This client always uses those of svc.
     const dialect = prefix === '' ? {} : { 'X-Dialect': 'svc' }
     const key = isSend ? { 'Idempotency-Key': options.idempotencyKey ?? crypto.randomUUID() } : {}
     const until = Date.now() + (isSend ? (options.waitMs ?? 0) : 0)
-    /** The acknowledgement of a send that still waits for its outcome. */
+    /** The acknowledgement of a send whose outcome the client is waiting for. */
     let queued: unknown
     for (let failures = 0; ; ) {
       const wait = Math.ceil(Math.min(until - Date.now(), LONGEST_WAIT_MS) / 1_000)
@@ -103,13 +105,16 @@ export function createRequests(connection: ConnectionOptions): Requests {
           timeoutMs + Math.max(0, wait) * 1_000,
           options.signal,
         )
-        // The service queues one message per key, so a repeated request only waits for the outcome of that message.
+        // The service queues only one message per key. So a repeated request does not send another message; it only
+        // waits for the outcome.
         if (wait <= 0 || (answer as { status?: string }).status !== 'queued' || Date.now() >= until) return answer
         queued = answer
-        // A service that is stopping, or a proxy without this header, answers at once.
+        // A service that is stopping, or a proxy that drops the header `Prefer`, answers immediately. The pause
+        // prevents a fast loop.
         if (Date.now() - began < 1_000) await pause(1_000, options.signal)
       } catch (error) {
-        // The message is in the queue, so its acknowledgement is worth more to the caller than the failure of a later question.
+        // The message is already in the queue. So the caller gets its acknowledgement, and not the error of a later
+        // request for the outcome.
         if (queued !== undefined) return queued
         failures += 1
         const pauseMs = failures < attempts ? pauseBefore(route, error, failures, Math.random()) : undefined
@@ -129,7 +134,10 @@ export function createRequests(connection: ConnectionOptions): Requests {
   }
 }
 
-/** Distributes the fields of the input over path, query, headers and body. Throws if one has no place, so that nothing is dropped. */
+/**
+ * Puts each field of the input into the path, the query, the headers or the body. Throws if a field belongs nowhere, so
+ * that no field is lost silently.
+ */
 function split(route: Route, input: Input) {
   const rest = { ...input }
   const take = (name: string) => {
@@ -173,7 +181,7 @@ async function errorIn(response: Response): Promise<SvcError | SvcConnectionErro
     const { error } = JSON.parse(text) as { error: ErrorBody }
     if (typeof error.code === 'string' && typeof error.message === 'string') return new SvcError(error, response)
   } catch {
-    // A body that is not JSON, for example the page of a proxy, gets the error below.
+    // A body that is not JSON, for example the page of a proxy, leads to the error below.
   }
   return new SvcConnectionError(`the answer with HTTP ${response.status} is not one of the service`, { response })
 }

@@ -1,7 +1,7 @@
-/** How an operation is called: the data that the table of operations has for each. */
+/** A row of the table of operations: the data with which the client calls one operation. */
 export interface Route {
   readonly method: string
-  /** Path with the names of its parameters in braces. For operations of an instance: what follows the token. */
+  /** Path with the names of its parameters in braces. For operations of an instance, only the part after the token. */
   readonly path: string
   /** Names of the parameters in the query. */
   readonly query?: readonly string[]
@@ -9,8 +9,8 @@ export interface Route {
   readonly headers?: readonly string[]
   /** `json`: all other fields of the input are the body. `bytes`: the field `body` of the input is the body. */
   readonly body?: 'json' | 'bytes'
-  /** Form of the answer; JSON if it is absent. */
+  /** Format of the answer; JSON if it is absent. */
   readonly answer?: 'text' | 'bytes'
-  /** Whether the operation queues a message, so that it takes an `Idempotency-Key` and can wait for the outcome. */
+  /** True if the operation queues a message. It then accepts an `Idempotency-Key`, and can wait for the outcome. */
   readonly isSend?: true
 }

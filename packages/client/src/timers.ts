@@ -1,9 +1,9 @@
 /**
- * Every timer of the package, in one file. A host that provides timers of its own replaces this file when it bundles the
+ * All timers of the package are in this file. A program that has its own timers replaces this file when it bundles the
  * package, as `n8n-nodes-svc` does.
  */
 
-/** Waits, or rejects with the reason of the signal. */
+/** Waits for this time. Rejects with the reason of the signal if the signal is aborted before. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)
@@ -19,7 +19,7 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
   })
 }
 
-/** Calls `run` after this time, unless the returned function is called first. */
+/** Calls `run` after this time. The returned function cancels this. */
 export function after(ms: number, run: () => void): () => void {
   const timer = setTimeout(run, ms)
   return () => clearTimeout(timer)

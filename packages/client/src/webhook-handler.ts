@@ -2,7 +2,10 @@ import type { SvcEvent } from './event.ts'
 import { SignatureError, verifyWebhook } from './webhook.ts'
 
 export interface WebhookOptions {
-  /** The `whsec_…` secret, or a function that returns it by the id of the instance (undefined if that is unknown). */
+  /**
+   * The `whsec_…` secret, or a function that returns the secret of the instance with this id (undefined if it does not
+   * know the instance).
+   */
   secret: string | ((instanceId: string) => string | undefined | Promise<string | undefined>)
   /**
    * Handles an event. The service waits for at most 10 seconds for the answer, so put long work into a queue. If this
@@ -11,15 +14,15 @@ export interface WebhookOptions {
   onEvent(event: SvcEvent): unknown
   /** Returns whether the event is already handled. Deliveries can be repeated: remember each `event_id` for a week. */
   isKnown?: ((eventId: string) => boolean | Promise<boolean>) | undefined
-  /** Called with what `onEvent` has thrown. The answer is then 500. */
+  /** Called with the error that `onEvent` has thrown. The answer to the service is then 500. */
   onError?: ((error: unknown, event: SvcEvent) => void) | undefined
-  /** Whether test events, too, are handled. False by default. */
+  /** Whether `onEvent` also gets test events. False by default. */
   withTests?: boolean | undefined
 }
 
 /**
- * Returns a receiver of webhooks for a server with Web standards (`Request` to `Response`): Deno, Bun, workers, and all
- * frameworks on them. It verifies, drops repeats and test events, and answers.
+ * Returns a webhook receiver for servers with Web standards (a function from `Request` to `Response`): Deno, Bun,
+ * workers, and all frameworks on them. It verifies requests, drops repeated events and test events, and answers.
  */
 export function createWebhookHandler(options: WebhookOptions): (request: Request) => Promise<Response> {
   return async (request) => {
@@ -30,16 +33,19 @@ export function createWebhookHandler(options: WebhookOptions): (request: Request
   }
 }
 
-/** The largest body that a receiver reads, in bytes. Events hold links to media, and no media. */
+/**
+ * The largest body that a receiver reads, in bytes. Events contain only links to media, so larger bodies are not
+ * genuine.
+ */
 export const MAX_BODY = 5_000_000
 
-/** Returns the answer to a request whose body need not be read. */
+/** Returns the answer to a request that can be refused without reading its body; undefined for others. */
 export function refusedBy(headers: Pick<Headers, 'get'>): Response | undefined {
   if (!headers.get('X-Svc-Signature')) return answer(401, 'The request has no signature of svc.')
   return Number(headers.get('Content-Length') ?? 0) > MAX_BODY ? answer(413, 'The body is too large.') : undefined
 }
 
-/** Receives a webhook of which the raw body was read already. */
+/** Handles a webhook whose raw body was already read. */
 export async function receive(options: WebhookOptions, headers: Pick<Headers, 'get'>, body: Uint8Array): Promise<Response> {
   const { secret } = options
   const found = typeof secret === 'string' ? secret : await secret(headers.get('X-Svc-Instance-Id') ?? '')

@@ -1,4 +1,4 @@
-/** Verifies webhooks. It needs Web Crypto only, so it runs on every runtime with Web standards. */
+/** Verifies webhooks. It needs only Web Crypto, so it runs on every runtime with Web standards. */
 import type { SvcEvent } from './event.ts'
 
 /** The request does not come from the service, or somebody has changed or repeated it. Answer 401. */
@@ -37,7 +37,7 @@ export async function verifyWebhook(
     'verify',
   ])
   const signed = joined(new TextEncoder().encode(`${time}.`), bytes)
-  // There are two signatures while a secret is rotated. `verify` compares in constant time.
+  // While a secret is rotated, the header contains two signatures. `verify` compares in constant time.
   for (const [name, value = ''] of parts) {
     const mac = name === 'v1' ? fromHex(value) : undefined
     if (mac && (await crypto.subtle.verify('HMAC', key, mac, signed)))

@@ -1,6 +1,6 @@
 /**
- * Makes one call against a network that gives scripted answers, and reports how the client repeats it. Pauses are
- * recorded and not waited for, so this runs in a process of its own.
+ * Makes one call to a simulated service that gives prepared answers, and reports how the client repeats the request.
+ * Pauses are recorded and not waited for. For this, timers are replaced, so the program runs in its own process.
  */
 import { createClient, type InstanceClient, SvcError } from 'svc-client'
 
@@ -8,7 +8,7 @@ import { createClient, type InstanceClient, SvcError } from 'svc-client'
 export type Answer = 'cut' | readonly [status: number, code?: string, retryAfter?: number]
 
 export interface Rule {
-  /** The last answer is given to all later attempts. */
+  /** The answers to the attempts, in order. The last one is given to all further attempts. */
   answers: readonly Answer[]
   call: 'read' | 'send' | 'create'
 }
@@ -16,9 +16,9 @@ export interface Rule {
 export interface Followed {
   /** Pauses in ms, one before each repetition. */
   pauses: number[]
-  /** `answered`, or the code or the name of the error. */
+  /** How the call ended: `answered`, or the code or the name of the error. */
   ended: string
-  /** Number of different idempotency keys among the requests. */
+  /** Number of different idempotency keys in the requests. */
   keys: number
 }
 

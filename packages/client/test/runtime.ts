@@ -14,7 +14,7 @@ export async function work({ baseUrl, id, token, friend, webhook }: Task) {
   const instance = createClient({ baseUrl }).instance({ id, token })
   const { connected } = await instance.status()
   let echoed: string | undefined
-  // The friend answers texts that begin with `echo `.
+  // The other account (the friend) answers each text that begins with `echo `.
   const onOpen = () => void instance.sendText({ phone: friend, message: 'echo Hello' })
   for await (const event of instance.events({ types: ['received'], onOpen })) {
     if (event.from_me) continue

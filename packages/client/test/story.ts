@@ -1,6 +1,6 @@
 /**
- * A program of a user of this package, from the creation of an instance to a message, its answer and its events. It is
- * compiled in an empty project in which the packed package is installed (`test/e2e/client.test.ts`).
+ * A program as a user of this package writes it: it creates an instance, sends a message, and receives the answer and
+ * the events. It is compiled in an empty project in which the packed package is installed (`test/e2e/client.test.ts`).
  */
 import { createClient, type EventOf, type InstanceClient, SvcConnectionError, SvcError } from 'svc-client'
 
@@ -8,13 +8,13 @@ export interface Story {
   baseUrl: string
   adminKey: string
   webhookUrl: string
-  /** Gives the receiver of webhooks the secret of the instance. */
+  /** Tells the webhook receiver the secret of the instance. */
   trust(instance: string, secret: string): void
   /** Scans the QR code, as a person would do with a phone. */
   scan(dataUrl: string): Promise<unknown>
-  /** Lets the friend write to the account. */
+  /** Makes the friend send this text to the account. */
   friendWrites(text: string): Promise<unknown>
-  /** Number of a person who accepts messages, and one without an account. */
+  /** `friend`: number of a person who accepts messages. `stranger`: number without an account. */
   friend: string
   stranger: string
 }
@@ -59,7 +59,7 @@ async function pair(instance: InstanceClient, scan: Story['scan']) {
   while (!(await instance.status()).connected) await new Promise((resolve) => setTimeout(resolve, 50))
 }
 
-/** Reads the stream until the friend has written. */
+/** Reads the event stream until a message of the friend arrives. */
 async function firstAnswer(instance: InstanceClient, story: Story): Promise<EventOf<'received'> | undefined> {
   const onOpen = () => void story.friendWrites('Hello back')
   for await (const event of instance.events({ types: ['received'], onOpen })) return event
@@ -69,7 +69,7 @@ async function firstAnswer(instance: InstanceClient, story: Story): Promise<Even
 export const codeOf = (error: unknown) =>
   error instanceof SvcError ? error.code : error instanceof SvcConnectionError ? 'connection' : String(error)
 
-/** Loses each first answer on its way, and counts the requests. */
+/** Loses the first answer to each request, as a broken connection does, and counts the requests. */
 async function lostAnswers({ baseUrl, friend }: Story, instance: InstanceClient, credentials: { id: string; token: string }) {
   let requests = 0
   const unreliable = createClient({
@@ -84,7 +84,7 @@ async function lostAnswers({ baseUrl, friend }: Story, instance: InstanceClient,
   const repeated = await unreliable.sendText({ phone: friend, message: 'Only once' }, { waitMs: 20_000 })
   const afterSend = requests
   requests = 0
-  // A group could exist twice, so its creation is not repeated.
+  // If the creation of a group were repeated, there could be two groups. So the client does not repeat it.
   const group = await unreliable.groups
     .create({ name: 'Once', phones: [friend], auto_invite: false })
     .then(() => 'created', codeOf)

@@ -1,4 +1,7 @@
-/** Requests to the service. The client package builds, repeats and reads them; n8n authenticates and sends them. */
+/**
+ * Sends requests to the service. The client package builds them, repeats them and reads the answers; n8n authenticates
+ * and sends them.
+ */
 import type {
   ICredentialDataDecryptedObject,
   IExecuteFunctions,
@@ -20,7 +23,7 @@ export interface SvcCredentials {
   clientToken?: string
 }
 
-/** Returns the credentials without the spaces and slashes that come along when a person pastes them. */
+/** Returns the credentials without the spaces and slashes that people often paste with them. */
 export function credentialsIn(data: ICredentialDataDecryptedObject): SvcCredentials {
   const text = (name: string) => String(data[name] ?? '').trim()
   return {
@@ -32,20 +35,20 @@ export function credentialsIn(data: ICredentialDataDecryptedObject): SvcCredenti
   }
 }
 
-/** Path before that of each operation of the instance. */
+/** Returns the beginning of the paths of all operations of the instance. */
 export const prefixOf = ({ instanceId, instanceToken }: SvcCredentials) =>
   `/instances/${encodeURIComponent(instanceId)}/token/${encodeURIComponent(instanceToken)}`
 
 export const routeOf = (operation: string): Route | undefined => INSTANCE_ROUTES[operation] ?? SERVICE_ROUTES[operation]
 
-/** Number of attempts while the service is away, unless the caller names another. */
+/** Number of attempts if the service cannot be reached, unless the caller gives another number. */
 const ATTEMPTS = 3
 
 type Caller = IExecuteFunctions | IHookFunctions | IWebhookFunctions
 
 export interface Connection {
   credentials: SvcCredentials
-  /** Carries out an operation. `id` is its id in the OpenAPI description. */
+  /** Calls an operation. `id`: its id in the OpenAPI description. */
   call(id: string, input?: Input, options?: SendOptions): Promise<unknown>
 }
 
@@ -62,7 +65,7 @@ export async function connect(node: Caller): Promise<Connection> {
   }
 }
 
-/** Returns a `fetch` whose requests n8n sends, with its proxies and limits. */
+/** Returns a replacement for `fetch` that sends requests with n8n, which applies its proxies and limits. */
 function sendBy(node: Caller): typeof fetch {
   return async (url, { method = 'GET', headers, body, signal } = {}) => {
     const answer = await node.helpers.httpRequestWithAuthentication.call(node, CREDENTIAL, {

@@ -1,4 +1,4 @@
-/** The fields in which both triggers ask which events to take, and the events that fit. */
+/** The form fields with which both triggers select events, and the filter that they define. */
 import type { INodeProperties } from 'n8n-workflow'
 import type { EventType, SvcEvent } from '../../client/src/event.ts'
 import { messageTypes } from '../generated/form.ts'

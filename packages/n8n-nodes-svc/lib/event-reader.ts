@@ -1,4 +1,4 @@
-/** Reads the event stream of an instance, and starts the workflow for each event that fits. */
+/** Reads the event stream of an instance, and starts the workflow for each event that matches the filter. */
 import type { IDataObject, ITriggerFunctions, ITriggerResponse } from 'n8n-workflow'
 import { readEvents } from '../../client/src/event-stream.ts'
 import { createRequests } from '../../client/src/request.ts'
@@ -28,7 +28,8 @@ function opened(node: ITriggerFunctions, end: AbortController): Promise<void> {
       isOpen = true
       resolve()
     }
-    // Once the stream was open, it is opened again after each cut, for as long as that takes.
+    // If the stream was open before, a lost connection is only logged, because the client opens the stream again until
+    // this succeeds.
     const onCut = (error: Error) => (isOpen ? node.logger.warn(`svc: ${error.message}`) : failed(error))
     read(node, end.signal, onOpen, onCut).catch(failed)
   })
@@ -43,7 +44,7 @@ async function read(
   const credentials = credentialsIn(await node.getCredentials(CREDENTIAL))
   const filter = filterOf(node)
   const isManual = node.getMode() === 'manual'
-  // n8n keeps this data with the workflow, so the reader goes on behind the last event after a restart.
+  // n8n stores this data with the workflow. So after a restart, the reader continues after the last event.
   const place = node.getWorkflowStaticData('node')
   const after = isManual ? undefined : (place.after as string | undefined)
   const onGap = ({ from, to }: { from: string; to: string }) =>

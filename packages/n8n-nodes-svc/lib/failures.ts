@@ -1,8 +1,11 @@
-/** Errors of the service, as n8n shows them. */
+/** Converts errors of the service to errors that n8n can show. */
 import { type INode, type JsonObject, NodeApiError, NodeOperationError } from 'n8n-workflow'
 import { SvcConnectionError, SvcError } from '../../client/src/errors.ts'
 
-/** Returns the error that n8n shows: a sentence, the code of the service, and the fields that are wrong. */
+/**
+ * Returns the error that n8n shows. It contains a sentence, the error code of the service, and the fields that are
+ * wrong.
+ */
 export function nodeErrorOf(node: INode, error: unknown, itemIndex?: number): NodeApiError | NodeOperationError {
   const at = itemIndex === undefined ? {} : { itemIndex }
   if (error instanceof NodeApiError || error instanceof NodeOperationError) return error
@@ -26,5 +29,5 @@ export function nodeErrorOf(node: INode, error: unknown, itemIndex?: number): No
   return new NodeOperationError(node, error as Error, at)
 }
 
-/** The sentence of the service, without the code and the status that the client puts around it. */
+/** Returns the sentence of the service, without the code and the status that the client has added. */
 const sentenceOf = ({ message, code, status }: SvcError) => message.replace(`${code} (HTTP ${status}): `, '')

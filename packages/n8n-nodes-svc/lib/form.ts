@@ -1,24 +1,24 @@
-/** Reads what a person has entered in the form of an operation, as the input of that operation. */
+/** Reads the form of an operation that a person has filled in, and returns the input of this operation. */
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow'
 import { NodeOperationError } from 'n8n-workflow'
 
-/** How the fields of a form become the input of its operation (`generated/form.ts`). */
+/** How the form of an operation becomes its input (`generated/form.ts`). */
 export interface Form {
-  /** Fields on the form itself; all others are in the collection of additional fields. */
+  /** Fields that are directly on the form. All others are in the collection of additional fields. */
   readonly first: readonly string[]
-  /** Fields whose text has several values. */
+  /** Fields whose text contains several values. */
   readonly lists?: readonly string[]
   /** Fields whose text is JSON. */
   readonly json?: readonly string[]
-  /** Field that takes a file: as a URL, or from the binary data of the item. */
+  /** The field for a file, which may be given as a URL or as binary data of the item. */
   readonly file?: string
-  /** Largest number of entries per request, for a list that has pages. */
+  /** Largest number of entries per request; only for a list that has pages. */
   readonly pageSize?: number
-  /** Whether the operation queues a message. */
+  /** True if the operation queues a message. */
   readonly isSend?: true
 }
 
-/** Returns the input that the form of this item describes. Fields without a value are left out. */
+/** Returns the operation's input for this item, from the form. Fields without a value are left out. */
 export async function inputOf(node: IExecuteFunctions, form: Form, item: number): Promise<IDataObject> {
   const given: IDataObject = { ...(node.getNodeParameter('additionalFields', item, {}) as IDataObject) }
   for (const name of form.first) given[name] = node.getNodeParameter(name, item) as IDataObject[string]
@@ -27,13 +27,16 @@ export async function inputOf(node: IExecuteFunctions, form: Form, item: number)
     if (value === '' || value === null || value === undefined) continue
     if (form.lists?.includes(name)) input[name] = valuesIn(value)
     else if (form.json?.includes(name)) input[name] = jsonIn(node, name, value, item)
-    // An event has the whole link of a file, and the operation takes its last part.
+    // An event contains the whole link to a file, and the operation needs only the last part of it.
     else input[name] = name === 'link' ? String(value).split('/').at(-1) : value
   }
   return form.file === undefined ? input : withFile(node, form.file, input, item)
 }
 
-/** Returns the values of a list: an expression gives an array, a person writes lines or commas. */
+/**
+ * Returns the values of a field with several values. An n8n expression gives an array; a person writes one value per
+ * line, or separates them by commas.
+ */
 function valuesIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.map(String)
   const text = String(value)
@@ -41,7 +44,7 @@ function valuesIn(value: unknown): string[] {
   return values.filter((each) => each !== '')
 }
 
-/** Returns the value of a field with JSON, which an expression may give as it is. */
+/** Parses the JSON in a field. If an n8n expression has given an object, it is returned unchanged. */
 export function jsonIn(node: IExecuteFunctions, name: string, value: unknown, itemIndex: number): IDataObject[string] {
   if (typeof value !== 'string') return value as IDataObject[string]
   try {
@@ -68,7 +71,10 @@ async function withFile(node: IExecuteFunctions, field: string, input: IDataObje
   })
 }
 
-/** A document needs its extension in the path: it is taken from the name of the file if none is given. */
+/**
+ * Adds the extension of a document to the path, which the operation requires. If none is given, it is taken from the
+ * file name.
+ */
 function named(field: string, input: IDataObject): IDataObject {
   if (field !== 'document' || input.extension) return input
   const extension = /\.([A-Za-z0-9]{1,16})$/.exec(String(input.file_name ?? ''))?.[1]

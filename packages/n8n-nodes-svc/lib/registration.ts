@@ -1,8 +1,8 @@
 /**
- * The URL of a trigger in the webhook settings of the instance: one URL per type of event.
+ * Registers the URL of a trigger in the webhook settings of the instance, which contain one URL per type of event.
  *
- * The settings are those of the whole instance, so only the fields of the chosen types change. A URL that somebody else
- * has set is not replaced unless the person asks for it, and is put back when the trigger leaves.
+ * The settings apply to the whole instance, so only the URLs of the chosen types are changed. A URL that somebody else
+ * has set is not replaced unless the user of the trigger asks for this. It is restored when the trigger is deactivated.
  */
 import type { IDataObject, IHookFunctions } from 'n8n-workflow'
 import { NodeOperationError } from 'n8n-workflow'
@@ -28,7 +28,7 @@ const chosenFields = (node: IHookFunctions) =>
   (node.getNodeParameter('events') as string[]).map((type) => `${type}_url` as UrlField)
 const ownUrl = (node: IHookFunctions) => node.getNodeWebhookUrl('default') as string
 
-/** Whether every chosen type has the URL of this trigger, and no other type has. */
+/** Whether all chosen types, and no others, have the URL of this trigger. */
 export async function isRegistered(node: IHookFunctions): Promise<boolean> {
   const { webhooks } = await instanceOf(await connect(node))
   const chosen = chosenFields(node)
@@ -54,7 +54,7 @@ export async function register(node: IHookFunctions): Promise<void> {
   await svc.call('webhooks.update', Object.fromEntries(chosen.map((field) => [field, url])))
 }
 
-/** Throws if one of the fields has the URL of another receiver. */
+/** Throws if one of the types has the URL of another receiver. */
 function refuseOthers(node: IHookFunctions, before: Urls, url: string): void {
   if (node.getNodeParameter('replaceReceiver', false) === true) return
   const taken = Object.entries(before).filter(([, set]) => set && !isSameTrigger(set, url))
@@ -65,11 +65,11 @@ function refuseOthers(node: IHookFunctions, before: Urls, url: string): void {
   })
 }
 
-/** The test URL and the production URL of one trigger differ in their beginning only. */
+/** Whether both URLs belong to the same trigger. Its test URL and its production URL differ only in their beginning. */
 const isSameTrigger = (one: string, other: string) => tailOf(one) === tailOf(other)
 const tailOf = (url: string) => new URL(url).pathname.split('/').slice(-2).join('/')
 
-/** Takes the URL of this trigger out of the settings, and puts back what it has replaced. */
+/** Removes the URL of this trigger from the settings, and restores the URLs that it has replaced. */
 export async function unregister(node: IHookFunctions): Promise<void> {
   const svc = await connect(node)
   const { webhooks } = await instanceOf(svc)

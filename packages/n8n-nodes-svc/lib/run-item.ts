@@ -1,4 +1,4 @@
-/** Carries out the operation of one item. */
+/** Calls the operation of the action node for one item. */
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow'
 import { NodeOperationError } from 'n8n-workflow'
 import type { SendOptions } from '../../client/src/request.ts'
@@ -24,7 +24,10 @@ export async function runItem(node: IExecuteFunctions, svc: Connection, item: nu
   return itemsOf(node, id, await call(), options.outputBinaryField || 'data')
 }
 
-/** Returns the fields that are written as JSON, with the file of an operation that takes bytes. */
+/**
+ * Returns the fields of an operation without a form, which are written as JSON. If the operation takes a file, its
+ * bytes are added.
+ */
 async function fieldsOf(node: IExecuteFunctions, id: string, itemIndex: number): Promise<IDataObject> {
   const fields = jsonIn(node, 'Fields', node.getNodeParameter('fields', itemIndex), itemIndex)
   if (typeof fields !== 'object' || fields === null || Array.isArray(fields))
@@ -43,7 +46,10 @@ function sendOptions(node: IExecuteFunctions, options: Options, item: number): S
   }
 }
 
-/** A key that stays the same when n8n retries the node, and differs in each round of a loop. */
+/**
+ * Returns the idempotency key of an item. It is the same if n8n retries the node, and different in each round of a
+ * loop.
+ */
 function keyOf(node: IExecuteFunctions, item: number): string {
   const run = node.evaluateExpression('{{ $runIndex }}', item)
   return `n8n ${node.getExecutionId()} ${node.getNode().id} ${run} ${item}`
@@ -54,7 +60,7 @@ interface Page {
   total: number
 }
 
-/** Reads as many pages as the limit of the form needs. */
+/** Reads the pages of a list until there are as many entries as the limit in the form. */
 async function pagesOf(
   node: IExecuteFunctions,
   pageSize: number,

@@ -1,10 +1,10 @@
 /**
- * Timers of this package. They replace those of the client package in the bundle (`build.mjs`), because n8n does not allow
- * community nodes to use `setTimeout`.
+ * Timers that replace those of the client package in the bundle (`build.mjs`), because n8n does not allow community
+ * nodes to use `setTimeout`.
  */
 import { sleep } from 'n8n-workflow'
 
-/** Waits, or rejects with the reason of the signal. */
+/** Waits for this time. Rejects with the reason of the signal if the signal is aborted before. */
 export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted()
   if (signal === undefined) return sleep(ms)
@@ -16,7 +16,7 @@ export async function pause(ms: number, signal: AbortSignal | undefined): Promis
   await Promise.race([sleep(ms), aborted]).finally(() => signal.removeEventListener('abort', leave))
 }
 
-/** Calls `run` after this time, unless the returned function is called first. */
+/** Calls `run` after this time. The returned function cancels this. */
 export function after(ms: number, run: () => void): () => void {
   const over = AbortSignal.timeout(ms)
   over.addEventListener('abort', run, { once: true })

@@ -6,11 +6,11 @@ import { connect } from './connection.ts'
 import { filterOf, isWanted } from './event-filter.ts'
 import { forgetSecret, secretOf } from './secrets.ts'
 
-/** The request that n8n gives to a webhook. */
+/** The request of a webhook, as n8n passes it on. */
 interface WebhookRequest {
   headers: Record<string, string | string[] | undefined>
   rawBody?: Uint8Array
-  /** Reads the raw body, if n8n has not done this before. */
+  /** Reads the raw body, unless n8n has already read it. */
   readRawBody?: () => Promise<void>
 }
 
@@ -42,7 +42,7 @@ async function verified(
     if (first.answer.status !== 401 || !isOurs || !forgetSecret(svc)) return first
     return await verifiedWith(await secretOf(svc), node, headers, body)
   } catch (error) {
-    // The service repeats the webhook later.
+    // The answer is an error, so the service sends the webhook again later.
     node.logger.error(`svc did not give the secret of its webhooks: ${(error as Error).message}`)
     return { answer: new Response('The secret could not be read.', { status: 503 }) }
   }
@@ -59,7 +59,7 @@ async function verifiedWith(
     {
       secret: () => secret,
       onEvent: (event) => found.push(event),
-      // A person who listens for a test event wants to see it.
+      // In manual mode, a person waits in the editor for an event, which may be a test event.
       withTests: node.getMode() === 'manual',
     },
     headers,
@@ -68,7 +68,7 @@ async function verifiedWith(
   return { answer, ...(found[0] ? { event: found[0] } : {}) }
 }
 
-/** Answers without starting the workflow. */
+/** Answers the webhook without starting the workflow. */
 async function answerWith(node: IWebhookFunctions, answer: Response): Promise<IWebhookResponseData> {
   node
     .getResponseObject()

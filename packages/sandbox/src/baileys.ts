@@ -1,4 +1,4 @@
-/** The options with which an unmodified Baileys uses the sandbox. */
+/** The options with which an unmodified Baileys connects to the sandbox. */
 import { readFileSync } from 'node:fs'
 import { Agent as HttpsAgent } from 'node:https'
 import { Agent, buildConnector } from 'undici'
@@ -13,8 +13,8 @@ export interface BaileysOptions {
 }
 
 /**
- * Returns options for `makeWASocket`: the address of the network, and routes for media. The fixed hosts of media
- * (`*.whatsapp.net`) lead to the sandbox, too.
+ * Returns options for `makeWASocket`: the address of the network, and routes for media. Requests to the fixed media
+ * hosts (`*.whatsapp.net`) also go to the sandbox.
  */
 export function baileysOptions({ url, ca: file, media_host }: SandboxNetworkReady['network']): BaileysOptions {
   const ca = readFileSync(file, 'utf8')

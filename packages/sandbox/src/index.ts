@@ -1,4 +1,4 @@
-/** The door of the package: the simulated network as an object, for tests and programs in the same process. */
+/** The public API of the package: the simulated network as an object, for tests and programs in the same process. */
 import type { NetworkControl } from '../../../workers/simulator/control/network-control.ts'
 import { startSandboxNetwork } from '../../../workers/simulator/sandbox-network.ts'
 import type { SandboxNetworkOptions, SandboxNetworkReady } from '../../../workers/simulator/sandbox-start.ts'
@@ -14,7 +14,10 @@ export type { StanzaJson } from '../../../workers/simulator/watch/stanza-json.ts
 export type { TraceLine } from '../../../workers/simulator/watch/trace.ts'
 
 export interface SandboxOptions extends SandboxNetworkOptions {
-  /** Receives sentences for a person, for example about a state file that cannot be read. They are dropped by default. */
+  /**
+   * Called with sentences for a person, for example about a state file that cannot be read. By default they are
+   * dropped.
+   */
   onWarning?: ((sentence: string) => void) | undefined
 }
 
@@ -25,14 +28,14 @@ export interface StanzaWait {
   waitMs?: number | undefined
 }
 
-/** A running network: its address, and everything that a test can do on it. */
+/** A running network: its address, and functions for everything that a test can do with it. */
 export interface Sandbox extends Required<Omit<NetworkControl, 'picture'>> {
-  /** Where clients find the network, and what they must trust (`CLIENTS.md`). */
+  /** The address of the network, and the certificates that clients must trust (`CLIENTS.md`). */
   readonly network: SandboxNetworkReady['network']
   /** Address of the control API, for programs in other languages. */
   readonly controlUrl: string
   /**
-   * Waits for stanzas that come after this call. Rejects if too few of them have come in time.
+   * Waits for matching stanzas that are sent after this call. Rejects if there are too few of them within the time.
    *
    * @example await sandbox.waitForStanza({ from: 'client', tag: 'receipt', type: 'read' })
    */
@@ -41,7 +44,7 @@ export interface Sandbox extends Required<Omit<NetworkControl, 'picture'>> {
   stop(): Promise<void>
 }
 
-/** Starts a network on loopback. Several networks can run side by side. */
+/** Starts a network on this machine. Several networks can run at the same time. */
 export async function startSandbox({ onWarning = () => {}, ...options }: SandboxOptions = {}): Promise<Sandbox> {
   const { control, network, controlUrl, stop } = await startSandboxNetwork(options, onWarning)
   return {

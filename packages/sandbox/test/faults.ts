@@ -1,6 +1,6 @@
 /**
- * Sets each fault of the network in turn, and sends and receives a message behind it with an unmodified Baileys. It is
- * compiled and run in an empty project in which the packed package is installed.
+ * Sets the faults of the network, one after the other, and sends and receives a message with an unmodified Baileys
+ * while each is set. It is compiled and run in an empty project in which the packed package is installed.
  */
 import {
   downloadMediaMessage,
@@ -15,7 +15,7 @@ import { baileysOptions } from 'svc-sandbox/baileys'
 
 const [ANN, BEN] = ['5511900000001', '5511900000002'] as const
 
-/** Faults of a connection that begins. They need a reconnection to have an effect. */
+/** Faults at the beginning of a connection. They have an effect only if the client connects again. */
 const AT_START: FaultInput[] = [
   { on: 'connect', do: 'cut' },
   { on: 'connect', do: 'drop' },
@@ -49,7 +49,7 @@ const AFTERWARDS: FaultInput[] = [
   { on: 'presence', do: 'drop' },
 ]
 
-/** Faults of media, which are sent and downloaded again. */
+/** Faults of uploads and downloads of media. After them, the file is sent or downloaded again. */
 const OF_MEDIA: FaultInput[] = [
   { on: 'upload', do: { http_status: 503 } },
   { on: 'upload', do: 'cut' },
@@ -77,7 +77,7 @@ function connect() {
     defaultQueryTimeoutMs: 3_000,
     ...options,
   })
-  // Baileys waits forever after a refused upgrade, so its user ends the socket.
+  // After a refused WebSocket upgrade, Baileys waits forever. So its user has to end the socket.
   socket.ws.on('unexpected-response', () => socket.end(new Error('The network refused the connection.')))
   socket.ev.on('creds.update', saveCreds)
   socket.ev.on('connection.update', async ({ qr, connection }) => {
@@ -109,13 +109,13 @@ async function eventually(what: string, step: () => boolean | Promise<boolean>):
   }
 }
 
-/** Baileys does not repeat a lost message, so the program sends again, as its user would. */
+/** Sends a text. Baileys does not repeat a lost message, so the program sends it again, as a user of Baileys would. */
 async function send(text: string): Promise<boolean> {
   const seen = (await sandbox.inbox(BEN, 0, 0)).items.at(-1)?.seq ?? 0
   try {
     await open?.sendMessage(`${BEN}@s.whatsapp.net`, { text })
   } catch {
-    // The connection was closed meanwhile; the next attempt uses the next connection.
+    // The connection was closed before the message was sent; the next attempt uses the next connection.
     return false
   }
   if (open === undefined) return false
