@@ -1093,7 +1093,7 @@ test('storage that fails for a while delays the outcome and sends nothing twice'
   const commit: OpenStore['commit'] = (batch) => (failing-- > 0 ? Promise.reject(new Error('disk full')) : b.store.commit(batch))
   const queue = await b.open({
     store: { ...b.store, commit },
-    // What is stored, and the effects, must be those of the attempt that succeeds. The effects must come after that
+    // The stored data and the effects must be those of the attempt that succeeds. The effects must come after that
     // attempt.
     async send(item) {
       b.sent.push(item)
