@@ -1,4 +1,4 @@
-/** Builds a text with the preview card of a catalog. Phones show "view catalog" for such links. */
+/** Builds a text with the preview card of a catalog. Phones show "view catalogue" for such a link. */
 import type { WAUrlInfo } from '@whiskeysockets/baileys'
 
 type Language = 'en' | 'pt'
