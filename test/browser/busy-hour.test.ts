@@ -1,7 +1,8 @@
 /**
- * Tests the memory of a page that stays open during an hour of busy events; the hour is shortened to seconds. The test
- * generates the event stream itself: it contains the events of `src/domain/dashboard.ts` for 200 instances, as many as
- * the service would send in an hour. The measured memory is that of the renderer after a garbage collection.
+ * Tests the memory of a dashboard page that stays open during an hour of busy events; the hour takes only seconds here.
+ * The test itself sends the event stream: the events of `src/domain/dashboard.ts` for 200 instances, as many as the
+ * service would send in an hour. The measured memory is that of the browser's renderer process after a garbage
+ * collection.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -16,15 +17,15 @@ import { launch, skip } from './chromium.ts'
 
 const FOLDER = new URL('../../dashboard/', import.meta.url)
 const INSTANCES = 200
-/** Number of seconds of events: the whole hour in a full run, and the first six minutes in a short run. */
+/** Number of simulated seconds: the whole hour in a full run, and the first six minutes in a short run. */
 const SECONDS = amount(3_600, 360)
-/** Number of rows per second that change among 200 busy instances. */
+/** Number of rows per second that change in the list of 200 busy instances. */
 const ROWS_PER_SECOND = 30
 const DELIVERIES_PER_SECOND = 10
 const MOST_MB = 150
 /**
- * The most MB by which the memory of the page may grow. It must hardly grow, because the page shows the same number of
- * rows at the end as at the beginning.
+ * Largest growth of the page's memory in MB. It is small, because the page shows as many rows at the end as at the
+ * beginning.
  */
 const MOST_KEPT_MB = amount(5, 1.5)
 
@@ -90,7 +91,7 @@ function weekOfActivity(): Activity {
   }
 }
 
-/** Sends an event. If the reader is too slow, waits until it has read more. */
+/** Sends an event. If the page reads too slowly, waits until it has read more. */
 async function tell<Name extends LiveEventName>(
   response: ServerResponse,
   id: number,
@@ -114,7 +115,7 @@ async function tellAnHour(response: ServerResponse): Promise<void> {
       instances: counts,
       deliveries_per_second: 200,
     })
-    // The pause lets the page draw.
+    // During this pause the page can draw.
     if (second % 10 === 0) await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
@@ -162,7 +163,7 @@ test('an hour of busy events leaves the page under 150 MB', { skip, timeout: 300
     const before = await measure()
     const response = await stream
     await tellAnHour(response)
-    // The list shows trouble first, so the row of the last event is at its top.
+    // Instances with problems are at the top of the list, so the row of the last event is visible.
     const last = { ...rowOf(0, SECONDS), name: 'The last one', status: 'banned' } as const
     await tell(response, Number.MAX_SAFE_INTEGER, 'instance', last)
     await page.getByText(last.name).first().waitFor()

@@ -5,7 +5,7 @@ import { type BrowserContext, chromium, type Page } from 'playwright-core'
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path))
 
-/** The reason to skip the tests if there is no Chromium, or false. */
+/** The reason to skip the tests because there is no Chromium on this machine; false if there is one. */
 export const skip = CHROMIUM ? false : 'there is no Chromium on this machine (Debian: apt-get install chromium)'
 
 const FLAGS = [
@@ -25,8 +25,8 @@ export const launch = (more: readonly string[] = []) => chromium.launch({ execut
 export const VIEWPORT = { width: 800, height: 620 }
 
 /**
- * Launches the browser with an unpacked extension. An extension needs a profile on disk. If a flag is given twice,
- * Chromium uses the last one.
+ * Launches the browser with an unpacked extension, which needs a profile on disk. Flags in `more` replace the usual
+ * ones, because Chromium uses the last one of two equal flags.
  */
 export const launchWithExtension = (profile: string, extension: string, more: readonly string[]): Promise<BrowserContext> =>
   chromium.launchPersistentContext(profile, {
@@ -36,7 +36,7 @@ export const launchWithExtension = (profile: string, extension: string, more: re
     args: [...FLAGS, `--disable-extensions-except=${extension}`, `--load-extension=${extension}`, ...more],
   })
 
-/** Folder in which screenshots of the pages are saved, if the environment variable is set. */
+/** Folder for screenshots of the pages; undefined if none are wanted. */
 const PICTURES = process.env.SVC_TEST_PICTURES
 
 /** Whether screenshots are saved. Tests that only take screenshots are skipped if it is false. */
@@ -60,6 +60,6 @@ export function watch(page: Page): Watched {
   return watched
 }
 
-/** Returns the requests that went to another server. */
+/** Returns the requests that went to a server other than the service. */
 export const foreign = ({ asked }: Watched, baseUrl: string) =>
   asked.map(({ url }) => url).filter((url) => !url.startsWith('data:') && !url.startsWith(`${baseUrl}/`))

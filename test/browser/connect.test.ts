@@ -1,7 +1,7 @@
 /**
- * Tests the page of a connect link in a real browser. The page pairs an instance on the network inside the frame of its
- * operator's site, and is shown in each state that it can reach. `test/e2e/connect-links.test.ts` tests its routes on
- * the network without a browser.
+ * Tests the page of a connect link in a real browser. The site of an operator shows the page in a frame, in which it
+ * pairs an instance on the simulated network. Each state that the page can have is shown.
+ * `test/e2e/connect-links.test.ts` tests the routes of the page on the network without a browser.
  */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
@@ -21,7 +21,10 @@ interface Told {
   data: { type: string; event: string; link_id: string }
 }
 
-/** Starts a site that frames a page and keeps the messages that it receives. Each site has its own origin. */
+/**
+ * Starts a site that shows a page in a frame and records the messages that the page sends to it. Each site has its own
+ * origin.
+ */
 async function startSite() {
   const server = createServer((request, response) => {
     const framed = new URL(request.url ?? '/', 'http://site').searchParams.get('page') ?? ''
@@ -63,7 +66,7 @@ describe('a connect link in Chromium', { skip }, () => {
   })
   afterEach(() => context.close())
 
-  /** Creates a link to an instance that was never paired, and the phone that will pair it. */
+  /** Creates an instance that was never paired, a link to it, and the phone that will be paired through the link. */
   async function newLink(wish: object) {
     const phone = newPhone()
     await world.sandbox.createPhone(phone)
@@ -80,7 +83,8 @@ describe('a connect link in Chromium', { skip }, () => {
     return (await page.evaluate('window.told')) as Told[]
   }
   /**
-   * Checks that the page loaded nothing from another server and passed on no address, and that no request was refused.
+   * Checks three things: the page loaded nothing from other servers, no request contained the address of a link as its
+   * referrer, and no request was refused.
    */
   function clean() {
     const own = [world.gateway.baseUrl, site.url, stranger.url].map((url) => `${url}/`)
@@ -122,10 +126,10 @@ describe('a connect link in Chromium', { skip }, () => {
       },
     ])
     await connected(link)
-    // The browser reports an error if a message is sent to the origin of a site that does not frame the page.
+    // The browser reports an error if the page sends a message to the origin of a site that does not contain the frame.
     clean()
 
-    // A person who opens the link again learns that it was used, and can do nothing.
+    // A person who opens the link again is told that it was used, and can do nothing there.
     await page.goto(site.framing(link.url))
     await (await frameOf()).getByText('Este link já foi usado.').waitFor()
     assert.equal((await told())[0]!.data.event, 'ended')
@@ -136,10 +140,10 @@ describe('a connect link in Chromium', { skip }, () => {
 })
 
 /**
- * An assertion in the form in which a browser makes it. The engine of this service is a double that does not check it.
+ * An assertion as a browser makes it. In this service a double replaces the engine, and does not check the assertion.
  */
 const { assertion: ASSERTION } = passkeyResponse.examples[0]!.input!
-/** The state of an instance whose network has requested the passkey. */
+/** The state of an instance after the network has requested the passkey. */
 const ASKED = {
   ceremony: 'first',
   stage: 'awaiting_response',
@@ -153,7 +157,7 @@ const QR = {
 
 describe('the page of a connect link in each state, in Chromium', { skip }, () => {
   test('in Spanish: a failed pairing, a code for the number, a passkey by hand, its end, its renewal, and when it is left alone', async () => {
-    // The test sets the clock of this service, and the states of its instance.
+    // In this service, the test controls the clock and the states of the instance.
     const service = await openService()
     const server = createServer(getRequestListener(service.app.fetch))
     const site = await startSite()
@@ -175,7 +179,7 @@ describe('the page of a connect link in each state, in Chromium', { skip }, () =
       const [qr, tick] = [frame.locator('#qr'), frame.locator('#tick')]
       const press = (name: string) => frame.getByRole('button', { name, exact: true }).click()
       const ended = () => page.waitForFunction("window.told.some(({ data }) => data.event === 'ended')")
-      /** Sets a new state of the instance, and makes the page query it immediately. */
+      /** Changes the state of the instance, and makes the page read the state immediately. */
       const becomes = async (state: Parameters<typeof service.double.tell>[1]) => {
         service.double.tell(id, state)
         await page.clock.fastForward(2_000)
@@ -219,8 +223,7 @@ describe('the page of a connect link in each state, in Chromium', { skip }, () =
       service.double.passkey = { ...service.double.passkey, stage: 'linking', public_key: null }
       await press('Enviar la respuesta')
       await frame.getByText('Vinculando el dispositivo…').waitFor()
-      // When the account is linked, the link reveals nothing more about the passkey, and the page shows nothing about
-      // it.
+      // When the account is linked, neither the link nor the page may show anything about the passkey.
       await becomes({ status: 'connecting', reason: null, paired: true })
       await frame.locator('#passkey').waitFor({ state: 'hidden' })
       assert.deepEqual(await page.evaluate('window.told'), [])

@@ -1,6 +1,6 @@
 /**
- * Tests the dashboard in a real browser: the first use without curl, names with hostile content, small screens, and use
- * by keyboard.
+ * Tests the dashboard in a real browser: the first use without curl, hostile names, small screens, and use with the
+ * keyboard.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -26,21 +26,24 @@ import { foreign, hasPictures, launch, picture, skip, type Watched, watch } from
 
 const ME = '5511999990301'
 const MOVING = '5511999990302'
-/** Phone number of the device that is stored in a folder of Baileys. */
+/** Phone number of the device that the test imports from a folder of Baileys. */
 const FOLDER = '5511999990078'
 const BEN = '5511988880301'
 const EVE = '5511988880302'
 /**
- * HTML markup as the name of an instance and as the name of a person on the network. The service cannot choose the
- * names of people, so it must escape them.
+ * HTML markup that is used as the name of an instance, and as the name of a person on the network. The service cannot
+ * choose the names of people, so it must escape them.
  */
 const MARKUP = '<img src=x onerror="window.hacked=1"> emosnur'
-/** A hostile text with a direction override. Text that follows such a name must keep its own direction. */
+/**
+ * A hostile name with a character that reverses the direction of text. Text after such a name must keep its own
+ * direction.
+ */
 const HOSTILE = '<img src=x onerror="window.hacked=1"> \u202Eemosnur'
 /** A text that would run as a script if the page did not escape it. */
 const SCRIPT = '<script>window.hacked=1</script>'
 
-/** Returns the value of a `datetime-local` field, to the minute. */
+/** Returns a time as the value of a `datetime-local` field, without seconds. */
 const localOf = (at: number) => new Date(at - new Date(at).getTimezoneOffset() * MINUTE).toISOString().slice(0, 16)
 
 const PAGES = [
@@ -67,7 +70,7 @@ describe('the dashboard in Chromium', { skip }, () => {
   let adminKey: string
   /** The instance that the tests of this file use. */
   let instance: { id: string; token: string; api_url: string }
-  /** Secret of its webhooks. */
+  /** Secret of the instance's webhooks. */
   let secret: string
 
   before(async () => {
@@ -96,7 +99,7 @@ describe('the dashboard in Chromium', { skip }, () => {
   const sound = (name: string) => soundOn(page, name)
   /** Checks that the accessibility checker axe finds no serious problem on the page. */
   async function soundOn(tab: Page, name: string) {
-    // The pages of the dashboard are one document, in which the checker stays.
+    // The dashboard is one document for all pages, so the checker is loaded only one time.
     if (!(await tab.evaluate('"axe" in window'))) await tab.evaluate(axe.source)
     const { violations } = await tab.evaluate(() =>
       (globalThis as unknown as { axe: typeof axe }).axe.run({ resultTypes: ['violations'] }),
@@ -172,7 +175,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     const answer = await customer.goto(url)
     assert.equal(answer!.status(), 401)
     await customer.context().close()
-    // When the link ended, the pairing that had been begun with it ended, too.
+    // When the link ended, the pairing that was begun with it ended, too. So a new QR code is needed.
     await button('Show a QR code').click()
     await page.getByAltText('QR code to scan').waitFor()
   })
@@ -197,7 +200,7 @@ describe('the dashboard in Chromium', { skip }, () => {
 
   test('goes on by itself when the connection was away, with what happened meanwhile', async () => {
     const relay = await startRelay(world.gateway.baseUrl)
-    // The language of the browser decides, until a person chooses another one.
+    // A page is in the language of the browser until the user chooses another one.
     const other = await browser.newContext({ locale: 'pt-BR' })
     try {
       const tab = await other.newPage()
@@ -238,7 +241,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     await page.getByText(SCRIPT, { exact: true }).waitFor()
     await sound('webhooks')
     world.receiver.reply(null)
-    // The box says what is sent, although the field of the API says what is not.
+    // The checkbox says what is sent, although the setting of the API says what is not sent.
     await page.getByRole('checkbox', { name: 'Who is online or typing' }).uncheck()
     await page.getByRole('region', { name: 'Send me' }).getByRole('button', { name: 'Save' }).first().click()
     const read = () => must<{ webhooks: Record<string, unknown> }>('GET', `${instance.api_url}/me`)
@@ -251,7 +254,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     await field('Reject calls').check()
     await field('Longest wait between messages, in seconds').fill('2.5')
     await page.keyboard.press('Enter')
-    // A notice of an earlier test may still say that something was saved.
+    // The test reads the settings, because a notice that they were saved may still be there from an earlier test.
     const read = () => must<{ settings: Record<string, unknown> }>('GET', `${instance.api_url}/me`)
     const { settings } = await until(read, (me) => me.settings.call_reject_auto === true)
     assert.deepEqual([settings.call_reject_auto, settings.delay_message_max_ms], [true, 2_500])
@@ -306,7 +309,8 @@ describe('the dashboard in Chromium', { skip }, () => {
     await page.getByText('Attempt 1', { exact: true }).first().waitFor()
     await page.getByRole('list', { name: 'How far it came' }).getByText('Your receiver: reached').waitFor()
     await page.getByRole('strong').getByText('Read', { exact: true }).waitFor()
-    // The notice of an earlier test would cover a part of the screenshot that README.md shows.
+    // The page is loaded again, because a notice of an earlier test would cover a part of the screenshot that README.md
+    // shows.
     await page.reload()
     await page.getByText('Acknowledged', { exact: true }).waitFor()
     await sound('timeline')
@@ -470,7 +474,8 @@ describe('the dashboard in Chromium', { skip }, () => {
     await page.keyboard.press('Enter')
     const file = await saving
     assert.equal(file.suggestedFilename(), `${instance.id}.age`)
-    // The page shows this sentence for some seconds, and opening the archive may take longer.
+    // The page shows this sentence for a few seconds only, and opening the archive may take longer. So the sentence is
+    // checked first.
     await page.getByText('The backup is saved.').waitFor()
     const { head } = await readInstanceArchive(await file.path(), 'correct horse battery', { record() {}, blob() {} })
     assert.deepEqual([head.kind, head.id], ['backup', instance.id])
@@ -593,7 +598,7 @@ describe('the dashboard in Chromium', { skip }, () => {
       await button('Delete', dialogOf(tab)).click()
       await dialogOf(tab).getByText('The API key lacks the scope instances:write.').waitFor()
       await button('Cancel', dialogOf(tab)).click()
-      // A press of a disabled button shows the reason why it is disabled, even if it is pressed with the keyboard.
+      // If a user presses a disabled button, also with the keyboard, the page must show why it is disabled.
       await button('Delete', tab).and(tab.locator('[aria-disabled]')).focus()
       await tab.keyboard.press('Enter')
       await tab.getByRole('status').getByText('The API key lacks the scope instances:write.').waitFor()
@@ -636,7 +641,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     await to('sandbox')
     await page.getByLabel('Person').waitFor()
     await page.getByText('Hello from the dashboard').waitFor()
-    // The name is isolated, and the isolation ends before the number. So the number is read from left to right.
+    // The direction of the name does not affect the number after it, which is read from left to right.
     const people = await field('Person').locator('option').allTextContents()
     assert.ok(
       people.some((text) => text.includes(`${HOSTILE}\u2069 (${BEN})`)),
@@ -678,7 +683,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     }
     await to('instances')
     await page.getByRole('img', { name: /^Messages sent: [1-9]\d* in all/ }).waitFor()
-    // A service that is a minute old has one value of the week.
+    // A service that was started a minute ago has one value in the chart of the week.
     await to('health?window=week')
     await page.getByRole('img', { name: /^Memory: now \d+ MB/ }).waitFor()
   })
@@ -687,7 +692,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     await to('instances')
     await page.getByRole('searchbox').fill('emosnur')
     await page.getByLabel('Select all on this page').check()
-    // A chosen instance stays chosen when the list no longer shows it, and the page says so.
+    // If the search hides the instance that was chosen, it stays chosen, and the page says so.
     await page.getByRole('searchbox').fill('nothing of this name')
     await page.getByText('1 of them not shown here').waitFor()
     await page.getByRole('searchbox').fill('emosnur')
@@ -712,7 +717,7 @@ describe('the dashboard in Chromium', { skip }, () => {
   })
 
   test('finds in the log what a broken receiver missed, and sends one of it again', async () => {
-    // The event is retried automatically after ten seconds. Then there is no further retry for a minute.
+    // The service tries this event again after ten seconds. After that, there is no further attempt for a minute.
     await world.receiver.waitFor('a second attempt at both', () => told(SCRIPT).length > 1 && told('again').length > 1)
     await to('webhook-log')
     await field('Search').fill('NOT NOW')
@@ -721,7 +726,7 @@ describe('the dashboard in Chromium', { skip }, () => {
     assert.match(await row.innerText(), new RegExp(`Text[^]*\\+${BEN} · Support[^]*<script>`))
     await row.getByRole('button').first().click()
     await dialog().getByText('HTTP 422').nth(1).waitFor()
-    // The answer is text, and its invisible characters can be seen.
+    // The receiver's answer is shown as text, and its invisible characters as escape sequences.
     await dialog().getByText(`${SCRIPT} not now \\u202e\\u0007`, { exact: true }).last().waitFor()
     await dialog().getByRole('link', { name: 'Support' }).waitFor()
     await button('Show the body', dialog()).click()
@@ -838,7 +843,7 @@ describe('the dashboard in Chromium', { skip }, () => {
   test('signs out; a session that was ended elsewhere asks for the key again', async () => {
     await to('instances')
     await heading('Instances').waitFor()
-    // The link to the reference keeps the instance with its token in the tab.
+    // The link to the API reference stores the instance with its token in the session storage of the tab.
     await page.evaluate(`sessionStorage.setItem('svc_docs', '{}')`)
     await button('Sign out').click()
     await heading('Sign in').waitFor()
@@ -858,7 +863,7 @@ describe('the dashboard in Chromium', { skip }, () => {
 
   test('nothing was asked of anybody else, and nothing was refused by the policy of the page', () => {
     assert.deepEqual(foreign(watched, world.gateway.baseUrl), [])
-    // Chromium reports refused requests (here with a wrong key) as errors, but they are not errors of the page.
+    // Chromium logs each refused request (here with a wrong key) as an error, but these are not errors of the page.
     assert.deepEqual(
       watched.complaints.filter((text) => !text.startsWith('Failed to load resource: the server responded with a status of 4')),
       [],

@@ -1,6 +1,6 @@
 /**
- * Tests the pages that people open in a real browser: their content, the files that they load, and the data that leave
- * them.
+ * Tests the HTML pages of the service in a real browser: their content, the files that they load, and the data that
+ * they send to other servers.
  */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
@@ -32,8 +32,8 @@ describe('pages in Chromium', { skip }, () => {
     watched = watch(page)
   })
   /**
-   * Checks that no request went to another server, that no request contained an address with a token, and that no
-   * request was refused or failed.
+   * Checks that no request went to another server, that none had a referrer (the address of a page, which may contain a
+   * token), and that none was refused or failed.
    */
   afterEach(async () => {
     assert.deepEqual(foreign(watched, world.gateway.baseUrl), [])
@@ -66,7 +66,7 @@ describe('pages in Chromium', { skip }, () => {
     assert.equal(answer!.status(), 401)
     await page.getByText('This link has expired or was revoked. Ask whoever sent it for a new one.').waitFor()
     assert.match((await fetch(dead)).headers.get('content-type')!, /json/)
-    // Chromium reports the status of the page as a failed load.
+    // Chromium logs the error status of this page as a failed load. This is expected, so it is removed.
     watched.complaints.length = 0
   })
 
@@ -97,7 +97,7 @@ describe('pages in Chromium', { skip }, () => {
     const fetched = () => watched.asked.filter(({ url }) => url === `${instance.api_url}/qr-code`).length
     const before = fetched()
     const again = page.waitForRequest(`${instance.api_url}/qr-code`)
-    // After this time the first code of the network is no longer valid.
+    // By this time, the first pairing code has expired.
     await page.clock.fastForward(90_000)
     await page.clock.runFor(5_000)
     await again
@@ -128,7 +128,8 @@ describe('pages in Chromium', { skip }, () => {
 
   test('the reference shows every area, and sends a first text', async () => {
     const instance = await world.gateway.connected(world.sandbox, '5511999990103', null)
-    // The dashboard leads to the reference in this way: every operation then has the instance.
+    // The dashboard opens the API reference in this way. Every operation in it then has the id and the token of the
+    // instance.
     await page.goto(`${world.gateway.baseUrl}/`)
     const known = JSON.stringify({ instance_id: instance.id, token: instance.token })
     await page.evaluate(`sessionStorage.setItem('svc_docs', ${JSON.stringify(known)})`)
@@ -139,7 +140,7 @@ describe('pages in Chromium', { skip }, () => {
     const path = page.locator('[data-path$="/send-text"]')
     const operation = page.locator('.opblock', { has: path })
     await path.click()
-    // No example has a number to which a press of the button would send.
+    // The examples must not contain a phone number, because a press of the button would send to it.
     assert.doesNotMatch(await operation.locator('.body-param__text').inputValue(), /\d{10}/)
     await operation.locator('tr[data-param-name="Prefer"] input').fill('wait=30')
     await operation

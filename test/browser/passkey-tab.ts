@@ -1,6 +1,6 @@
 /**
- * Opens a tab at web.whatsapp.com that has a passkey and shows the card of the extension. Scripts cannot read the card,
- * because its shadow root is closed.
+ * Opens a browser tab at web.whatsapp.com in which there is a passkey and the extension shows its card (a small window
+ * in the page). Scripts cannot read the card, because its shadow root is closed.
  */
 import assert from 'node:assert/strict'
 import type { BrowserContext, CDPSession, Page } from 'playwright-core'
@@ -26,10 +26,7 @@ export interface Tab {
   close(): Promise<void>
 }
 
-/**
- * Adds a virtual authenticator. It is empty if no passkey is given. `isVerified`: whether the authenticator verifies
- * the user.
- */
+/** Adds a virtual authenticator, with this passkey or empty. `isVerified`: whether it verifies the user. */
 async function giveAuthenticator(cdp: CDPSession, passkey: Passkey | undefined, isVerified: boolean) {
   await cdp.send('WebAuthn.enable')
   const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
@@ -60,7 +57,7 @@ async function giveAuthenticator(cdp: CDPSession, passkey: Passkey | undefined, 
 export async function tabOf(page: Page, passkey: Passkey | undefined, { isVerified = true } = {}): Promise<Tab> {
   const cdp = await page.context().newCDPSession(page)
   const authenticatorId = await giveAuthenticator(cdp, passkey, isVerified)
-  /** Returns the accessibility tree, which is the only way to read the content of a closed shadow root. */
+  /** Returns the nodes of the accessibility tree. The content of a closed shadow root cannot be read in another way. */
   const nodes = async () => (await cdp.send('Accessibility.getFullAXTree')).nodes
   const text = async () =>
     (await nodes())
@@ -85,7 +82,7 @@ export async function tabOf(page: Page, passkey: Passkey | undefined, { isVerifi
   }
 }
 
-/** Opens a tab in which the passkey exists before any page is loaded. */
+/** Opens a tab. Its passkey exists before the page is loaded. */
 export async function openTab(
   context: BrowserContext,
   url: string,

@@ -1,6 +1,6 @@
 /**
- * Tests linking with a passkey in a real browser, from the QR code to the green tick, with the extension in
- * `extension/` and without it. The passkey is in a virtual authenticator, and a page of the tests replaces
+ * Tests the linking with a passkey in a real browser, from the QR code to the green tick, with and without the
+ * extension in `extension/`. The passkey is in a virtual authenticator, and a page of the test replaces
  * web.whatsapp.com.
  */
 import assert from 'node:assert/strict'
@@ -32,7 +32,7 @@ import { openTab, tabOf } from './passkey-tab.ts'
 
 const EXTENSION = fileURLToPath(new URL('extension', ROOT))
 const WHATSAPP = 'https://web.whatsapp.com/'
-/** The question that the card of the extension asks. */
+/** The question in the card (small window) of the extension. */
 const QUESTION = 'Only go on if you have just scanned its code with your phone.'
 const AWAY = 'The gateway does not answer at present.'
 const EXPIRED = 'This link was used or has expired.'
@@ -40,7 +40,7 @@ const EXPIRED = 'This link was used or has expired.'
 describe('linking with a passkey in Chromium', { skip }, () => {
   linkWithPasskeys()
   let site: Awaited<ReturnType<typeof startWhatsappPage>>
-  /** Relay between the extension and the gateway, which a test can close. */
+  /** Relay through which the extension reaches the gateway. A test can close it. */
   let relay: Relay
   before(async () => {
     site = await startWhatsappPage()
@@ -52,7 +52,7 @@ describe('linking with a passkey in Chromium', { skip }, () => {
   })
 
   const throughRelay = (url: string) => url.replace(world.gateway.baseUrl, relay.url)
-  /** Returns the link to WhatsApp Web with which the extension reaches the gateway through the relay. */
+  /** Replaces the gateway's address in the link to WhatsApp Web by that of the relay. */
   function linkThroughRelay(openUrl: string): string {
     const [page, fragment = ''] = openUrl.split('#svc-passkey=')
     const { u, ...rest } = JSON.parse(Buffer.from(fragment, 'base64url').toString())
@@ -65,7 +65,7 @@ describe('linking with a passkey in Chromium', { skip }, () => {
   const ticketFor = async ({ instance }: Linking) =>
     (await world.gateway.must(instance, 'POST', '/passkey/ticket')) as unknown as { open_url: string; ticket: string }
 
-  /** Opens the pairing page of an account that requires its passkey, after the phone has scanned the code. */
+  /** Opens the pairing page for an account that requires its passkey, after the phone has scanned its code. */
   async function scanned(context: BrowserContext, base = world.gateway.baseUrl): Promise<{ linking: Linking; page: Page }> {
     const linking = await waiting()
     const page = await context.newPage()
@@ -227,7 +227,9 @@ describe('linking with a passkey in Chromium', { skip }, () => {
       await page.close()
     })
 
-    /** Runs this expression in the service worker, the part of the extension that communicates with the gateway. */
+    /**
+     * Evaluates this expression in the service worker, which is the part of the extension that talks to the gateway.
+     */
     async function inWorker<T>(expression: string): Promise<T> {
       const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'))
       return (await worker
@@ -369,7 +371,7 @@ describe('linking with a passkey in Chromium', { skip }, () => {
         await page.evaluate('[document.head.querySelector("meta[http-equiv]"), document.documentElement.children.length]'),
         [null, 2],
       )
-      // No other script can read the messages between the two scripts of the extension.
+      // No script of the page may be able to read the messages that the two scripts of the extension exchange.
       assert.equal(
         await page.evaluate(`new Promise((resolve) => {
           document.addEventListener('svc-passkey-signed', () => resolve('answered'))
@@ -412,7 +414,7 @@ describe('linking with a passkey in Chromium', { skip }, () => {
       await opened.getByText('the app has started').waitFor()
       const link = page.getByRole('link', { name: 'Download the helper' })
       assert.equal(await link.isVisible(), false)
-      // After this time the page no longer waits for the extension.
+      // By this time the page has stopped waiting for the extension.
       await page.clock.fastForward(12_000)
       await link.waitFor({ state: 'visible' })
       const [download] = await Promise.all([page.waitForEvent('download'), link.click()])
@@ -420,7 +422,7 @@ describe('linking with a passkey in Chromium', { skip }, () => {
       assert.equal(await download.failure(), null)
 
       await tabOf(opened, await passkeyOf(linking))
-      // The test runs the sample program of the documentation with the challenge that the service sent.
+      // Runs the sample program of the documentation, with the challenge that the service has sent.
       const sample = sampleWith('docs/passkeys.md', 'parseRequestOptionsFromJSON').replace(
         'JSON.stringify',
         'return JSON.stringify',
@@ -429,8 +431,8 @@ describe('linking with a passkey in Chromium', { skip }, () => {
       const assertion = JSON.parse(await opened.evaluate<string>(`(async (answer) => { ${sample} })(${challenge})`))
       assert.equal(assertion.type, 'public-key')
       assert.notEqual(assertion.response.signature, '')
-      // The text runs as if it were pasted in the console: the policy of the page, which requires trusted types,
-      // applies to it.
+      // The text is evaluated as if a person had pasted it into the console. So the policy of the page (with Trusted
+      // Types) applies to it.
       await opened.evaluate(await page.getByLabel('Text to paste').inputValue())
       await opened.getByRole('button', { name: 'Confirm with the passkey' }).click()
       const answer = opened.getByLabel('Answer')
@@ -447,7 +449,7 @@ describe('linking with a passkey in Chromium', { skip }, () => {
       await page.getByRole('button', { name: 'Hand in the answer' }).click()
       await page.locator('#tick').waitFor({ state: 'visible' })
       await connected(linking)
-      // Chromium itself reports an error for each answer with 502.
+      // Chromium logs each answer with the status 502 as an error, so these errors are left out.
       const complaints = watched.complaints.filter((each) => !each.includes('502 (Bad Gateway)'))
       assert.deepEqual([foreign(watched, relay.url), complaints], [[], []])
     } finally {

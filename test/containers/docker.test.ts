@@ -1,7 +1,4 @@
-/**
- * Tests the Docker samples of docs/running.md and docs/webhooks.md: they are run unchanged on a clone of this
- * repository.
- */
+/** Runs the Docker samples of docs/running.md and docs/webhooks.md unchanged on a clone of this repository. */
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
 import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -18,10 +15,7 @@ const run = promisify(execFile)
 const RUNNING = 'docs/running.md'
 const BASE_URL = 'http://127.0.0.1:8080'
 
-/**
- * The volume and the container of the sample without compose have fixed names, which a deployment on this machine may
- * also have.
- */
+/** Names in the sample without compose. They are fixed, so a deployment on this machine may already use them. */
 const FIXED = { container: 'svc', volume: 'svc-data' }
 
 const BOTH = ['-f', 'deploy/compose.yaml', '-f', 'deploy/compose.n8n.yaml']
@@ -50,7 +44,7 @@ describe('the Docker samples', { skip, timeout: 1_200_000 }, () => {
       `label=com.docker.compose.service=${service}`,
     )
 
-  /** Runs a health check (`["CMD", …]`) now, without waiting for its interval, until it succeeds. */
+  /** Runs a health check (`["CMD", …]`) repeatedly until it succeeds, without waiting for Docker to run it. */
   const healthy = (container: string, [kind, ...command]: string[]) => {
     assert.equal(kind, 'CMD')
     const outcome = () =>

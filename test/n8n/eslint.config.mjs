@@ -1,15 +1,15 @@
-/** The rules of n8n's own linters for `packages/n8n-nodes-svc`: for its sources, and for what is published of them. */
+/** Configures n8n's own linters for `packages/n8n-nodes-svc`: for its sources, and for the files that are published. */
 import community from '@n8n/eslint-plugin-community-nodes'
 import parser from '@typescript-eslint/parser'
 import nodes from 'eslint-plugin-n8n-nodes-base'
 
 const plugins = { 'n8n-nodes-base': nodes, '@n8n/community-nodes': community }
 const typescript = { parser, sourceType: 'module' }
-/** Rules that do not fit, each with its reason. */
+/** Rules that are turned off, each with the reason. */
 const NOT_OURS = {
-  // The other linter demands the literal 'main'.
+  // This rule contradicts the other linter, which requires the literal 'main'.
   '@n8n/community-nodes/node-connection-type-literal': 'off',
-  // The package gets the addresses of its pages when it is published.
+  // The package gets the URLs of its pages only when it is published.
   '@n8n/community-nodes/require-homepage': 'off',
   'n8n-nodes-base/cred-class-field-documentation-url-missing': 'off',
 }

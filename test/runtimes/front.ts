@@ -1,8 +1,8 @@
 /**
  * The parts of `src/http` that use only Web standards, as one `fetch` handler that imports nothing from Node: the
- * description, the reading of bodies with their limits, the validation of requests, the error bodies, and the token
- * bucket. Accounts, the store and the sessions are not included, because these parts pass a valid request on to a
- * service.
+ * OpenAPI description, the reading of bodies with their limits, the validation of requests, the error bodies, and the
+ * token bucket. Accounts, the store and the sessions are not included: they come after these parts when a request is
+ * handled.
  */
 
 import { Failure } from '../../src/domain/failures.ts'
@@ -19,11 +19,11 @@ import { CAPACITY, createBuckets } from '../../src/http/rate-limit.ts'
 const byName = new Map(requestRoutes.map((route) => [route.name, route]))
 const budget = createBodyBudget()
 
-/** Formats a value as text. The bytes of media are shown as their number. */
+/** Formats a value as text. For the bytes of media, the text contains only their number. */
 const shown = (value: unknown) =>
   JSON.stringify(value, (_, part) => (part instanceof Uint8Array ? { bytes: part.byteLength } : part))
 
-/** Answers `/read/<route>` with 200 and the operation and its input, or with the error that the service would give. */
+/** Answers `/read/<route>` with 200, the operation and its input, or with the error that the service would give. */
 async function read(name: string, request: Request): Promise<Response> {
   const route = byName.get(name)
   if (!route) throw new Failure('not_found')

@@ -43,7 +43,10 @@ async function bundle() {
   return file
 }
 
-/** Finds the program for this machine in an installed package, whatever its path in the package is. */
+/**
+ * Finds the executable for this machine in an installed package. Its path differs between packages, so the folders are
+ * searched.
+ */
 function program(scope, name) {
   const scoped = join(modules, scope)
   const places = existsSync(scoped)
@@ -92,8 +95,8 @@ async function onDeno(file) {
 }
 
 async function onBun(file) {
-  // If install scripts are enabled, the script of the package bun moves the program to this path. Otherwise, this path
-  // has only a short text.
+  // If install scripts are enabled, that of the package bun moves the executable to this path. Otherwise, the file at
+  // this path is only a short text.
   const moved = join(modules, 'bun/bin/bun.exe')
   const isMoved = existsSync(moved) && statSync(moved).size > 2 ** 20
   const command = isMoved ? moved : program('@oven', 'bun')
@@ -128,8 +131,8 @@ const json = (body) => ({
 })
 
 /**
- * Returns the requests for every operation: its examples; the examples with each field missing, of another type, and
- * too long; and invalid bodies.
+ * Returns the requests that are sent for every operation: its examples; the examples in which each field in turn is
+ * missing, has another type, or is too long; and invalid bodies.
  */
 function requestsOf(description) {
   const requests = [
@@ -158,7 +161,8 @@ function requestsOf(description) {
             { ...example, [name]: typeof value === 'string' ? 7 : 'x' },
           ])
             requests.push([to, json(changed)])
-          // URLs are not made longer, because each URL parser has another limit for the length of a name.
+          // URLs are not made longer, because the URL parsers of the runtimes have different limits for the length of a
+          // host name.
           if (typeof value === 'string' && !/^https?:/.test(value))
             requests.push([to, json({ ...example, [name]: `${value}${'é😀'.repeat(500)}` })])
         }
@@ -232,7 +236,7 @@ async function main() {
   }
 }
 
-// At its timeout, the caller ends this process with SIGTERM. The children must end with it.
+// At its timeout, the program that has started this one ends it with SIGTERM. The child processes must end with it.
 process.once('SIGTERM', () => {
   for (const child of children) child.kill('SIGKILL')
   process.exit(143)

@@ -24,8 +24,8 @@ test('asking again within a minute gives the same code, later another', async ()
   assert.equal(await pairing.phoneCode('111', request), 'CODE2')
 })
 
-// After a code was requested for a second number, the code of the first number was once still returned, although it was
-// no longer valid.
+// An earlier bug: after a code was requested for a second number, the code of the first number was still returned,
+// although it was no longer valid.
 test('a code for another number voids the one before', async () => {
   const pairing = createPairing({ now: () => 0 })
   const request = codes()
