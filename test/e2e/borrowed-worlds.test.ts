@@ -1,6 +1,6 @@
 /**
- * Tests that a world which was lent to a test file is reset to its initial state for the next one, or else is not lent
- * again (scripts/test-worlds.mjs).
+ * Tests the worlds (network and service) that `scripts/test-worlds.mjs` lends to one test file after another. Each must
+ * be reset to its initial state before the next test file gets it, or must not be lent again.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -48,10 +48,10 @@ for (const code of [408, 428]) {
   })
 
   test(`so is the metadata of a group, and a query about a channel, refused with ${code}`, () => {
-    // Errors of extractGroupMetadata in Socket/groups.js: `data` is the error node.
+    // The errors that `extractGroupMetadata` of the library (Socket/groups.js) throws: `data` is the error node.
     const metadata = endReason('Timed Out', code, { tag: 'error', attrs: { code: String(code) } })
     assert.equal(sendFailure(metadata).code, 'send_failed')
-    // Errors of executeWMexQuery in Socket/mex.js: `data` is the first GraphQL error.
+    // The errors that `executeWMexQuery` of the library (Socket/mex.js) throws: `data` is the first GraphQL error.
     const channel = endReason('GraphQL server error: Timed Out', code, { message: 'Timed Out', extensions: { error_code: code } })
     assert.equal(sendFailure(channel).code, 'send_failed')
     assert.deepEqual(actionFailure(channel).details, { network_code: code })

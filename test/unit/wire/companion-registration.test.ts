@@ -1,4 +1,7 @@
-/** Tests the stanzas of the last two steps of a pairing by code: the one that is received, and the one that is sent. */
+/**
+ * Tests the stanzas of the last two steps of a pairing by code. One is received by the service, and the other is sent
+ * by it.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

@@ -1,6 +1,6 @@
 /**
- * Tests the stanzas that set a picture: that for a group contains the group, and that for the account contains no
- * target.
+ * Tests the stanzas that set a picture. The stanza for the picture of a group names the group; the stanza for the
+ * account's own picture names no target.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -137,8 +137,9 @@ test('a message whose content is on its way to the disk is not told; one that co
   assert.equal(await rows(store), 1)
 })
 
-// An earlier bug: two kinds of messages were handled as if they had been requested again. The first kind waited for
-// nothing, and the second was reported as a message that waits forever.
+// An earlier bug: the service treated both kinds of messages as if it had requested them again. A message that nobody
+// can decrypt was reported late, although there was nothing to wait for. A hidden addition to another message was
+// reported as a message that waits forever.
 test('what nobody can open is told at once under its kind; a hidden addition is not told', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.after(() => mock.timers.reset())
