@@ -9,6 +9,7 @@ import { SECOND } from '../../../src/domain/clock.ts'
 import { createCorrespondents } from '../../../workers/shard/chats/correspondents.ts'
 import { createAccountDirectory } from '../../../workers/shard/directory/account-directory.ts'
 import { createRecipients } from '../../../workers/shard/queue/safety/recipients.ts'
+import type { Recipient } from '../../../workers/shard/queue/safety/rules.ts'
 import { INSTANCE, recordingLog, sealer, tempStore } from '../storage/fixtures.ts'
 
 const OPTIONS = { unarchives: false, fromApi: false, now: 1_800_000_000_000 }
@@ -67,7 +68,7 @@ for (const [form, digits, registered] of [
   test(`a person who wrote is known under another form: a ${form}`, async (t) => {
     const { of, write, recipients } = await bench(t)
     await write({ remoteJid: LID, remoteJidAlt: jidOf(registered) })
-    const person = { isPerson: true, isKnown: true, heardAt: 1_000 * SECOND, unanswered: 0 }
+    const person = { isPerson: true, isMe: false, isKnown: true, heardAt: 1_000 * SECOND, unanswered: 0 }
     assert.deepEqual(await of(digits), person)
     assert.ok(recipients.inChat(LID)(digits))
     await write({ remoteJid: jidOf(registered), fromMe: true })
@@ -115,7 +116,8 @@ test('a person who wrote before the pairing, or before an upgrade, was heard the
 
 test('the account itself is no person, also if it was looked up before the session opened', async (t) => {
   const { of, said } = await bench(t)
-  assert.equal((await of(BEN)).isPerson, true)
+  const whatIs = ({ isPerson, isMe }: Recipient) => ({ isPerson, isMe })
+  assert.deepEqual(whatIs(await of(BEN)), { isPerson: true, isMe: false })
   said.me = jidOf(BEN)
-  assert.equal((await of(BEN)).isPerson, false)
+  assert.deepEqual(whatIs(await of(BEN)), { isPerson: false, isMe: true })
 })

@@ -31,7 +31,7 @@ const decide = (
   'go'
 
 const T0 = Date.UTC(2026, 0, 31, 12)
-const NEW: Recipient = { isPerson: true, isKnown: false, heardAt: null, unanswered: 0 }
+const NEW: Recipient = { isPerson: true, isMe: false, isKnown: false, heardAt: null, unanswered: 0 }
 const KNOWN: Recipient = { ...NEW, isKnown: true }
 const NOTHING: SafetyState = { contacts: [], linkedAt: T0 }
 
@@ -132,6 +132,10 @@ describe('quiet hours', () => {
     assert.equal(night(at + MINUTE), 'go')
     assert.deepEqual(night(at - 25 * HOUR), { reason: 'quiet_hours', until: utc('2026-01-31T11:00') })
     assert.deepEqual(night(null), { reason: 'quiet_hours', until: utc('2026-01-31T11:00') })
+  })
+  test('the account may write to itself at any time', () => {
+    const at = utc('2026-01-31T03:00')
+    assert.equal(ask({ quiet_hours: SAO_PAULO }, { ...NEW, isPerson: false, isMe: true }, {}, { at, steady: at }), 'go')
   })
   test('their end is the first minute that is not quiet', () => {
     const zones = ['America/Sao_Paulo', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kathmandu', 'UTC']

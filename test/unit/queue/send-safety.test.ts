@@ -186,6 +186,20 @@ const quietFor = (at: number, hours: number) => ({
   quiet_hours: { from: hourAt(at - HOUR), to: hourAt(at + hours * HOUR), time_zone: 'UTC' },
 })
 
+test('a message that is ready only when quiet hours have begun waits for their end', async (t) => {
+  const { run, time, sent, made, pass } = await bench(t, {})
+  made.settings = { ...made.settings, ...quietFor(time.clock.now() + 2 * HOUR, 3) }
+  const { put, reasons } = await run()
+  await put('5511900000001')
+  // Its turn comes in the first seconds of this step, and it is ready at the end, an hour after quiet hours have begun.
+  await pass(2 * HOUR, 2 * HOUR)
+  assert.deepEqual(sent, [])
+  await pass(6 * SECOND, 6 * SECOND)
+  assert.deepEqual(await reasons(), [['5511900000001', 'quiet_hours']])
+  await pass(3 * HOUR)
+  assert.deepEqual(sent, ['5511900000001'])
+})
+
 test('a message that waits for the connection ages, also at night', async (t) => {
   const { run, time, made, pass, minutesUntil } = await bench(t, { queue_max_age_hours: 1 })
   made.settings = { ...made.settings, ...quietFor(time.clock.now(), 10) }

@@ -147,8 +147,10 @@ export function createRecipients(deps: RecipientsDeps): Recipients {
   function recipient({ jids, isUser, hasWritten: wrote }: Chat): Recipient {
     const chat = directory.chat(jids)
     const heardAt = chat ? lastHeardAt(chat) : 0
+    const isMyself = jids.some(isMe)
     return {
-      isPerson: isUser && !jids.some(isMe),
+      isPerson: isUser && !isMyself,
+      isMe: isMyself,
       isKnown: wrote || (chat !== undefined && hasBegun(chat)),
       heardAt: heardAt > 0 ? heardAt * SECOND : null,
       unanswered: chat?.unanswered ?? 0,

@@ -7,8 +7,10 @@ import type { SafetyReason, SendSafetySettings, WarmUpStep } from '../../../../s
 
 /** Facts about the chat to which a message goes. */
 export interface Recipient {
-  /** False for groups, channels and the status, which are never first contacts. */
+  /** False for groups, channels, the status and the account itself, which are never first contacts. */
   isPerson: boolean
+  /** Whether the chat is that of the account with itself, in which nothing is held. */
+  isMe: boolean
   /** Whether either side has ever written to the other. */
   isKnown: boolean
   /** Time of the newest message by somebody else in the chat, in epoch ms; null if unknown. */
@@ -62,8 +64,8 @@ export function paceWait(
 }
 
 /** Returns whether a message to this chat waits for the end of quiet hours, and until which time in epoch ms. */
-export function quietWait({ heardAt }: Recipient, at: number, quiet: QuietUntil): Wait | undefined {
-  if (heardAt !== null && at - heardAt < ANSWER_WINDOW) return undefined
+export function quietWait({ isMe, heardAt }: Recipient, at: number, quiet: QuietUntil): Wait | undefined {
+  if (isMe || (heardAt !== null && at - heardAt < ANSWER_WINDOW)) return undefined
   const until = quiet(at)
   return until === null ? undefined : { reason: 'quiet_hours', until }
 }

@@ -49,9 +49,10 @@ export interface SendSafety {
   readonly policies: readonly HoldPolicy[]
   /**
    * Called before a message to this chat is sent. A first contact is recorded in the commit of the message's keys. The message may go to another chat
-   * than its item says, or may not have been in the queue: so the rules are checked again here. If the message must wait, `TryLater` is thrown for an
-   * item, and `held_by_send_safety` for a message that was not in the queue. `isFurther`: an earlier attempt of the message may have reached the
-   * network, so it does not wait. The returned function is called if nothing of the message was sent: a first contact then does not count.
+   * than its item says, may not have been in the queue, or may have been converted for so long that quiet hours have begun: so the rules are checked
+   * again here. If the message must wait, `TryLater` is thrown for an item, and `held_by_send_safety` for a message that was not in the queue.
+   * `isFurther`: an earlier attempt of the message may have reached the network, so it does not wait. The returned function is called if nothing of
+   * the message was sent: a first contact then does not count.
    */
   leaving(jid: string, leaving: Leaving, isFurther: boolean): Promise<() => void>
   /**
@@ -96,6 +97,7 @@ export function createSendSafety(deps: SendSafetyDeps): SendSafety {
     const hours = settings().quiet_hours
     return hours === null ? undefined : quietNow(hours)
   }
+  const isNight = () => quiet()?.(clock.now()) != null
   const isPaced = () => hasBudget(settings()) || settings().pause_after_unanswered !== null
 
   /**
@@ -124,20 +126,13 @@ export function createSendSafety(deps: SendSafetyDeps): SendSafety {
   }
 
   const pace = policyOf(steady, isPaced, (recipient) => paceWait(settings(), recipient, budgets.freeAt))
-  const byNight = policyOf(
-    clock,
-    () => quiet()?.(clock.now()) != null,
-    (recipient) => quietWait(recipient, clock.now(), quiet()!),
-  )
+  const byNight = policyOf(clock, isNight, (recipient) => quietWait(recipient, clock.now(), quiet()!))
 
-  /**
-   * Returns the wait of a message that is about to be sent, with its end in epoch ms. For an item, the queue has already checked the quiet hours;
-   * they are checked here only for a message that was not in the queue.
-   */
-  function waitNow(recipient: Recipient, isQueued: boolean): Wait | undefined {
+  /** Returns the wait of a message that is about to be sent, with its end in epoch ms. */
+  function waitNow(recipient: Recipient): Wait | undefined {
     const wait = paceWait(settings(), recipient, budgets.freeAt)
     const night = quiet()
-    if (!wait) return isQueued || !night ? undefined : quietWait(recipient, clock.now(), night)
+    if (!wait) return night && quietWait(recipient, clock.now(), night)
     return { ...wait, until: wait.until === null ? null : clock.now() + wait.until - steady.now() }
   }
 
@@ -151,11 +146,10 @@ export function createSendSafety(deps: SendSafetyDeps): SendSafety {
   return {
     policies: [pace, byNight],
     async leaving(jid, { svcId, operation, referenceMessageId = null }, isFurther) {
-      const isQueued = svcId !== undefined
-      if (!(isQueued ? isPaced() : isSendSafetyOn(settings())) || operation === CALL_ANSWER) return () => {}
+      if (!(isPaced() || isNight()) || operation === CALL_ANSWER) return () => {}
       await contacts.load()
       const recipient = await recipients.at(jid)
-      const wait = isFurther || referenceMessageId !== null ? undefined : waitNow(recipient, isQueued)
+      const wait = isFurther || referenceMessageId !== null ? undefined : waitNow(recipient)
       if (wait) throw held(wait, jid, svcId)
       // Between the check and the count there must be no `await`, because another message could be sent in between.
       if (!hasBudget(settings()) || !recipient.isPerson || recipient.isKnown) return () => {}
