@@ -54,6 +54,7 @@ export function openSocket(url: string, creds = initAuthCreds(), more: Partial<N
     loginCounts: createLoginCounts(),
     auth: { creds, keys: noKeys },
     makeSignalRepository: () => ({ close() {} }) as unknown as NetworkSocket['signalRepository'],
+    saved: async () => {},
     onStalled: assert.ifError,
     onStray: () => {},
     log: pino({ level: 'silent' }),

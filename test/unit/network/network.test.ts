@@ -63,6 +63,7 @@ function connect(gateway: Gateway, creds: AuthenticationCreds = gateway.creds) {
     loginCounts: createLoginCounts(),
     auth: gateway.auth.forSocket(creds),
     makeSignalRepository: () => gateway.openRepository(),
+    saved: async () => {},
     onStalled(error) {
       stalled.push(error)
       void sock.end(endReason('stalled', 428), 'abrupt')

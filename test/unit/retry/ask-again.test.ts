@@ -51,6 +51,7 @@ function bench(t: TestContext) {
     async askPhone({ placeholderMessageResendRequest }) {
       b.asked.push(placeholderMessageResendRequest!.map(({ messageKey }) => messageKey!.id!))
     },
+    saved: async () => {},
     clock: { now: () => b.now },
     log: { info() {}, warn() {} },
     isMissing: ({ id }) => !b.arrived.has(id!),

@@ -156,9 +156,9 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
     ...queries,
     announce,
     async pairingCode(digits) {
-      const code = await requestCode({ sock, ended: ending.signal }, digits)
+      // The socket is kept before the request, because the last QR code could end it while the network answers.
       qrClock.keep(PAIRING_CODE_LIFE)
-      return code
+      return requestCode({ sock, ended: ending.signal }, digits)
     },
     onMediaAnswer: mediaAnswers.on,
     end,

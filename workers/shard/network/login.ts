@@ -3,6 +3,7 @@ import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { activeQuery, hasKeyDigest, keyDigestQuery } from '../wire/login.ts'
 import type { OneTimeKeys } from './one-time-keys.ts'
+import { QueryRefused } from './queries.ts'
 
 export interface LoginDeps {
   query(node: BinaryNode): Promise<BinaryNode>
@@ -10,15 +11,26 @@ export interface LoginDeps {
   log: Pick<Logger, 'info'>
 }
 
+/** Codes with which the network answers if it has lost the keys of this device: not found, not acceptable. */
+const NO_KEYS = [404, 406]
+
 /** Sends the queries that follow a login. Never rejects, because the account is logged in even if the network does not answer them. */
 export async function login({ query, oneTimeKeys, log }: LoginDeps): Promise<void> {
   await oneTimeKeys.check()
   try {
     await query(activeQuery())
-    const answer = await query(keyDigestQuery())
-    // Without a digest in the answer, the network has lost the one-time keys of this device.
-    if (!hasKeyDigest(answer)) await oneTimeKeys.upload()
+    if (!(await areKeysThere(query))) await oneTimeKeys.upload()
   } catch (error) {
     log.info({ err: error }, 'the network did not answer a query of the login')
+  }
+}
+
+/** Asks the network whether it has the keys of this device. */
+async function areKeysThere(query: LoginDeps['query']): Promise<boolean> {
+  try {
+    return hasKeyDigest(await query(keyDigestQuery()))
+  } catch (error) {
+    if (error instanceof QueryRefused && NO_KEYS.includes(error.data)) return false
+    throw error
   }
 }

@@ -81,6 +81,8 @@ export interface NetworkSocketOptions
   extends Pick<TransportOptions, 'url' | 'agent' | 'version' | 'loginCounts' | 'confirmOwner'> {
   auth: AuthenticationState
   makeSignalRepository: MakeSignalRepository
+  /** Resolves when all changes of the credentials so far are on disk; rejects if one of them cannot be stored. */
+  saved(): Promise<void>
   /** Called when a frame could not be decrypted or decoded. The socket must be ended, because it receives nothing further. */
   onStalled(error: Error): void
   /** Called with an error of the socket for which no caller waits. */
@@ -95,7 +97,7 @@ export interface NetworkSocketOptions
 const LISTENERS = 20
 
 export function openNetworkSocket(options: NetworkSocketOptions): NetworkSocket {
-  const { onStray, log } = options
+  const { onStray, saved, log } = options
   const { creds } = options.auth
   const logger = libraryLogger(log)
   const keys = withTransactions(options.auth.keys)
@@ -116,7 +118,7 @@ export function openNetworkSocket(options: NetworkSocketOptions): NetworkSocket 
   const signalRepository = options.makeSignalRepository({ creds, keys }, logger, async (pns) =>
     lidAnswer(await query(lidQuery(pns, generateMessageTag()))),
   )
-  const oneTimeKeys = createOneTimeKeys({ creds, keys, query, changed: (update) => ev.emit('creds.update', update), log })
+  const oneTimeKeys = createOneTimeKeys({ creds, keys, query, changed: (update) => ev.emit('creds.update', update), saved, log })
 
   function sendUnifiedSession() {
     // The connection may be closed here, because the network often closes it right after a pairing.
@@ -154,6 +156,8 @@ export function openNetworkSocket(options: NetworkSocketOptions): NetworkSocket 
     const { reply, creds: update } = configureSuccessfulPairing(node, creds)
     ev.emit('creds.update', update)
     ev.emit('connection.update', { isNewLogin: true })
+    // The answer completes the link. If it left before the credentials are on disk, a kill would leave a linked device to which nobody can log in.
+    await saved()
     await sendNode(reply)
     sendUnifiedSession()
   }

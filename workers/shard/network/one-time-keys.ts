@@ -10,6 +10,7 @@ import { Failure } from '../../../src/domain/failures.ts'
 import { nextOneTimeKeys } from '../keys/next-one-time-keys.ts'
 import { keyUpload } from '../wire/key-upload.ts'
 import { keyCountIn, keyCountQuery } from '../wire/login.ts'
+import { QueryRefused } from './queries.ts'
 
 export interface OneTimeKeys {
   /** Uploads a few keys. Callers at the same time share one upload. */
@@ -24,6 +25,8 @@ export interface OneTimeKeysDeps {
   query(node: BinaryNode): Promise<BinaryNode>
   /** Called with the changed fields of the credentials. */
   changed(update: Partial<AuthenticationCreds>): void
+  /** Resolves when these changes are on disk; rejects if they cannot be stored. */
+  saved(): Promise<void>
   log: Pick<Logger, 'info'>
 }
 
@@ -36,27 +39,34 @@ const FIRST_PAUSE = SECOND
 /** Deadline of an upload with all its attempts. */
 const DEADLINE = 30 * SECOND
 
-export function createOneTimeKeys({ creds, keys, query, changed, log }: OneTimeKeysDeps): OneTimeKeys {
+export function createOneTimeKeys({ creds, keys, query, changed, saved, log }: OneTimeKeysDeps): OneTimeKeys {
   let running: Promise<void> | undefined
 
-  /** Creates and stores keys. Returns the query that uploads them. */
-  const nextKeys = (count: number) =>
-    keys.transaction(async () => {
+  /**
+   * Creates and stores keys. Returns the query that uploads them, when the credentials that count them are on disk too: after a kill, older credentials
+   * would give the ids of uploaded keys to new ones, and nobody could read the first messages that were encrypted with the uploaded ones.
+   */
+  async function nextKeys(count: number): Promise<BinaryNode> {
+    const upload = await keys.transaction(async () => {
       const next = await nextOneTimeKeys({ creds, keys }, count)
       changed(next.update)
       return keyUpload(creds, next.keys)
     }, creds.me?.id ?? 'upload-pre-keys')
+    await saved()
+    return upload
+  }
 
+  /** Sends the upload, and again if the network refuses it. If its outcome is unknown, the next login counts the keys that have arrived. */
   async function attempts(count: number, isOver: () => boolean): Promise<void> {
-    for (let tries = 1; ; tries++) {
-      const node = await nextKeys(count)
+    const upload = await nextKeys(count)
+    for (let tries = 1; !isOver(); tries++) {
       try {
-        await query(node)
+        await query(upload)
         return
       } catch (error) {
-        if (tries === TRIES || isOver()) throw error
-        await pause(FIRST_PAUSE * 2 ** (tries - 1))
+        if (!(error instanceof QueryRefused) || tries === TRIES) throw error
       }
+      await pause(FIRST_PAUSE * 2 ** (tries - 1))
     }
   }
 

@@ -61,6 +61,8 @@ const ERRORS: Readonly<Record<SignalProblem, number>> = {
 export interface AskAgainDeps {
   sock: Pick<NetworkSocket, 'authState' | 'ev' | 'sendNode'>
   askPhone: AskPhone
+  /** Resolves when the credentials are on disk; rejects if they cannot be stored. */
+  saved(): Promise<void>
   /** A monotonic clock. */
   clock: Clock
   log: Pick<Logger, 'info' | 'warn'>
@@ -77,7 +79,7 @@ export interface AskAgain {
   phone(key: WAMessageKey): void
 }
 
-export function createAskAgain({ sock, askPhone: ask, clock, log, isMissing, ended }: AskAgainDeps): AskAgain {
+export function createAskAgain({ sock, askPhone: ask, saved, clock, log, isMissing, ended }: AskAgainDeps): AskAgain {
   const { authState } = sock
   const counts = bounded<number>(MAX_COUNTED, COUNTED_FOR, clock.now)
   /** Time in ms at which the next request may be sent, by sender. While requests of the first burst are left, it is in the past. */
@@ -95,13 +97,15 @@ export function createAskAgain({ sock, askPhone: ask, clock, log, isMissing, end
     return Math.max(0, at - now)
   }
 
-  /** Creates another pre-key of this device. It is stored before it is used. */
+  /** Creates another pre-key of this device. The key, and the credentials that count it, are on disk when it is returned. */
   async function nextPreKey() {
-    return authState.keys.transaction(async () => {
+    const key = await authState.keys.transaction(async () => {
       const { keys, update } = await nextOneTimeKeys(authState, 1)
       sock.ev.emit('creds.update', update)
       return keys[0]!
     }, authState.creds.me!.id)
+    await saved()
+    return key
   }
 
   async function askSender(node: BinaryNode, problem: SignalProblem | undefined): Promise<number | undefined> {

@@ -58,6 +58,7 @@ export function stanzaParts(deps: PartDeps): StanzaParts {
   const askAgain = createAskAgain({
     sock,
     askPhone: session.askPhone,
+    saved: deps.appState.settled,
     clock: steady,
     log,
     isMissing: receiving.isMissing,

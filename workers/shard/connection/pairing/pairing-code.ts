@@ -10,6 +10,7 @@ import { BROWSER } from '../../network/device.ts'
 import type { NetworkSocket } from '../../network/network-socket.ts'
 import { QueryRefused } from '../../network/queries.ts'
 import { companionHello } from '../../wire/companion-registration.ts'
+import { actionFailure } from '../failures.ts'
 import { type Ending, untilEnd } from '../within.ts'
 
 /** Time in ms to wait for a refusal of the code. If none arrives in this time, the network has accepted the code. */
@@ -37,7 +38,7 @@ export async function requestCode({ sock, ended }: CodeAsker, digits: string): P
         message: 'The network refused the pairing code.',
         details: { network_code: error.data },
       })
-    if (!(error instanceof Failure && error.code === 'send_timeout')) throw error
+    if (!(error instanceof Failure && error.code === 'send_timeout')) throw actionFailure(error)
   }
   return code
 }

@@ -39,6 +39,7 @@ export function openWatchedSocket(deps: ConnectionDeps): WatchedSocket {
     loginCounts: deps.loginCounts,
     confirmOwner: deps.confirmOwner,
     auth: deps.auth,
+    saved: deps.settled,
     makeSignalRepository: deps.makeSignalRepository,
     onStalled(error) {
       countStall('frame')
