@@ -129,6 +129,8 @@ declare module 'n8n-workflow' {
     evaluateExpression(expression: string, item: number): unknown
     getExecutionCancelSignal(): AbortSignal | undefined
     getExecutionId(): string
+    getInstanceId(): string
+    getWorkflow(): { id?: string }
     getInputData(): INodeExecutionData[]
     getNodeParameter(name: string, item: number, fallback?: unknown): unknown
     helpers: RequestHelpers & {

@@ -31,7 +31,7 @@ test('it is packed with its nodes, licence, types and icons, and has no dependen
   try {
     await run(process.execPath, [join(PACKAGE, 'build.mjs'), join(folder, 'dist')])
     for (const name of ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE']) await cp(join(PACKAGE, name), join(folder, name))
-    const { stdout } = await run('npm', ['pack', '--dry-run', '--json'], { cwd: folder })
+    const { stdout } = await run('npm', ['pack', '--ignore-scripts', '--dry-run', '--json'], { cwd: folder })
     const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }]
     const node = (name: string) => [`dist/nodes/${name}/${name}.node.d.ts`, `dist/nodes/${name}/${name}.node.js`]
     assert.deepEqual(files.map(({ path }) => path).sort(), [

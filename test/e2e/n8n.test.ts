@@ -8,7 +8,7 @@ import { createHmac } from 'node:crypto'
 import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { deferred } from '../../src/lib/deferred.ts'
@@ -26,6 +26,10 @@ const ANA = '5511988880088'
 const NOBODY = '5511988880000'
 /** A port on which nothing listens. */
 const AWAY = 'http://127.0.0.1:9'
+
+const EVENT = JSON.stringify({ type: 'received', event_id: '1', message_type: 'text', is_group: false, from_me: false })
+const signed = (by: string, of = EVENT, at = Math.floor(Date.now() / 1000)) =>
+  `t=${at},v1=${createHmac('sha256', by).update(`${at}.${of}`).digest('hex')}`
 
 const execute = promisify(execFile)
 const run = (cwd: string, file: string, ...args: string[]) =>
@@ -72,6 +76,10 @@ describe('the package n8n-nodes-svc, in n8n', { skip: withoutN8n }, () => {
   }
   const webhooks = async () => (await world.gateway.must(instance, 'GET', '/me')).webhooks as Json
   const hasStarted = () => deferred<Run>()
+  /** Sends an event to a trigger, and returns the status of the answer. */
+  const posted = async (url: string, headers: Record<string, string>) =>
+    (await fetch(url, { method: 'POST', body: EVENT, headers: { 'X-Svc-Instance-Id': instance.id, ...headers } })).status
+  const postSigned = (url: string, secret: string) => posted(url, { 'X-Svc-Signature': signed(secret) })
   const inboxOf = async (phone: string, text: string) => {
     for (let after = 0; ; ) {
       const items = await world.sandbox.inbox(phone, after, 20_000)
@@ -160,15 +168,11 @@ describe('the package n8n-nodes-svc, in n8n', { skip: withoutN8n }, () => {
     const workflow = n8n.workflowOf('refuses', JSON.parse(sampleWith(README, 'On text')))
     const trigger = await n8n.listen(workflow, (run) => runs.push(run))
     const secret = String((await webhooks())['secret'])
-    const body = JSON.stringify({ type: 'received', event_id: '1', message_type: 'text', is_group: false, from_me: false })
-    const post = async (headers: Record<string, string>) =>
-      (await fetch(trigger.url, { method: 'POST', body, headers: { 'X-Svc-Instance-Id': instance.id, ...headers } })).status
-    const signed = (by: string, of = body, at = Math.floor(Date.now() / 1000)) =>
-      `t=${at},v1=${createHmac('sha256', by).update(`${at}.${of}`).digest('hex')}`
+    const post = (headers: Record<string, string>) => posted(trigger.url, headers)
     assert.equal(await post({}), 401)
     assert.equal(await post({ 'X-Svc-Signature': signed('whsec_of_somebody_else') }), 401)
-    assert.equal(await post({ 'X-Svc-Signature': signed(secret, `${body} `) }), 401)
-    assert.equal(await post({ 'X-Svc-Signature': signed(secret, body, Math.floor(Date.now() / 1000) - 600) }), 401)
+    assert.equal(await post({ 'X-Svc-Signature': signed(secret, `${EVENT} `) }), 401)
+    assert.equal(await post({ 'X-Svc-Signature': signed(secret, EVENT, Math.floor(Date.now() / 1000) - 600) }), 401)
     const other = await world.gateway.createInstance(null)
     assert.equal(await post({ 'X-Svc-Signature': signed(secret), 'X-Svc-Instance-Id': other.id }), 401)
     assert.deepEqual(runs, [])
@@ -180,12 +184,26 @@ describe('the package n8n-nodes-svc, in n8n', { skip: withoutN8n }, () => {
     await trigger.stop()
   })
 
-  test('a new secret is read from the service', async () => {
+  test('a new secret is read from the service', async (t) => {
     const { promise, resolve } = hasStarted()
     const trigger = await n8n.listen(n8n.workflowOf('rotates', JSON.parse(sampleWith(README, 'On text'))), resolve)
     await world.gateway.must(instance, 'POST', '/webhooks/secret', { grace_seconds: 0 })
+    // The old secret was read some seconds ago, so it may be read again.
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 11_000 })
     await world.sandbox.send(ANA, ME, { text: 'With the new secret' })
     await promise
+    t.mock.timers.reset()
+    await trigger.stop()
+  })
+
+  test('soon after a rotation the old secret is worth nothing, also if no webhook came since', async (t) => {
+    const trigger = await n8n.listen(n8n.workflowOf('leaked', JSON.parse(sampleWith(README, 'On text'))), () => {})
+    const leaked = String((await webhooks())['secret'])
+    assert.equal(await postSigned(trigger.url, leaked), 200)
+    await world.gateway.must(instance, 'POST', '/webhooks/secret', { grace_seconds: 0 })
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 120_000 })
+    assert.equal(await postSigned(trigger.url, leaked), 401)
+    t.mock.timers.reset()
     await trigger.stop()
   })
 
@@ -210,6 +228,58 @@ describe('the package n8n-nodes-svc, in n8n', { skip: withoutN8n }, () => {
     await trigger.stop()
     assert.deepEqual(await webhooks(), before)
     await world.gateway.must(instance, 'PUT', '/webhooks', { received_url: null, delivery_url: null })
+  })
+
+  describe('beside another receiver', () => {
+    const theirs = 'http://127.0.0.1:9/theirs'
+    const exported = chain({
+      name: 'On event',
+      type: 'n8n-nodes-svc.svcTrigger',
+      parameters: { events: ['received', 'delivery'], replaceReceiver: true },
+    })
+    const urls = async () => {
+      const { received_url, delivery_url } = await webhooks()
+      return [received_url, delivery_url]
+    }
+    const set = (changed: Json) => world.gateway.must(instance, 'PUT', '/webhooks', changed)
+    beforeEach(() => set({ received_url: theirs, delivery_url: theirs }))
+    afterEach(() => set({ received_url: null, delivery_url: null }))
+
+    test('a trigger gives it back also if n8n registers again during a test, or after one of the URLs was removed', async () => {
+      const workflow = n8n.workflowOf('restarted', exported)
+      await n8n.listen(workflow, () => {})
+      const tried = await n8n.listen(n8n.workflowOf('restarted', exported), () => {}, { isTest: true })
+      // n8n is killed and started: the test never ends.
+      await n8n.listen(workflow, () => {})
+      await set({ delivery_url: null })
+      const trigger = await n8n.listen(workflow, () => {})
+      assert.deepEqual(await urls(), [trigger.url, trigger.url])
+      await trigger.stop()
+      assert.deepEqual(await urls(), [theirs, null])
+      await tried.stop()
+      assert.deepEqual(await urls(), [theirs, null])
+    })
+
+    test('a trigger gives it back also if it is deactivated during a test', async () => {
+      const trigger = await n8n.listen(n8n.workflowOf('ended', exported), () => {})
+      const tried = await n8n.listen(n8n.workflowOf('ended', exported), () => {}, { isTest: true })
+      assert.deepEqual(await urls(), [tried.url, tried.url])
+      await trigger.stop()
+      assert.deepEqual(await urls(), [theirs, theirs])
+      await tried.stop()
+      assert.deepEqual(await urls(), [theirs, theirs])
+    })
+
+    test('a copy of the workflow in another n8n is another receiver', async () => {
+      const polite = chain({ name: 'On event', type: 'n8n-nodes-svc.svcTrigger', parameters: { events: ['received'] } })
+      const trigger = await n8n.listen(n8n.workflowOf('copied', exported), () => {})
+      await trigger.stop()
+      const copy = trigger.url.replace(new URL(trigger.url).origin, AWAY)
+      await set({ received_url: copy })
+      const refused = n8n.listen(n8n.workflowOf('copied', polite), () => {})
+      await assert.rejects(refused, /Another program receives these events of the instance: 127\.0\.0\.1:9/)
+      assert.deepEqual(await urls(), [copy, theirs])
+    })
   })
 
   test('a test in the editor borrows the events of the active workflow, and shows a test event', async () => {
@@ -295,6 +365,9 @@ describe('the package n8n-nodes-svc, in n8n', { skip: withoutN8n }, () => {
     assert.equal(new Set(idsOf(first)).size, 2)
     const third = await n8n.run(workflow, [{ text: 'Once' }])
     assert.notEqual(idsOf(third)[0], idsOf(first)[0])
+    // Another n8n, which counts its executions from 1, too, has a copy of the workflow.
+    const other = await n8n.inOtherN8n(() => n8n.run(workflow, [{ text: 'Once' }], data()))
+    assert.notEqual(idsOf(other)[0], idsOf(first)[0])
   })
 
   test('forms send files, lists and JSON, and read pages', async () => {

@@ -3,13 +3,14 @@
  * runs with an unmodified Baileys. `test/faults/long/sandbox-package.test.ts` tests each fault of the package.
  */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
+import { promisify } from 'node:util'
 import { runIn } from '../harness/packed.ts'
 import { sampleWith } from '../harness/samples.ts'
 import { type EmptyProject, installSandbox } from '../harness/sandbox-package.ts'
@@ -59,6 +60,8 @@ test('the program of its README pairs an unmodified Baileys, sends and receives'
 test('its command prints the addresses, answers, and ends on a signal', async () => {
   const command = join(project.installed, 'dist/cli.js')
   assert.match(await runIn(project.folder, process.execPath, command, '--version'), /^svc-sandbox \d+\.\d+\.\d+\n$/)
+  const { stderr } = await promisify(execFile)(process.execPath, [command, '--prot', '1']).catch((error) => error)
+  assert.match(stderr, /^svc-sandbox: Unknown option '--prot'[^\n]*\n$/)
   const child = spawn(process.execPath, [command, '--json', '--control-port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [line] = await once(createInterface(child.stdout), 'line')
   const { sandbox_url, network } = JSON.parse(line)

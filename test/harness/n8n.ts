@@ -38,6 +38,7 @@ export async function startN8n(folder: string, credentials: Json) {
   const require = createRequire(n8nTool('x.js'))
   const core: Untyped = require('n8n-core')
   const workflows: Untyped = require('n8n-workflow')
+  const container: Untyped = require('@n8n/di').Container
   const loader = new core.PackageDirectoryLoader(folder)
   await loader.loadAll()
   const nodeTypes = {
@@ -154,7 +155,9 @@ export async function startN8n(folder: string, credentials: Json) {
     const [webhookDescription] = description.webhooks
     const ownPath = workflows.NodeHelpers.getNodeWebhookPath(workflow.id, node, webhookDescription.path)
     const webhookData = { node: node.name, path: ownPath, webhookDescription, workflowId: workflow.id, isTest }
-    const context = new core.HookContext(workflow, node, data, isTest ? 'manual' : 'trigger', 'activate', webhookData)
+    const contextIn = (mode: string, activation: string) =>
+      new core.HookContext(workflow, node, data, mode, activation, webhookData)
+    const context = contextIn(isTest ? 'manual' : 'trigger', 'activate')
     const path = `/${isTest ? 'webhook-test' : 'webhook'}/${ownPath}`
     routes.set(path, { workflow, webhookData, isTest, onRun })
     const wasThere = (await hooks.checkExists.call(context)) as boolean
@@ -163,7 +166,8 @@ export async function startN8n(folder: string, credentials: Json) {
       url: origin + path,
       wasThere,
       async stop() {
-        await hooks.delete.call(context)
+        // n8n removes webhooks of tests and of active workflows in the same mode.
+        await hooks.delete.call(contextIn('internal', 'deactivate'))
         routes.delete(path)
       },
     }
@@ -201,6 +205,15 @@ export async function startN8n(folder: string, credentials: Json) {
     run,
     listen,
     trigger,
+    /** Runs something as another n8n. */
+    async inOtherN8n<T>(work: () => Promise<T>): Promise<T> {
+      const settings = container.get(core.InstanceSettings)
+      const { instanceId } = settings
+      settings.instanceId = `${instanceId}-other`
+      return work().finally(() => {
+        settings.instanceId = instanceId
+      })
+    },
     /** Changes the fields of the stored credential. */
     store(changed: Json) {
       stored = { ...credentials, ...changed }

@@ -16,11 +16,11 @@ export const runIn = (cwd: string, file: string, ...args: string[]): Promise<str
     },
   )
 
-/** Packs the package in `source`, and unpacks the archive in `to`. Dependencies are not installed. */
+/** Packs the package in `source`, which is built, and unpacks the archive in `to`. Dependencies are not installed. */
 export async function unpackPacked(source: string, to: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-packed-'))
   try {
-    await runIn(source, 'npm', 'pack', '--pack-destination', folder)
+    await runIn(source, 'npm', 'pack', '--ignore-scripts', '--pack-destination', folder)
     const [archive = ''] = await readdir(folder)
     await mkdir(to, { recursive: true })
     await runIn(folder, 'tar', '-xzf', archive, '-C', to, '--strip-components=1')

@@ -4,7 +4,7 @@
  * The settings apply to the whole instance, so only the URLs of the chosen types are changed. A URL that somebody else
  * has set is not replaced unless the user of the trigger asks for this. It is restored when the trigger is deactivated.
  */
-import type { IDataObject, IHookFunctions } from 'n8n-workflow'
+import type { IHookFunctions } from 'n8n-workflow'
 import { NodeOperationError } from 'n8n-workflow'
 import type { components } from '../../client/src/generated/schema.ts'
 import type { CallOptions } from '../../client/src/request.ts'
@@ -13,6 +13,13 @@ import { type Connection, connect } from './connection.ts'
 type Me = Pick<components['schemas']['Instance'], 'webhooks' | 'settings'>
 type UrlField = 'received_url' | 'delivery_url' | 'message_status_url' | 'instance_status_url' | 'chat_presence_url'
 type Urls = Partial<Record<UrlField, string | null>>
+
+/** What n8n keeps for the trigger while it is registered. n8n keeps it apart for a test. */
+interface Remembered {
+  /** URLs to put back. */
+  replaced?: Urls
+  isTest?: boolean
+}
 
 const URL_FIELDS: readonly UrlField[] = [
   'received_url',
@@ -47,12 +54,21 @@ export async function register(node: IHookFunctions): Promise<void> {
       },
     )
   const [url, chosen] = [ownUrl(node), chosenFields(node)]
-  const before = Object.fromEntries(chosen.map((field) => [field, webhooks[field]])) as Urls
-  refuseOthers(node, before, url)
-  const replaced = Object.fromEntries(Object.entries(before).map(([field, set]) => [field, set === url ? null : set]))
-  node.getWorkflowStaticData('node').replaced = replaced as IDataObject
+  refuseOthers(node, Object.fromEntries(chosen.map((field) => [field, webhooks[field]])), url)
+  const data = node.getWorkflowStaticData('node') as Remembered
+  // n8n tells only here whether the trigger is tried in the editor, and not when it removes the webhook.
+  data.isTest = node.getMode() === 'manual'
+  const toPutBack = (field: UrlField) => (isOwn(webhooks[field], url, data) ? data.replaced?.[field] : webhooks[field]) ?? null
+  data.replaced = { ...data.replaced, ...Object.fromEntries(chosen.map((field) => [field, toPutBack(field)])) }
   await svc.call('webhooks.update', Object.fromEntries(chosen.map((field) => [field, url])))
 }
+
+/**
+ * Whether the trigger has set this URL. The active trigger also counts the URL of its own test, because nothing answers at that URL when the test
+ * is over. A test must put back the URL of the active trigger, so for a test that URL is one of somebody else.
+ */
+const isOwn = (set: string | null, url: string, { isTest }: Remembered) =>
+  set !== null && (set === url || (isTest !== true && isSameTrigger(set, url)))
 
 /** Throws if one of the types has the URL of another receiver. */
 function refuseOthers(node: IHookFunctions, before: Urls, url: string): void {
@@ -65,17 +81,24 @@ function refuseOthers(node: IHookFunctions, before: Urls, url: string): void {
   })
 }
 
-/** Whether both URLs belong to the same trigger. Its test URL and its production URL differ only in their beginning. */
-const isSameTrigger = (one: string, other: string) => tailOf(one) === tailOf(other)
-const tailOf = (url: string) => new URL(url).pathname.split('/').slice(-2).join('/')
+/**
+ * Whether both URLs belong to the same trigger. Its test URL and its production URL have the same origin and the same end. A copy of the workflow
+ * in another n8n has the same end, but another origin.
+ */
+const isSameTrigger = (one: string, other: string) => identityOf(one) === identityOf(other)
+function identityOf(url: string): string {
+  const { origin, pathname } = new URL(url)
+  return [origin, ...pathname.split('/').slice(-2)].join('/')
+}
 
 /** Removes the URL of this trigger from the settings, and restores the URLs that it has replaced. */
 export async function unregister(node: IHookFunctions): Promise<void> {
   const svc = await connect(node)
   const { webhooks } = await instanceOf(svc)
-  const data = node.getWorkflowStaticData('node')
-  const replaced = (data.replaced ?? {}) as Urls
-  const own = URL_FIELDS.filter((field) => webhooks[field] === ownUrl(node))
-  if (own.length > 0) await svc.call('webhooks.update', Object.fromEntries(own.map((field) => [field, replaced[field] ?? null])))
+  const data = node.getWorkflowStaticData('node') as Remembered
+  const own = URL_FIELDS.filter((field) => isOwn(webhooks[field], ownUrl(node), data))
+  if (own.length > 0)
+    await svc.call('webhooks.update', Object.fromEntries(own.map((field) => [field, data.replaced?.[field] ?? null])))
   delete data.replaced
+  delete data.isTest
 }

@@ -19,7 +19,7 @@ export async function runItem(node: IExecuteFunctions, svc: Connection, item: nu
   const form = isOther ? undefined : FORMS[id]
   const options = node.getNodeParameter('callOptions', item, {}) as Options
   const input = form === undefined ? await fieldsOf(node, id, item) : await inputOf(node, form, item)
-  const call = (more: IDataObject = {}) => svc.call(id, { ...input, ...more }, sendOptions(node, options, item))
+  const call = async (more: IDataObject = {}) => svc.call(id, { ...input, ...more }, await sendOptions(node, options, item))
   if (form?.pageSize !== undefined) return entries(await pagesOf(node, form.pageSize, item, call))
   return itemsOf(node, id, await call(), options.outputBinaryField || 'data')
 }
@@ -37,22 +37,25 @@ async function fieldsOf(node: IExecuteFunctions, id: string, itemIndex: number):
   return { ...fields, body: (await node.helpers.getBinaryDataBuffer(itemIndex, property)) as unknown as IDataObject }
 }
 
-function sendOptions(node: IExecuteFunctions, options: Options, item: number): SendOptions {
+async function sendOptions(node: IExecuteFunctions, options: Options, item: number): Promise<SendOptions> {
   return {
     ...(options.attempts === undefined ? {} : { attempts: options.attempts }),
-    idempotencyKey: options.idempotencyKey || keyOf(node, item),
+    idempotencyKey: options.idempotencyKey || (await keyOf(node, item)),
     waitMs: (options.waitSeconds ?? 0) * 1_000,
     signal: node.getExecutionCancelSignal(),
   }
 }
 
 /**
- * Returns the idempotency key of an item. It is the same if n8n retries the node, and different in each round of a
- * loop.
+ * Returns the idempotency key of an item. It is the same if n8n retries the node, and different in each round of a loop. Each n8n counts its
+ * executions from 1, and a copied workflow has the same node ids, so the key also depends on the n8n and the workflow.
  */
-function keyOf(node: IExecuteFunctions, item: number): string {
+async function keyOf(node: IExecuteFunctions, item: number): Promise<string> {
   const run = node.evaluateExpression('{{ $runIndex }}', item)
-  return `n8n ${node.getExecutionId()} ${node.getNode().id} ${run} ${item}`
+  const place = JSON.stringify([node.getInstanceId(), node.getWorkflow().id, node.getNode().id])
+  // The parts can be longer than a key may be.
+  const hash = Buffer.from(await crypto.subtle.digest('SHA-256', Buffer.from(place))).toString('hex')
+  return `n8n ${node.getExecutionId()} ${run} ${item} ${hash}`
 }
 
 interface Page {

@@ -1,6 +1,6 @@
 /**
- * Reads the secret with which an instance signs its webhooks. It is read from the service when the first webhook
- * arrives, so n8n does not have to store it. It is read again after it was rotated.
+ * Reads the secret with which an instance signs its webhooks. It is read from the service when a webhook arrives, so n8n does not have to store it.
+ * It is kept for a minute: after a rotation, requests that are signed with the old secret are not accepted longer than that.
  */
 import type { Connection } from './connection.ts'
 import { instanceOf } from './registration.ts'
@@ -11,7 +11,12 @@ interface Known {
 }
 
 const known = new Map<string, Known>()
+const reads = new Map<string, Promise<string>>()
 
+/** Age in ms at which a secret is read again. */
+const FRESH = 60_000
+/** Age in ms up to which a secret is used if the service does not answer. */
+const USABLE = 300_000
 /**
  * Shortest time in ms between two reads of the secret, so that many requests with wrong signatures do not cause as many
  * requests to the service.
@@ -24,18 +29,34 @@ const SHORTEST_AGE = 10_000
 const QUICK = { attempts: 1, timeoutMs: 5_000 }
 
 const keyOf = ({ credentials }: Connection) => `${credentials.baseUrl} ${credentials.instanceId}`
+const ageOf = (found: Known) => Date.now() - found.readAt
 
 export async function secretOf(svc: Connection): Promise<string> {
   const found = known.get(keyOf(svc))
-  if (found !== undefined) return found.secret
-  const { webhooks } = await instanceOf(svc, QUICK)
-  known.set(keyOf(svc), { secret: webhooks.secret, readAt: Date.now() })
-  return webhooks.secret
+  if (found !== undefined && ageOf(found) < FRESH) return found.secret
+  return readSecret(svc).catch((error) => {
+    if (found !== undefined && ageOf(found) < USABLE) return found.secret
+    throw error
+  })
+}
+
+/** Reads the secret once for all webhooks that wait for it. */
+function readSecret(svc: Connection): Promise<string> {
+  const key = keyOf(svc)
+  const begun = reads.get(key) ?? read(svc).finally(() => reads.delete(key))
+  reads.set(key, begun)
+  return begun
+}
+
+async function read(svc: Connection): Promise<string> {
+  const { secret } = (await instanceOf(svc, QUICK)).webhooks
+  known.set(keyOf(svc), { secret, readAt: Date.now() })
+  return secret
 }
 
 /** Removes a secret that may be outdated. Returns true if the signature should be verified again with a new one. */
 export function forgetSecret(svc: Connection): boolean {
   const found = known.get(keyOf(svc))
-  if (found === undefined || Date.now() - found.readAt < SHORTEST_AGE) return false
+  if (found === undefined || ageOf(found) < SHORTEST_AGE) return false
   return known.delete(keyOf(svc))
 }

@@ -14,20 +14,18 @@ const HELP = `svc-sandbox: a simulated WhatsApp network on this machine
   --help, --version
 `
 
-const { values } = parseArgs({
-  options: {
-    port: { type: 'string', default: '0' },
-    'control-port': { type: 'string', default: '8081' },
-    data: { type: 'string' },
-    trace: { type: 'string' },
-    json: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false, short: 'h' },
-    version: { type: 'boolean', default: false, short: 'V' },
-  },
-})
+const OPTIONS = {
+  port: { type: 'string', default: '0' },
+  'control-port': { type: 'string', default: '8081' },
+  data: { type: 'string' },
+  trace: { type: 'string' },
+  json: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false, short: 'h' },
+  version: { type: 'boolean', default: false, short: 'V' },
+} as const
 
-function portOf(name: 'port' | 'control-port'): number {
-  const port = Number(values[name])
+function portOf(name: 'port' | 'control-port', value: string): number {
+  const port = Number(value)
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new TypeError(`--${name} must be a number from 0 to 65535.`)
   return port
 }
@@ -48,9 +46,13 @@ Make a phone, and let it scan the QR code that your client shows:
 }
 
 async function run(): Promise<void> {
+  const { values } = parseArgs({ options: OPTIONS })
+  if (values.help) return void process.stdout.write(HELP)
+  if (values.version)
+    return void process.stdout.write(`svc-sandbox ${createRequire(import.meta.url)('../package.json').version}\n`)
   const sandbox = await startSandbox({
-    port: portOf('port'),
-    controlPort: portOf('control-port'),
+    port: portOf('port', values.port),
+    controlPort: portOf('control-port', values['control-port']),
     dataDir: values.data,
     trace: values.trace,
     onWarning: (sentence) => process.stderr.write(`svc-sandbox: ${sentence}\n`),
@@ -67,6 +69,4 @@ function fail(error: unknown): void {
   process.exitCode = 1
 }
 
-if (values.help) process.stdout.write(HELP)
-else if (values.version) process.stdout.write(`svc-sandbox ${createRequire(import.meta.url)('../package.json').version}\n`)
-else await run().catch(fail)
+await run().catch(fail)

@@ -77,7 +77,7 @@ export class Svc implements INodeType {
             type: 'string',
             default: '',
             description:
-              'The service sends one message per key within 24 hours. By default the key is made of the execution, the node and the item, so that a node that is retried does not send twice.',
+              'The service sends one message per key within 24 hours. By default the key is made of the n8n, the workflow, the execution, the node and the item, so that a node that is retried does not send twice.',
           },
           {
             displayName: 'Put Output in Field',
