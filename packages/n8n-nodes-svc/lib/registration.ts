@@ -14,7 +14,7 @@ type Me = Pick<components['schemas']['Instance'], 'webhooks' | 'settings'>
 type UrlField = 'received_url' | 'delivery_url' | 'message_status_url' | 'instance_status_url' | 'chat_presence_url'
 type Urls = Partial<Record<UrlField, string | null>>
 
-/** What n8n keeps for the trigger while it is registered. n8n keeps it apart for a test. */
+/** Data that n8n keeps for the trigger while it is registered, and keeps apart for a test. */
 interface Remembered {
   /** URLs to put back. */
   replaced?: Urls
