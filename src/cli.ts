@@ -3,8 +3,9 @@
  * credential. Only `listen`, for developers, calls a running service. Each help text states when a running service applies the change.
  */
 import './refuse-old-node.ts'
+import { CALLED } from './commands/called.ts'
 import { UsageError } from './commands/command.ts'
-import { CALLED, helpOf, overview } from './commands/help.ts'
+import { helpOf, overview } from './commands/help.ts'
 import { COMMANDS } from './commands/index.ts'
 import { parse } from './commands/parse.ts'
 import { complaint } from './complaint.ts'
@@ -39,7 +40,7 @@ answer(process.argv.slice(2)).then(
     process.stderr.write(`${BRAND}: ${complaint(error)}`)
     process.exitCode = FAILED
     if (!(error instanceof UsageError)) return
-    note(`See: ${CALLED} help${error.command === undefined ? '' : ` ${error.command}`}`)
+    note(`See: ${CALLED.cli} help${error.command === undefined ? '' : ` ${error.command}`}`)
     process.exitCode = NOT_UNDERSTOOD
   },
 )

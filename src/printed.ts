@@ -2,6 +2,7 @@
  * Output of a start for a person: the addresses, the admin key (only at the start that creates it), and in the sandbox an example that can be pasted
  * into a shell.
  */
+import { CALLED } from './commands/called.ts'
 import { BRAND } from './domain/brand.ts'
 import type { DashboardMode } from './domain/dashboard.ts'
 
@@ -28,18 +29,18 @@ export interface Printed {
 
 export const HELP = `${BRAND}: a REST and webhook gateway to WhatsApp accounts
 
-  npm start                        start the service on the real network
-  npm run sandbox                  start the service on a simulated network on this machine
-  npm run sandbox -- --network-only
-                                   start only the simulated network and its control API
+  ${CALLED.start}
+      start the service on the real network
+  ${CALLED.sandbox}
+      start the service on a simulated network on this machine
+  ${CALLED.networkOnly}
+      start only the simulated network and its control API
 
   --json    print the addresses and the admin key as one JSON object, on the first line of standard output
   --help    print this text
   --version print the version
 
-Installed as a package: npx ${BRAND}, npx ${BRAND} sandbox, npx ${BRAND} cli help
-
-Operator commands (lost admin key, workspaces, the store): npm run cli -- help
+Operator commands (lost admin key, workspaces, the store): ${CALLED.cli} help
 
 Settings are read from the environment (${BRAND.toUpperCase()}_*): see docs/configuration.md. Logs go to standard error.
 `
@@ -60,7 +61,7 @@ export function readyText(printed: Printed, { dataDir, dashboard }: { dataDir: s
 }
 
 function adminKeyRow({ admin_key, sandbox_url }: Printed): string {
-  if (admin_key === null) return 'printed at the first start (if lost: npm run cli -- admin-key reset)'
+  if (admin_key === null) return `printed at the first start (if lost: ${CALLED.cli} admin-key reset)`
   return sandbox_url === null ? `${admin_key}   shown only once: keep it` : admin_key
 }
 

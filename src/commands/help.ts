@@ -1,13 +1,11 @@
 /** The texts of `--help`, made from the table of commands. */
 import { BRAND } from '../domain/brand.ts'
+import { CALLED } from './called.ts'
 import type { Command } from './command.ts'
-
-/** Command with which the person has called this program: that of the installed package, or that of a checkout. */
-export const CALLED = /[\\/](?:bin\.js|svc)$/.test(process.argv[1] ?? '') ? `npx ${BRAND} cli` : 'npm run cli --'
 
 /** Options that every command has. */
 export const COMMON = {
-  sandbox: { about: 'use the data of `npm run sandbox`' },
+  sandbox: { about: `use the data of \`${CALLED.sandbox}\`` },
   help: { about: 'show the help of the command', short: 'h' },
   version: { about: 'show the version', short: 'V' },
 } as const
@@ -16,7 +14,7 @@ export function overview(commands: readonly Command[]): string {
   return [
     `${BRAND}: operator commands that work on the data folder`,
     '',
-    `Usage: ${CALLED} <command> [options]      (the same without npm: node dist/src/cli.js <command> [options])`,
+    `Usage: ${CALLED.cli} <command> [options]      (the same without npm: node dist/src/cli.js <command> [options])`,
     '',
     ...table([
       ...commands.map(({ name, summary }) => [name, summary] as const),
@@ -46,7 +44,7 @@ export function helpOf({ name, summary, details, arguments: args = [], options =
     ...commonRows(),
   ]
   return [
-    `Usage: ${[CALLED, name, ...args.map((arg) => arg.name), ...written].join(' ')}`,
+    `Usage: ${[CALLED.cli, name, ...args.map((arg) => arg.name), ...written].join(' ')}`,
     '',
     `${summary}.${details === undefined ? '' : `\n${details}`}`,
     '',

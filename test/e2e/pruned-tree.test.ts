@@ -47,7 +47,7 @@ async function linkPackages(to: string) {
 /** Packs the service, and unpacks it in another folder. Returns that folder. */
 async function packed(folder: string): Promise<string> {
   const source = join(folder, 'source')
-  for (const name of ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'extension', 'docs/licenses.md'])
+  for (const name of ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'extension', 'docs'])
     await cp(new URL(name, ROOT), join(source, name), { recursive: true })
   // The tests were compiled with the same options as `npm run build` uses. So their compiled files are used instead of
   // another build.
@@ -138,8 +138,16 @@ test('packed, installed and pruned, the service starts with its command, and an 
   const [shebang] = (await readFile(command, 'utf8')).split('\n')
   assert.equal(shebang, `#!/usr/bin/env -S ${scripts.start.match(/node (--\S+ )+/)[0].trim()}`)
   const env = { SVC_DATA_DIR: join(tree, 'data'), SVC_PORT: '0', SVC_SANDBOX_PORT: '0', SVC_SHARDS: '1', SVC_FFMPEG: 'off' }
-  const cli = await execute(process.execPath, [...FROM_LINKS, command, 'cli', 'help'], { env: { ...process.env, ...env } })
-  assert.match(cli.stdout, /Usage: npx svc cli <command>/)
+  for (const words of [['--help'], ['cli', 'help']]) {
+    const { stdout } = await execute(process.execPath, [...FROM_LINKS, command, ...words], { env: { ...process.env, ...env } })
+    assert.match(stdout, /npx --no-install svc cli /)
+    assert.doesNotMatch(stdout, /npm (start|run)/)
+  }
+  // Every page that the README links in docs/ is packed.
+  const links = [...(await readFile(join(tree, 'README.md'), 'utf8')).matchAll(/\]\((docs\/[^)#]+)/g)].map(
+    ([, path = '']) => path,
+  )
+  assert.deepEqual([links.length > 20, links.filter((path) => !existsSync(join(tree, path)))], [true, []])
   service = await run([], env, [...FROM_LINKS, command, 'sandbox'])
   const gateway = await createGateway(service.printed.base_url!, service.printed.admin_key!)
   const { id } = await gateway.connected(createSandbox(service.printed.sandbox_url!), '5511900011111', null)

@@ -43,7 +43,7 @@ export function SignIn() {
           required
           placeholder="svc_admin_…"
           hint={
-            <Sentence text="The admin key was printed once, at the first start. Lost it? `npm run cli -- admin-key reset` makes a new one." />
+            <Sentence text="The admin key was printed once, at the first start. Lost it? The operator command `admin-key reset` makes a new one." />
           }
           onChange={setKey}
         />

@@ -74,4 +74,4 @@ export async function refuseMarked(store: Named): Promise<void> {
 }
 
 export const movedSentence = (shown: string, { to }: Moved) =>
-  `The store in ${shown} was moved to ${to}; start the service there (SVC_STORE_URL), or undo the move with "npm run cli -- store reopen --copy <url>" if nothing has used the copy yet.`
+  `The store in ${shown} was moved to ${to}; start the service there (SVC_STORE_URL), or undo the move with the operator command "store reopen --copy <url>" if nothing has used the copy yet.`

@@ -15,9 +15,9 @@ export const FRAME = {
   'Sign out': ['Sair', 'Cerrar sesión'],
   'Sign in': ['Entrar', 'Entrar'],
   'Admin key or API key': ['Chave de administrador ou chave de API', 'Clave de administrador o clave de API'],
-  'The admin key was printed once, at the first start. Lost it? `npm run cli -- admin-key reset` makes a new one.': [
-    'A chave de administrador foi mostrada uma vez, no primeiro início. Perdeu? `npm run cli -- admin-key reset` cria outra.',
-    'La clave de administrador se mostró una vez, en el primer inicio. ¿La perdió? `npm run cli -- admin-key reset` crea otra.',
+  'The admin key was printed once, at the first start. Lost it? The operator command `admin-key reset` makes a new one.': [
+    'A chave de administrador foi mostrada uma vez, no primeiro início. Perdeu? O comando de operador `admin-key reset` cria outra.',
+    'La clave de administrador se mostró una vez, en el primer inicio. ¿La perdió? El comando de operador `admin-key reset` crea otra.',
   ],
   'That key is not right. Use the admin key (svc_admin_…), or an API key (svc_key_…) that has instances:read.': [
     'Esta chave não está certa. Use a chave de administrador (svc_admin_…) ou uma chave de API (svc_key_…) que tenha instances:read.',

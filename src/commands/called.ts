@@ -1,0 +1,15 @@
+/** Commands of this software as the person types them: in a checkout, or where the package is installed. */
+import { BRAND } from '../domain/brand.ts'
+
+/** Without `--no-install`, npx would fetch a package of this name where the service is not installed. */
+const INSTALLED = `npx --no-install ${BRAND}`
+const isInstalled = /[\\/](?:bin\.js|svc)$/.test(process.argv[1] ?? '')
+
+export const CALLED = isInstalled
+  ? {
+      start: INSTALLED,
+      sandbox: `${INSTALLED} sandbox`,
+      networkOnly: `${INSTALLED} sandbox --network-only`,
+      cli: `${INSTALLED} cli`,
+    }
+  : { start: 'npm start', sandbox: 'npm run sandbox', networkOnly: 'npm run sandbox -- --network-only', cli: 'npm run cli --' }
