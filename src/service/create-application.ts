@@ -249,9 +249,9 @@ async function dashboardOf(
   { readiness, readings, live }: DashboardParts,
 ): Promise<AppDeps['dashboard']> {
   if (mode === 'off') return undefined
-  const { store } = storage
+  const { store, keyRing } = storage
   const { clock } = clockWatch
-  const activity = await watchActivity({ readings, directory, store, clock, log })
+  const activity = await watchActivity({ readings, directory, store, keyOf: keyRing.of, clock, log })
   shutdown.add(activity.stop)
   const health = await watchHealth({
     account,
