@@ -53,6 +53,11 @@ export async function openStorage(
     claims: claimsOf(disk, 0),
     onCommit: noteCommit(disk),
     onOver: endWithStore(log),
+    onUnreached: (address) =>
+      log.warn(
+        { address },
+        'this service cannot ask its standby at the address that the database sees; if the database fails for four seconds, it ends, and all accounts must log in again (docs/postgresql.md)',
+      ),
   })
   let giveBack: (() => Promise<void>) | undefined
   shutdown.add(async () => {

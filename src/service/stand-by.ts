@@ -72,6 +72,10 @@ export async function standBy(
       )
       if (id !== undefined) void checkFolders(id, name)
     },
+    // An active service that only stood still must not hear that its standby cannot reach the database while that standby takes over.
+    onTaking() {
+      seenAt = Number.POSITIVE_INFINITY
+    },
     // The error may contain an address, so it is only logged. Callers without a key only read what the standby waits for.
     onFailed(cause) {
       seenAt = Number.NEGATIVE_INFINITY

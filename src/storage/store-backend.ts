@@ -58,6 +58,8 @@ export interface TurnOptions {
   signal: AbortSignal
   /** Called at each check that finds that another service owns the store. */
   onWaiting(owner: Owner): void
+  /** Called when no service uses the store and this process tries to take the turn, which can take seconds. */
+  onTaking(): void
   /** Called at each check that failed. The wait continues. */
   onFailed(cause: unknown): void
   /** Called when this process replaces a service that did not stop in order and no longer runs. */
@@ -84,6 +86,8 @@ export interface OpenOptions {
   onCommit?: ((isStored: boolean) => void) | undefined
   /** Called when this process can no longer use the store. `sentence` tells the operator why. */
   onOver?: ((cause: unknown, sentence: string) => void) | undefined
+  /** Called once for each address at which the owner cannot ask its standby. */
+  onUnreached?: ((address: string) => void) | undefined
 }
 
 /** A driver of unstorage that can also commit and list in order. `state:` needs both, so `Backend.open` must return such a driver. */

@@ -324,13 +324,18 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const schema = `service_${schemas++}`
     const url = (port: number) => `postgres://svc@127.0.0.1:${port}/postgres?schema=${schema}`
     const over: string[] = []
+    const unreached: string[] = []
     const claims = { all: new BigInt64Array(options.threads ?? 2), own: 0 }
-    const main = await openStore(url(proxy.port), { claims, onOver: (_, sentence) => over.push(sentence) })
+    const main = await openStore(url(proxy.port), {
+      claims,
+      onOver: (_, sentence) => over.push(sentence),
+      onUnreached: (address) => unreached.push(address),
+    })
     const giveBack = await main.own()
     const thread = await openStore(main.threadUrl)
     const side = await cluster.client(schema)
     const writers = async () => Number((await side.query('SELECT count(*) FROM svc_writer')).rows[0].count)
-    return { main, thread, giveBack, over, side, writers, schema }
+    return { main, thread, giveBack, over, unreached, side, writers, schema }
   }
   const ENDING = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'svc owner'"
 
@@ -408,7 +413,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
   })
 
   test('a standby waits while the owner runs, and follows one that cannot reach the database, and one that ends', async () => {
-    const { main, thread, over, schema } = await service()
+    const { main, thread, over, unreached, schema } = await service()
     const url = cluster.url(schema)
     const waited: unknown[] = []
     const dead: unknown[] = []
@@ -420,6 +425,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
         port: 1,
         signal: new AbortController().signal,
         onWaiting: ({ name }) => waited.push(name),
+        onTaking() {},
         onFailed: (cause) => failed.push(cause),
         onDead: (name) => dead.push(name),
       })
@@ -434,6 +440,12 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
       (count) => count > 4,
     )
     assert.equal(isNext, false)
+    // Nobody answers at the port of this standby.
+    await until(
+      async () => unreached,
+      ({ length }) => length > 0,
+    )
+    assert.deepEqual(unreached, ['127.0.0.1 port 1'])
     assert.deepEqual([new Set(waited), dead], [new Set([hostname()]), []])
     proxy.refuse(true)
     proxy.cut()
@@ -464,7 +476,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
   })
 
   test('an owner that cannot reach the database ends its sessions if a standby can, and says so', async () => {
-    const { main, thread, giveBack, over, schema } = await service()
+    const { main, thread, giveBack, over, unreached, schema } = await service()
     const server = await listen({ host: '127.0.0.1', port: 0 })
     let looks = 0
     server.explain(() => ({ sentence: 'It waits.', reason: 'standby' }))
@@ -474,6 +486,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
       port: server.port,
       signal: new AbortController().signal,
       onWaiting: () => looks++,
+      onTaking() {},
       onFailed() {},
       onDead() {},
     })
@@ -486,6 +499,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     proxy.cut()
     await until(async () => over.length, Boolean)
     assert.equal(over[0], 'The service cannot reach PostgreSQL, and its standby may take over.')
+    assert.deepEqual(unreached, [])
     proxy.refuse(false)
     const last = await openStore(cluster.url(schema), { turn: await turn })
     const giveBackLast = await last.own()

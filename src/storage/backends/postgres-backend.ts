@@ -65,6 +65,7 @@ export function postgresBackend(url: string): Backend {
             },
             onVisit: onVisit ?? (() => {}),
             onOver: options.onOver ?? (() => {}),
+            onUnreached: options.onUnreached ?? (() => {}),
           }),
         ownerId: driver.writer,
         hasTakenOver: () => hasTakenOver,

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
+import { StorageFailure } from '../../../src/domain/storage-failure.ts'
 import { closedBy } from '../../../workers/shard/connection/disconnect.ts'
 import { endOf } from '../../../workers/shard/network/end-reason.ts'
 
@@ -17,6 +18,14 @@ test('a device that was removed is unlinked, with or without a code; one that wa
   assert.equal(ended(conflict('device_removed', { code: '401' })), 401)
   assert.equal(ended(conflict('device_removed')), 401)
   assert.equal(ended(conflict('replaced')), 440)
+})
+
+test('a login that the store refused says nothing about the network', () => {
+  const refused = new StorageFailure('The database cannot be reached.', {
+    cause: new Error('connect ECONNREFUSED 127.0.0.1:5432'),
+  })
+  assert.equal(closedBy(refused).startFailure, 'storeAway')
+  assert.equal(closedBy(new Error('connect ECONNREFUSED 127.0.0.1:443')).startFailure, null)
 })
 
 test('any value is a reason', () => {

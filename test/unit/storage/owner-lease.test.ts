@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createOwnerLease } from '../../../src/storage/drivers/postgres/owner/owner-lease.ts'
-import type { StandbyAddress } from '../../../src/storage/drivers/postgres/owner/standbys.ts'
+import { CHECK_EVERY, createOwnerLease } from '../../../src/storage/drivers/postgres/owner/owner-lease.ts'
+import { type StandbyAddress, standbysIn } from '../../../src/storage/drivers/postgres/owner/standbys.ts'
 
 const standby = (port: number): StandbyAddress => ({ host: '127.0.0.1', port })
 
@@ -15,7 +15,7 @@ const standby = (port: number): StandbyAddress => ({ host: '127.0.0.1', port })
  */
 function bench(away: number[] = [], onAsked = () => {}) {
   let now = 0
-  let ended = 0
+  let endedAt: number | undefined
   const asked: number[] = []
   const lease = createOwnerLease({
     now: () => now,
@@ -25,47 +25,114 @@ function bench(away: number[] = [], onAsked = () => {}) {
       return away.includes(port)
     },
     onEnded() {
-      ended++
+      assert.equal(endedAt, undefined)
+      endedAt = now
     },
   })
   return {
     lease,
     asked,
-    /** Advances the clock to this time, and returns how often the lease has ended. */
-    async at(time: number) {
+    away,
+    /** Checks as the owner does until this time, and returns when the lease has ended. */
+    async until(time: number) {
+      while (now < time) {
+        now += CHECK_EVERY
+        await lease.check()
+      }
+      return endedAt
+    },
+    /** Checks once at this time, after the process stood still. */
+    async wakeAt(time: number) {
       now = time
       await lease.check()
-      return ended
+      return endedAt
     },
   }
 }
 
 test('a lease ends 4 s after the last look that succeeded was sent, and once', async () => {
-  const { lease, at } = bench()
+  const { lease, until } = bench()
   lease.renew(1_000, [standby(1)])
-  assert.deepEqual([await at(4_999), await at(5_000), await at(6_000)], [0, 1, 1])
+  assert.deepEqual([await until(4_500), await until(7_000)], [undefined, 5_000])
 })
 
 test('without a standby nobody can take over, so the lease has no end', async () => {
-  const { lease, at, asked } = bench()
+  const { lease, until, asked } = bench()
   lease.renew(0, [])
-  assert.deepEqual([await at(3_600_000), asked], [0, []])
+  assert.deepEqual([await until(3_600_000), asked], [undefined, []])
 })
 
 test('while no standby can reach the database either, the lease goes on for 60 s', async () => {
-  const { lease, at } = bench([1, 2])
+  const { lease, until } = bench([1, 2])
   lease.renew(0, [standby(1), standby(2)])
-  assert.deepEqual([await at(5_000), await at(59_999), await at(60_000)], [0, 0, 1])
+  assert.equal(await until(70_000), 60_000)
 })
 
 test('one standby of several that may take over is enough', async () => {
-  const { lease, at, asked } = bench([1])
+  const { lease, until, asked } = bench([1])
   lease.renew(0, [standby(1), standby(2)])
-  assert.deepEqual([await at(4_000), asked], [1, [1, 2]])
+  assert.deepEqual([await until(6_000), new Set(asked)], [4_000, new Set([1, 2])])
+})
+
+test('an owner that finds the database a little later than its standby does not end', async () => {
+  const { lease, until, away, asked } = bench([1])
+  lease.renew(0, [standby(1)])
+  await until(8_000)
+  away.length = 0
+  await until(9_000)
+  lease.renew(9_000, [standby(1)])
+  assert.equal(await until(12_500), undefined)
+  assert.ok(asked.length > 0)
+})
+
+test('an owner that does not find the database again ends 4 s after its standby last could not reach it', async () => {
+  const { lease, until, away } = bench([1])
+  lease.renew(0, [standby(1)])
+  await until(8_000)
+  away.length = 0
+  assert.equal(await until(20_000), 12_000)
+})
+
+test('a standby that gives no answer in time counts as one that may take over', async () => {
+  let now = 0
+  let endedAt: number | undefined
+  const lease = createOwnerLease({
+    now: () => now,
+    isAway: () => new Promise(() => {}),
+    onEnded() {
+      endedAt = now
+    },
+  })
+  lease.renew(0, [standby(1)])
+  while (now < 6_000) {
+    now += CHECK_EVERY
+    void lease.check()
+  }
+  assert.equal(endedAt, 4_000)
+})
+
+test('an owner that stood still looks again before its lease ends', async () => {
+  const { lease, until, wakeAt } = bench()
+  lease.renew(0, [standby(1)])
+  await until(1_000)
+  assert.equal(await wakeAt(9_000), undefined)
+  lease.renew(9_100, [standby(1)])
+  assert.equal(await until(13_000), undefined)
+  await wakeAt(20_000)
+  assert.equal(await until(20_500), 20_500)
 })
 
 test('a look that succeeds while the standbys are asked renews the lease', async () => {
-  const renewing = bench([], () => renewing.lease.renew(4_000, [standby(1)]))
+  const renewing = bench([], () => renewing.lease.renew(3_000, [standby(1)]))
   renewing.lease.renew(0, [standby(1)])
-  assert.deepEqual([await renewing.at(4_000), await renewing.at(7_999)], [0, 0])
+  assert.equal(await renewing.until(5_500), undefined)
+})
+
+test('a standby is a session whose name has an address; others are left out', () => {
+  assert.deepEqual(standbysIn(null), [])
+  assert.deepEqual(standbysIn('10.0.0.1 8080,fd00::2 80,10.0.0.1 65536,10.0.0.1 80,evil,10.0.0.1 -1,10.0.0.1 ,a b'), [
+    { host: '10.0.0.1', port: 8_080 },
+    { host: 'fd00::2', port: 80 },
+    { host: '10.0.0.1', port: 80 },
+  ])
 })

@@ -1,4 +1,5 @@
 /** Describes why a socket ended, as plain data. */
+import { isStorageFailure } from '../../../src/domain/storage-failure.ts'
 import { isDeviceRemoval } from '../wire/account-notices.ts'
 
 export interface Closed {
@@ -7,8 +8,11 @@ export interface Closed {
   message: string
   /** Seconds until a temporary ban (402) ends. */
   expireSeconds: number | null
-  /** True if our own watchdog ended the socket, because the network never accepted the connection (`network/watchdog.ts`). */
-  isStartFailure: boolean
+  /**
+   * `handshake`: our own watchdog ended the socket, because the network never accepted the connection (`network/watchdog.ts`). `storeAway`: the
+   * commit before the login failed, which says nothing about the network. Null if neither is so.
+   */
+  startFailure: 'handshake' | 'storeAway' | null
 }
 
 interface BoomLike {
@@ -29,11 +33,16 @@ export function closedBy(error: unknown): Closed {
     code: typeof code === 'number' ? code : null,
     message: typeof boom.message === 'string' ? boom.message : '',
     expireSeconds: expireOf(boom.data),
-    isStartFailure: typeof boom.data === 'object' && boom.data !== null && 'watchdog' in boom.data,
+    startFailure: startFailureOf(error, boom.data),
   }
 }
 
 const DEVICE_REMOVED = 401
+
+function startFailureOf(error: unknown, data: unknown): Closed['startFailure'] {
+  if (isStorageFailure(error)) return 'storeAway'
+  return typeof data === 'object' && data !== null && 'watchdog' in data ? 'handshake' : null
+}
 
 /**
  * Returns the number of seconds until a ban ends. The library passes the attributes of the `<failure>` stanza as the data of its error, so `expire`

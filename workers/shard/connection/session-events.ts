@@ -29,9 +29,11 @@ export function sessionEvents({ creds, pairing, hasProxy, report, onOpened, rest
       if (account) onOpened()
       report({ type: 'opened', phone: phoneOf(me?.id), profileName: nameOf(me?.name), platform: platformOf(platform) })
     },
-    closed({ isStartFailure, ...closed }) {
-      const cause = hasProxy && isProxyRefusal(closed.message) ? 'proxy' : 'handshake'
-      report(isStartFailure || cause === 'proxy' ? { type: 'startFailed', cause } : { type: 'closed', ...closed })
+    closed({ startFailure, ...closed }) {
+      // The error of a database that refuses a connection has the same words as the one of a proxy.
+      const isOfProxy = hasProxy && startFailure !== 'storeAway' && isProxyRefusal(closed.message)
+      const cause = isOfProxy ? 'proxy' : startFailure
+      report(cause ? { type: 'startFailed', cause } : { type: 'closed', ...closed })
     },
     named(name) {
       const profileName = nameOf(name)

@@ -58,29 +58,32 @@ export function createOwnerWatch(now: () => number): OwnerWatch {
     owner = node
   }
 
+  function forget() {
+    seen = undefined
+    owner = undefined
+  }
+
   return {
     judge({ node, holder }, askedAt) {
       const isLocked = holder !== undefined
+      const at = now()
+      if (at - last > LONGEST_GAP) forget()
+      last = at
       if (node === undefined) {
         seen = undefined
         return isLocked ? 'alive' : 'free'
       }
       noteOwner(node, isLocked)
-      const at = now()
       const found = `${node.writer} ${node.beat} ${holder}`
-      if (found !== seen || at - last > LONGEST_GAP) {
+      if (found !== seen) {
         seen = found
         since = at
         looks = 0
       }
-      last = at
       looks++
       const still = isLocked || !hasShownItself ? LOCKED : UNLOCKED
       return askedAt - since >= still.ms && looks >= still.looks ? 'dead' : 'alive'
     },
-    forget() {
-      seen = undefined
-      owner = undefined
-    },
+    forget,
   }
 }

@@ -13,7 +13,8 @@ import { connect, type Link, UnfitServer } from '../link.ts'
 import type { Target } from '../target.ts'
 import { Fenced, TERMINATE } from '../writer.ts'
 import { CHECK_EVERY, createOwnerLease } from './owner-lease.ts'
-import { isAway, STANDBYS, standbysIn } from './standbys.ts'
+import { createStandbyReach } from './standby-reach.ts'
+import { isAway, isReached, STANDBYS, standbysIn } from './standbys.ts'
 
 /** The right to own the schema (`Turn`), with the connection that holds the lock. */
 export interface SchemaTurn extends Turn {
@@ -33,6 +34,7 @@ export interface OwnerOptions {
   /** Called if an earlier service did not stop in order. */
   onTakenOver(): void
   onOver: NonNullable<OpenOptions['onOver']>
+  onUnreached: NonNullable<OpenOptions['onUnreached']>
 }
 
 /** First half of the number of the advisory lock; the number is arbitrary. The second half identifies the schema. */
@@ -125,6 +127,8 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
     },
   })
 
+  const noteStandbys = createStandbyReach({ isReached, onUnreached: options.onUnreached })
+
   async function look(): Promise<void> {
     if (!link.isUp()) {
       former ??= link.backend
@@ -132,12 +136,14 @@ export async function ownSchema(target: Target, options: OwnerOptions): Promise<
     }
     const sentAt = performance.now()
     const { rows } = await link.ask({ text: LOOK, values: [writer] }, LOOK_SILENCE)
-    const [isThere, found, standbys] = rows[0] as [boolean, unknown, string | null]
+    const [isThere, found, named] = rows[0] as [boolean, unknown, string | null]
     if (!isThere) {
       if (!isClosing()) onOver(new Fenced('The database has no entry of this service as its writer: somebody removed it.'), OVER)
       return
     }
-    lease.renew(sentAt, standbysIn(standbys))
+    const standbys = standbysIn(named)
+    lease.renew(sentAt, standbys)
+    noteStandbys(standbys)
     if (former) {
       // The server process of the broken connection may still run and hold the lock, so it is ended.
       await link.ask({ text: TERMINATE, values: [[former[0]], [former[1]]] }, SILENCE)

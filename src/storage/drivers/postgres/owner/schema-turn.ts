@@ -29,7 +29,7 @@ const END_OWNER = `SELECT pg_terminate_backend(pid) FROM (${HOLDER}) AS h
 
 export async function waitForTurn(
   target: Target,
-  { threads, port, signal, onWaiting, onFailed, onDead }: TurnOptions,
+  { threads, port, signal, onWaiting, onTaking, onFailed, onDead }: TurnOptions,
 ): Promise<SchemaTurn> {
   async function connectAgain(): Promise<Link> {
     const made = await connect(target, { name: 'standby' })
@@ -55,6 +55,7 @@ export async function waitForTurn(
       onWaiting({ id: found.node?.writer, name })
       return false
     }
+    onTaking()
     if (found.holder && found.node) {
       await link.ask({ text: END_OWNER, values: [found.node.writer, found.node.beat, found.holder] }, SILENCE)
     }
@@ -65,6 +66,7 @@ export async function waitForTurn(
   }
 
   for (;;) {
+    const begunAt = performance.now()
     const hasTurn = await look().catch((cause: unknown) => {
       // The database cannot be asked, so it is unknown whether the owner still runs.
       watch.forget()
@@ -73,7 +75,8 @@ export async function waitForTurn(
       return false
     })
     if (hasTurn) return { link }
-    await pause(LOOK_EVERY)
+    // A slow look must not add to the interval: the watch begins again after a long gap, and would never end.
+    await pause(Math.max(0, begunAt + LOOK_EVERY - performance.now()))
     if (!signal.aborted) continue
     await link.end()
     throw signal.reason

@@ -3,6 +3,7 @@
  * table, and asks it over HTTP whether it can reach the database.
  */
 import { get } from 'node:http'
+import { isIP } from 'node:net'
 import type { Question } from '../link.ts'
 
 export interface StandbyAddress {
@@ -11,7 +12,7 @@ export interface StandbyAddress {
 }
 
 /** Time limit of an answer, in ms. */
-const PATIENCE = 900
+export const PATIENCE = 900
 const READY = '/health/ready'
 
 /** Names the connection of a standby that listens on this port. */
@@ -25,35 +26,40 @@ export const STANDBYS = `(SELECT string_agg(coalesce(host(client_addr), '127.0.0
   FROM pg_stat_activity WHERE application_name LIKE 'svc standby %' AND usename = current_user AND datname = current_database()
   AND split_part(application_name, ' ', 4) = hashtext(current_schema())::text)`
 
-/** Parses the text of `STANDBYS`. */
+/** Parses the text of `STANDBYS`. Any session of the role can give itself such a name, so what is no address is left out. */
 export const standbysIn = (text: string | null): StandbyAddress[] =>
   (text ?? '')
     .split(',')
-    .filter(Boolean)
     .map((each) => {
-      const [host, port] = each.split(' ')
-      return { host: host!, port: Number(port) }
+      const [host = '', port] = each.split(' ')
+      return { host, port: Number(port) }
     })
+    .filter(({ host, port }) => isIP(host) !== 0 && Number.isInteger(port) && port > 0 && port < 65_536)
 
-/**
- * Asks a standby. Resolves with true only if it answers that it cannot reach the database. A standby that gives no answer may be about to take over.
- */
-export function isAway({ host, port }: StandbyAddress): Promise<boolean> {
+/** Whether a standby answers that it cannot reach the database. One that gives no answer may be about to take over. */
+export const isAway = async (standby: StandbyAddress): Promise<boolean> => (await reasonOf(standby)) === 'database'
+
+/** Whether a standby answers as one. */
+export const isReached = async (standby: StandbyAddress): Promise<boolean> =>
+  ['standby', 'database'].includes((await reasonOf(standby)) as string)
+
+/** Asks a standby why it is not ready. Resolves with undefined if it gives no such answer in time. */
+function reasonOf({ host, port }: StandbyAddress): Promise<unknown> {
   return new Promise((resolve) => {
     const request = get({ host, port, path: READY, signal: AbortSignal.timeout(PATIENCE) }, async (response) => {
       const bytes = await response.toArray().catch(() => [])
-      resolve(isAwayIn(Buffer.concat(bytes as Buffer[]).toString()))
+      resolve(reasonIn(Buffer.concat(bytes as Buffer[]).toString()))
     })
-    request.on('error', () => resolve(false))
+    request.on('error', () => resolve(undefined))
   })
 }
 
-function isAwayIn(text: string): boolean {
+function reasonIn(text: string): unknown {
   try {
     const { error } = JSON.parse(text) as { error?: { details?: { reason?: unknown } } }
-    return error?.details?.reason === 'database'
+    return error?.details?.reason
   } catch {
     // The answer is not that of a standby, so another program uses this address.
-    return false
+    return undefined
   }
 }

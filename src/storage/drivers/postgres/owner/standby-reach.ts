@@ -1,0 +1,36 @@
+/**
+ * Finds out, while all is well, whether the owner of a schema can ask its standbys. Otherwise the operator would learn only in an outage of the
+ * database that the owner cannot, and ends its sessions for this reason.
+ */
+import type { StandbyAddress } from './standbys.ts'
+
+/** Number of questions without an answer after which a standby counts as one that cannot be asked. One that has just started may need some. */
+const TRIES = 5
+
+export interface StandbyReachOptions {
+  isReached(standby: StandbyAddress): Promise<boolean>
+  /** Called once for each address. */
+  onUnreached(address: string): void
+}
+
+/** Returns a function that must be called with the standbys of each look. It asks each one until it has answered, or has been reported. */
+export function createStandbyReach({ isReached, onUnreached }: StandbyReachOptions) {
+  const seen = new Map<string, { left: number }>()
+
+  async function ask(standby: StandbyAddress, address: string, tries: { left: number }): Promise<void> {
+    if (tries.left <= 0) return
+    tries.left--
+    if (await isReached(standby)) tries.left = Number.NEGATIVE_INFINITY
+    else if (tries.left === 0) onUnreached(address)
+  }
+
+  return (standbys: readonly StandbyAddress[]): void => {
+    const named = new Map(standbys.map((each) => [`${each.host} port ${each.port}`, each]))
+    for (const address of seen.keys()) if (!named.has(address)) seen.delete(address)
+    for (const [address, standby] of named) {
+      const tries = seen.get(address) ?? { left: TRIES }
+      seen.set(address, tries)
+      void ask(standby, address, tries)
+    }
+  }
+}
