@@ -1,6 +1,6 @@
 /** Builds the message that an operator gets when a command fails: the error, then its causes. */
 
-/** Most causes in a message. An error has one cause per layer of the code; a longer chain is circular. */
+/** Maximum number of causes in a message. An error has one cause per layer of the code; a longer chain is circular. */
 const MAX_CAUSES = 8
 
 /**

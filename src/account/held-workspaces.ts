@@ -10,7 +10,9 @@ import type { Repository } from '../storage/repository.ts'
 import type { Decision } from './account.ts'
 import type { StoredWorkspace } from './records.ts'
 
-/** Most attempts of a change. The only other writer of a workspace is an operator who types commands, so three conflicts in a row do not happen. */
+/**
+ * The most attempts of a change. The only other writer of a workspace is an operator who types commands, so three conflicts in a row do not happen.
+ */
 const ATTEMPTS = 3
 
 interface Held {

@@ -110,7 +110,8 @@ export function createBoundedClock({ wall, steady, uptime, onChange = () => {} }
     learned(networkAt, isLogin) {
       if (isLogin) network = { at: networkAt, steady: steady.now() }
       now()
-      // If the machine's clock has not jumped, it is accepted, whatever the network reports: then it is the network's time that has changed.
+      // If the machine's clock has not jumped, this clock follows it even if the network reports another time: in that case, the network's time is
+      // the wrong one.
       if (doubt && wall.now() > networkAt + MOST_STEP) doubt = { ...doubt, isContradicted: true }
     },
     ahead,

@@ -4,7 +4,7 @@
  */
 export interface WarmUpStep {
   day: number
-  /** Most people per day from that day on; null if there is no limit. */
+  /** Maximum number of people per day from that day on; null if there is no limit. */
   per_day: number | null
 }
 

@@ -11,7 +11,7 @@ import { createMediaThreads } from './media-threads.ts'
 import type { Programs } from './programs.ts'
 
 const HEAP_MB = 256
-/** Most tasks at a time. The number is so high that it is never reached: every instance sends one item and prepares the next one. */
+/** Maximum number of tasks at a time. The number is so high that it is never reached: every instance sends one item and prepares the next one. */
 const AT_ONCE = 10_000
 /** Time limit of one conversion; the wait for a free slot does not count. */
 const CONVERSION_LIMIT = 2 * MINUTE

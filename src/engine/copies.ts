@@ -17,7 +17,7 @@ export interface CopiesOptions {
   bucket: Bucket
   network: NetworkOptions
   egressAllow: readonly string[]
-  /** Most copies at a time. The caller queues further ones. */
+  /** Maximum number of copies at a time. The caller queues further ones. */
   atOnce: number
   logging: Logging
   log: Log

@@ -20,7 +20,7 @@ export interface Downloads {
 export interface DownloadOptions {
   network: NetworkOptions
   egressAllow: readonly string[]
-  /** Most downloads at a time. The caller queues further ones. */
+  /** Maximum number of downloads at a time. The caller queues further ones. */
   atOnce: number
   logging: Logging
   log: Log

@@ -13,7 +13,7 @@ export interface HostingDeps {
   placement: Placement
   /** Key that seals the records of an instance. Throws if it is missing. */
   keyOf(instance: string): Uint8Array
-  /** Most boots of instances per second and network route. */
+  /** Maximum number of boots of instances per second and network route. */
   startsPerSecond: number
   clock: Clock
   log: Log

@@ -5,7 +5,7 @@ import type { LogReader } from '../domain/webhook-log.ts'
 import { createMediaThreads } from './media-threads.ts'
 
 const HEAP_MB = 256
-/** Most queries that may wait. A small number is enough, because administrators make few queries. */
+/** Maximum number of queries that may wait. A small number is enough, because administrators make few queries. */
 const WAITING = 100
 
 export interface LogThreads extends LogReader {

@@ -19,8 +19,9 @@ export interface MediaThreads {
   name: string
   data: object
   threads: number
-  /** Most concurrent tasks per thread; the next field is the number of tasks that may wait. */
+  /** Maximum number of concurrent tasks per thread. */
   atOnce: number
+  /** Maximum number of tasks that may wait. */
   waiting: number
   heapMb: number
   log: Log

@@ -118,7 +118,7 @@ function put(group: number, target: Uint8Array, at: number): number {
 
 /** Number of characters decoded at a time, so that their bytes stay in the processor's cache. */
 const PART = 16_384
-/** Most bytes that a UTF-16 code unit has in UTF-8. */
+/** Maximum number of bytes that a UTF-16 code unit has in UTF-8. */
 const PART_BYTES = 3 * PART
 
 /** Decodes `text` starting at `from`. `too_large` means that the result has more than `most` bytes. */

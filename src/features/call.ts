@@ -1,4 +1,7 @@
-/** Combines a request to a shard operation with the facts of its declaration, as data that is sent to the shard. */
+/**
+ * Makes the message for the shard from a request. It contains the input, and the facts that the shard needs from the
+ * declaration of the operation, for example the deadline.
+ */
 import { type ActionCall, type Call, type ControlCall, type SendCall, sendCall } from '../domain/call.ts'
 import type { Identifier } from '../domain/ids.ts'
 import type { Endpoint } from './endpoint.ts'

@@ -91,7 +91,9 @@ export const oneOfNumbers = (values: readonly number[]) =>
     .refine((value) => values.includes(value), { error: `must be ${values.join(', ').replace(/, (\d+)$/, ' or $1')}` })
     .meta({ enum: [...values] })
 
-/** Code that replaces `invalid_request` when every issue of a request has it. */
+/**
+ * Parameters of validation issues, with a code. If all issues of a request have the same code, the error has this code instead of `invalid_request`.
+ */
 export const INVALID_PHONE = { code: 'invalid_phone' } as const
 export const MEDIA_INVALID = { code: 'media_invalid' } as const
 

@@ -68,7 +68,10 @@ export function sentenceOf(issue: ZodIssue): string {
 /** The most issues that a failure lists; `domain/failures.ts` applies the limit again to other failures. */
 const MAX_ISSUES = 50
 
-/** Returns the code in an issue that replaces `invalid_request` when every issue has it. */
+/**
+ * Returns the code in the parameters of an issue (for example `INVALID_PHONE`). If all issues of a request have the same code, the error has this
+ * code instead of `invalid_request`.
+ */
 function codeOf(issue: ZodIssue): FailureCode | undefined {
   return issue.code === 'custom' ? (issue.params?.code as FailureCode | undefined) : undefined
 }

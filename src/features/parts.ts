@@ -64,7 +64,7 @@ export interface Parts {
   activity: ((instances: readonly string[]) => Promise<ActivityHour[]>) | undefined
 }
 
-/** A page for people. */
+/** An HTML page of the service, with the policy with which it is sent. */
 export interface Page {
   html: string
   /** `Content-Security-Policy` of the page. */
@@ -164,7 +164,7 @@ export interface AccountCall extends PublicCall {
   baseUrl: string
   /** Returns the body of an operation that takes a file, in pieces as they arrive. */
   file(): AsyncIterable<Uint8Array>
-  /** Whether the caller may see what a right of the dashboard opens. */
+  /** Whether the caller has this right of the dashboard. */
   may(right: RightName): boolean
 }
 

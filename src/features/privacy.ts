@@ -40,7 +40,7 @@ export const get = action('privacy.get', 'GET /privacy', {
   ],
 })
 
-/** Most changes to the list of excluded people in one request. */
+/** Maximum number of changes to the list of excluded people in one request. */
 const MAX_CHANGES = 256
 
 const contacts = z

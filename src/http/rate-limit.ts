@@ -77,7 +77,7 @@ export function createBuckets(clock: Clock, { capacity, perSecond } = { capacity
 }
 export type Buckets = ReturnType<typeof createBuckets>
 
-/** Most wrong credentials that an address may send in a minute. */
+/** Maximum number of wrong credentials that an address may send in a minute. */
 export const FAILURES_PER_MINUTE = 30
 
 /**

@@ -15,7 +15,7 @@ const addressOf = (entry: string): string | undefined =>
       .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1'),
   )
 
-/** Most peer addresses that are cached. They are cached because each peer sends many requests. */
+/** Maximum number of peer addresses that are cached. They are cached because each peer sends many requests. */
 const KNOWN = 1_000
 const known = new Map<string, string>()
 

@@ -6,7 +6,10 @@
 import type { ReceivedFile, UploadableFile } from '../domain/file-download.ts'
 import { boundedCache } from '../lib/bounded-cache.ts'
 
-/** Most remembered paths. Beyond this number the oldest path is forgotten; then the phone is asked again. */
+/**
+ * Maximum number of remembered paths. Beyond it, the oldest path is forgotten, and the next reader of that file asks the
+ * phone again.
+ */
 const MAX_KNOWN = 1_000
 
 /** Asks the phone for a new upload, and resolves with the new path. Rejects with `Failure`. */

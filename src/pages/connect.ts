@@ -24,7 +24,7 @@ function inkOn(color: string): string {
   return parts.reduce((sum, part) => sum + part) > BRIGHT ? '#000' : '#fff'
 }
 
-/** Only buttons and the edge have the operator's color. Text in a light color, such as a link, could not be read. */
+/** Uses the operator's color only for buttons and for the upper border of the page. Text, such as a link, would be unreadable in a light color. */
 const styleOf = ({ color }: ConnectOperator) =>
   color === null
     ? ''

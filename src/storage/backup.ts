@@ -1,10 +1,13 @@
 /**
  * Copies a data folder while the service runs, so that a service can start on the copy.
  *
- * Media of a waiting message is written before the record that names it and removed after that record. So media is copied twice: before the records,
- * because it may be gone afterwards, and after them, for new files. The keys beside the store are copied twice as well. Incomplete files have
- * different names and are not copied. (Media that is created after the first copy and removed before the second one, for a message that was sent in
- * that time, is missing in the backup. A service on the backup reports that message as failed.)
+ * The folder of the media is copied two times: before the records, because a file may be removed while the records are copied, and after them,
+ * because a file may be added in that time. This works because the media of a waiting message is written before the record that names it, and is
+ * removed after that record. The folder of the keys of instances (`keysDir`) is copied two times for the same reason. Incomplete files have different
+ * names and are not copied.
+ *
+ * Limit: if a message is queued and sent between the two copies of the media, the backup may contain its record without its media. A service on the
+ * backup reports this message as failed.
  */
 import { copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'

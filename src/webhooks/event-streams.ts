@@ -9,7 +9,7 @@ import { Failure } from '../domain/failures.ts'
 import type { EventStreamOf, EventStreams, EventsPage, ServerEvent, ServerEvents } from '../domain/server-events.ts'
 import type { Engine } from '../engine/engine.ts'
 
-/** Most concurrent readers of the events of one instance. */
+/** Maximum number of concurrent readers of the events of one instance. */
 export const MAX_STREAMS = 10
 /** Interval in ms after which a comment is sent if nothing else was, because proxies close idle streams. */
 const HEARTBEAT = 15 * SECOND

@@ -16,7 +16,7 @@ type Store = Pick<StateStore, 'get' | 'range' | 'count'>
 /** The most rows that one search for a text decrypts: the newest rows of the filter. The next request continues where this one ended. */
 const MAX_SEARCHED = 5_000
 
-/** Returns the sealer for the rows of an instance. */
+/** Returns the object that encrypts and decrypts the rows of an instance. */
 export type SealerOf = (instanceId: string) => Sealer
 
 export function logReader(store: Store, sealerOf: SealerOf): LogReader {

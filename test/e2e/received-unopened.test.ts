@@ -54,7 +54,10 @@ const unreported = async (reason: Unreported): Promise<number> =>
 const eventsOf = (id: string) =>
   story.world.receiver.events('received').filter((event) => event.message_id === id) as unknown as Event[]
 
-/** A message of the account whose secret the test knows. */
+/**
+ * Secret of the messages that the account sends in this test (`asked`). The test chooses it, so that it can encrypt the
+ * answer of a bot.
+ */
 const secret = randomBytes(32)
 const asked = (text: string) => ({
   proto: { extendedTextMessage: { text }, messageContextInfo: { messageSecret: secret.toString('base64') } },

@@ -1,6 +1,6 @@
 /**
- * Tests `send.sendText` as the other side receives the text: every field of the request, every kind of chat, and every
- * refusal.
+ * Tests `send.sendText` to people and groups, as the recipient receives the text: long texts, replies, edits, link
+ * previews and mentions. Also tests the error codes of failed sends, and the order of messages.
  */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'

@@ -60,7 +60,7 @@ test(`a shard with ${EACH} accounts dies: the other ${EACH} answer on, and nothi
       }
     })
     loops.push(...texts)
-    // The requests follow each other without a pause, so that one is in flight when the thread dies.
+    // Requests are sent all the time, so that one is probably in flight when the thread dies.
     const failed: { status: number; code: string }[] = []
     const call = async (instance: Instance) => {
       while (!isBack) {

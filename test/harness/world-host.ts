@@ -1,7 +1,7 @@
 /**
- * A process with a place (a network and a service, `place.ts`) that is lent to one test file after another. It is a
- * child of `scripts/test-worlds.mjs`, which passes on the tasks of the test files. One process for some seventy files
- * saves two to four seconds of CPU time for each file.
+ * A process with a simulated network and a service (a place, `place.ts`), which test files use one after another.
+ * `scripts/test-worlds.mjs` starts this process and sends it the requests of the current test file: start, stop or empty
+ * the service. Because the files share a process, each of them saves two to four seconds of CPU time.
  */
 import type { HostReady, HostTask } from './borrowed-place.ts'
 import { createEmptying } from './empty-place.ts'
@@ -23,6 +23,6 @@ process.on('message', ({ task }: { task: HostTask }) => {
     (error: Error) => say({ error: error.stack ?? error.message }),
   )
 })
-// The channel closes when the lender no longer needs the place, or when the lender has ended.
+// The channel closes when `scripts/test-worlds.mjs` no longer needs this process, or has ended itself.
 process.on('disconnect', () => place.end().finally(() => process.exit()))
 say({ ready: { network, controlUrl, dir, baseUrl, adminKey } })

@@ -31,7 +31,10 @@ const next = new Map<string, InstanceRow>()
 let hasChanged = false
 /** The current connection to the stream, or the last one while the stream is disconnected. */
 let reading: { leave: AbortController; proof: string | null } | undefined
-/** Id of the last event that is included in the rows; empty if there is none. */
+/**
+ * Id of the last event that was received; empty if there is none. When the stream is opened again, the id is sent, so that the stream continues
+ * there.
+ */
 let lastEventId = ''
 let reconnectAfter = RECONNECT_AFTER
 let again: ReturnType<typeof setTimeout> | undefined

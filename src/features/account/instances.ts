@@ -153,7 +153,7 @@ export const rotateToken = local('account.rotateToken', 'POST /account/instances
   ],
 })
 
-/** Most instances in the answer. If there are more, the newest ones are returned. */
+/** Maximum number of instances in the answer. If there are more, the newest ones are returned. */
 const SHOWN = 500
 
 const Plan = z

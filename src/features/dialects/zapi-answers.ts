@@ -183,7 +183,7 @@ const forms: Readonly<Record<string, (its: Answer) => unknown>> = {
 /** Adds `success`: clients read `value` on some routes and `success` on others. */
 const withSuccess = (its: Answer) => (its.value === true && its.success === undefined ? { ...its, success: true } : its)
 
-/** Builds the answer of an operation. A send has `zaapId`, `messageId` and `id` in addition to our fields. */
+/** Builds the answer of an operation. The answer of a send has all our fields, among them `messageId` and `id`, and `zaapId` (our `svcId`). */
 export function zapiAnswer({ id, kind }: { id: string; kind: string }, reply: unknown): unknown {
   const its = inCamelCase(reply) as Answer
   if (typeof its !== 'object' || its === null) return its

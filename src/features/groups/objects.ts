@@ -5,7 +5,7 @@ import { identifier, instant } from '../fields.ts'
 /** Allowed message timers in seconds; 0 turns the timer off. */
 export const EPHEMERAL_SECONDS = [0, 86_400, 604_800, 7_776_000] as const
 
-/** Most people in one request. */
+/** Maximum number of people in one request. */
 const MAX_PHONES = 256
 
 export const groupId = identifier(['group'], {

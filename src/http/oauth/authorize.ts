@@ -26,7 +26,7 @@ export interface AuthorizeDeps {
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
 const MAX_STATE = 2_048
 const MAX_KEY = 256
-/** Most instances that the page offers: as many as the largest page of the list of instances has. */
+/** Maximum number of instances that the page offers: as many as the largest page of the list of instances has. */
 const MAX_INSTANCES = 500
 const COOKIE_SECONDS = 600
 

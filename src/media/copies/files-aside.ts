@@ -8,7 +8,7 @@ import type { CopyFailure } from '../../domain/media-copy.ts'
  */
 const ASIDE = 15 * SECOND
 export const LONGEST_ASIDE = { host: 30 * MINUTE, bucket: MINUTE }
-/** Most files that are put aside. Further files stay in their order among the others, so that the memory is bounded. */
+/** Maximum number of files that are put aside. Further files stay in their order among the others, so that the memory is bounded. */
 const MAX_ASIDE = 1_000
 
 export interface FilesAside {

@@ -46,7 +46,7 @@ export type Deliver = (attempt: Attempt, signal?: AbortSignal) => Promise<Outcom
 export interface DeliveryOptions {
   allow: Ranges
   clock: Clock
-  /** Most concurrent attempts of this thread, not counting attempts that hang. */
+  /** Maximum number of concurrent attempts of this thread, not counting attempts that hang. */
   concurrency?: number | undefined
   /**
    * The most concurrent attempts to one origin, counting attempts that hang. The default is a quarter of the total, so

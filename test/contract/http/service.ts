@@ -183,7 +183,10 @@ export interface ServiceOptions {
   hasOauth?: boolean
   /** Origins whose pages may call `/mcp`. If undefined, only pages of the service's own origin may call it. */
   mcpAllowedOrigins?: string[]
-  /** Whether `/metrics` requires METRICS_TOKEN. If false, it requires no token and answers local callers only. */
+  /**
+   * Whether `/metrics` requires METRICS_TOKEN. If false, it requires no token, and answers only callers on this machine
+   * or in a private network.
+   */
   hasMetricsToken?: boolean
   /** Whether the OpenAPI description and its page are served. */
   hasDocs?: boolean

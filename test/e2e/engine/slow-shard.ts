@@ -1,7 +1,7 @@
 /**
- * Simulates a shard on a slow machine, or one that fails, with the small replacement of a shard. `slow:<path>`: the
- * shard loads only when the file exists. `failing:<path>`: its first two runs fail before it loads. Each run adds a
- * character to the file `<path>.runs`.
+ * A shard thread for tests that starts slowly or fails to start. When it starts, it runs `small-shard.ts`. The store URL
+ * selects what happens. `slow:<path>`: the thread waits until the file `<path>` exists. `failing:<path>`: the first two
+ * starts fail. `broken:<path>`: every start fails. Each start adds a character to the file `<path>.runs`.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-/** Stories (`story.ts`) about received products, orders, payments and invitations. */
+/** Test functions (`Tell` in `story.ts`) about received products, orders, payments and invitations. */
 import { ANA, ME, type Story, type Tell } from './story.ts'
 
 const flow = (name: string, params: object) => ({ name, buttonParamsJson: JSON.stringify(params) })

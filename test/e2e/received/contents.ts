@@ -1,12 +1,12 @@
-/** Stories (`story.ts`) about messages that a person sends, and about what a person does with a message. */
+/** Test functions (`Tell` in `story.ts`) about messages that a person sends, and about what a person does with a message. */
 import { ANA, BEN, BEN_LID, chatOf, type Event, type Fits, isTime, ME, nothingOr, type Story, type Tell } from './story.ts'
 
 export const text = (message: string) => ({ message, title: null, description: null, url: null })
 
-/** Sends a message by Ana, to which a later message of the story refers. */
+/** Makes Ana send a text, to which a later message of the same test refers. */
 const hers = (story: Story, message: string) => story.fromAna({ text: message }, { message_type: 'text', text: text(message) })
 
-/** Runs the same story in two groups, one for each kind of addressing. */
+/** Runs the same test function in two groups, one for each kind of addressing. */
 const inGroups =
   (tell: (group: { id: string; say: Say; chat: string; story: Story }) => Promise<unknown>): Tell =>
   async (story) => {

@@ -1,6 +1,6 @@
 /**
- * Stories (`story.ts`) about changes of a group, with both kinds of addressing: each change must be reported one time,
- * with the person who made it.
+ * Test functions (`Tell` in `story.ts`) about changes of a group, with both kinds of addressing: each change must be
+ * reported one time, with the person who made it.
  */
 import assert from 'node:assert/strict'
 import {

@@ -1,5 +1,6 @@
 /**
- * Stories (`story.ts`) about received messages with buttons, rows, cards and amounts, and about the answers to them.
+ * Test functions (`Tell` in `story.ts`) about received messages with buttons, rows, cards and amounts, and about the
+ * answers to them.
  */
 import { type Event, ME, type Story, type Tell } from './story.ts'
 

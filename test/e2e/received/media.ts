@@ -1,6 +1,6 @@
 /**
- * Stories (`story.ts`) about received files: the fields of the event, and the sealed link by which the file can be
- * downloaded.
+ * Test functions (`Tell` in `story.ts`) about received files: the fields of the event, and the sealed link by which the
+ * file can be downloaded.
  */
 import type { Event, Story, Tell } from './story.ts'
 

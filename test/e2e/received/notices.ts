@@ -1,6 +1,6 @@
 /**
- * Stories (`story.ts`) about notifications that do not concern groups: deletions, calls, channels, the account itself,
- * and payments.
+ * Test functions (`Tell` in `story.ts`) about notifications that do not concern groups: deletions, calls, channels, the
+ * account itself, and payments.
  */
 import assert from 'node:assert/strict'
 import { text } from './contents.ts'

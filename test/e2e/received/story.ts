@@ -25,8 +25,8 @@ export type Kind = (typeof MESSAGE_TYPES)[number]
 export type Notification = (typeof NOTIFICATIONS)[number]
 
 /**
- * A story: a function that makes something happen on the network, and compares the whole event that the webhook
- * receiver gets.
+ * A test function, also called a story. It makes something happen on the network, and compares the whole event that the
+ * webhook receiver gets.
  */
 export type Tell = (story: Story) => Promise<unknown>
 

@@ -95,8 +95,8 @@ test('a kill inside any window loses nothing', { timeout: 900_000 }, async (t) =
       await ground.start()
       await gateway.waitForStatus(instance, 'connected')
       await everything(10_000)
-      // The service processes the data of the pairing a moment after it has acknowledged them. This work would also
-      // reach the step of the kill, so the test waits for it.
+      // The service acknowledges the data of the pairing first, and processes it a moment later. If the test did not wait
+      // for the end of this work, the work could trigger the kill before the new texts do.
       await until('nothing that the network would give out again', async () => (await sandbox.pending()) === 0)
       await pause(300)
       await ground.service.kill()

@@ -166,7 +166,7 @@ suite('the memory of large bodies', () => {
 })
 
 suite('a body', () => {
-  /** Returns a clock and timers; the test advances both together. */
+  /** Returns a clock, and `pass`, which advances this clock and the mocked global timers by the same time. */
   function byHand(t: TestContext) {
     t.mock.timers.enable({ apis: ['setTimeout'] })
     const time = { now: 0 }

@@ -125,8 +125,8 @@ async function readUntilFailure(of: ReceivedFile, blob: Uint8Array, what: string
   return length
 }
 
-// An earlier bug: a file whose length is a multiple of 16 was passed on completely before its MAC was checked, because
-// only the padding was then still in the cipher.
+// An earlier bug: if the length of a file is a multiple of 16, the last encrypted block contains only padding. So the
+// decipher had already returned the whole file when the MAC was checked.
 for (const size of [16, 4_992, 5_000])
   test(`a file of ${size} bytes that was changed in any way fails before it is whole`, async () => {
     const plain = randomBytes(size)

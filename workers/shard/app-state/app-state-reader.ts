@@ -1,15 +1,20 @@
 /**
- * Reads app state. The library's own function (Socket/chats.js, resyncAppState) blocks the thread until everything that the account's phone has ever
- * saved is decoded: 20,000 people in an address book took most of a second. Here the file of a collection is decoded and its entries are decrypted in
- * slices, and a file of the network is verified before it is read. (Before a change, the collection is copied in one turn, which takes some
- * milliseconds for 20,000 entries.)
+ * Reads the collections of the app state. It replaces the library's function (Socket/chats.js, resyncAppState), which blocks the thread until
+ * everything that the account's phone has ever saved is decoded: 20,000 people in an address book took most of a second.
  *
- * Only one reading runs at a time. Each collection is passed to `AppState` as soon as it is read, together with its changes. If a collection cannot
- * be read, nothing of it is used:
+ * The network sends whole collections and large changes as files. A file is verified before it is decoded. Decoding and decryption are done in
+ * slices, so that they do not block the thread. Only the copy of the stored collection, before a change, is made in one turn of the event loop; this
+ * takes some milliseconds for 20,000 entries. Only one reading runs at a time. Each collection is passed to `AppState` as soon as it is read
+ * completely.
  *
- *   its key is missing              queried in full once, because that answer may use another key; then it waits for a key
- *   an entry or a patch is damaged  read in full once, and then the readable entries are used
- *   no answer, no file              rejected; the caller retries
+ * What happens if a collection cannot be read:
+ *
+ *   its key is missing              queried once more, in full, because that answer may use another key; then it waits for a key
+ *   an entry or a patch is damaged  queried once more, in full; unreadable entries of that answer are skipped, and the others are used
+ *   the media host refuses a file   (4xx, but not 429) queried once more, in full; if that fails too, it is not updated, and a warning is logged
+ *   a file is not the right one     the same
+ *   the network refuses to send it  not updated, and this is logged
+ *   no answer, or no download       the reading fails, and the error is passed to the caller
  */
 import {
   ALL_WA_PATCH_NAMES,

@@ -178,7 +178,7 @@ export interface GroupFacts {
   name?: string | undefined
   ephemeralSeconds?: number | undefined
   isAnnouncement?: boolean | undefined
-  /** Time at which the account joined, in epoch s. */
+  /** Time at which the account joined the group, in epoch s. */
   joinedAt?: number | undefined
 }
 

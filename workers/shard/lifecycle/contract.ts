@@ -54,8 +54,10 @@ export type LifecycleEvent =
   | { type: 'timer'; name: TimerName }
 
 /**
- * `retry` begins the next attempt. `pairing` ends the wait for the 515 that follows a scan. `qrIdle` ends a session whose QR code nobody requests.
- * `passkey` limits a stage of the passkey ceremony. `ban` fires when a temporary ban ends.
+ * Names of the timers, and what happens when a timer fires. `retry`: the next connection attempt begins. `pairing`: the pairing has failed, because
+ * the session did not open in time after the phone had accepted this device (normally the network then ends the connection with 515, and the service
+ * logs in again). `qrIdle`: the session ends, because nobody has requested its QR code. `passkey`: the pairing has failed, because a stage of the
+ * passkey ceremony took too long. `ban`: a temporary ban is over, and the instance logs in.
  */
 export type TimerName = 'retry' | 'pairing' | 'qrIdle' | 'passkey' | 'ban'
 

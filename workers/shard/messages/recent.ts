@@ -26,7 +26,10 @@ const MIN_OF_INSTANCE = 250
 const FLOOR = 1 / 200
 /** Share of the limits that is evicted at once. Without it, every new message would have to scan all chats. */
 const SLACK = 1 / 32
-/** Most bytes of a message that is kept as text. Longer ones are kept outside of the JavaScript heap, because the heap of a thread is limited. */
+/**
+ * Maximum size in bytes of a message that is kept as text. Longer ones are kept outside of the JavaScript heap, because the heap of a thread is
+ * limited.
+ */
 const SHORT = 1_024
 /** The most messages of different authors with the same id that are kept. Honest clients never share an id. */
 const MAX_WRITERS = 4

@@ -1,6 +1,7 @@
 /**
  * The handshake of a connection, after which all frames are encrypted. Its last message is the login of a linked device, or the registration of a new
- * one. The library's Noise protocol verifies the server (`baileys/thread/curve.ts`).
+ * one. The library's Noise code verifies the server with `Curve.verify`. The library's own version of that function accepts every signature, so
+ * `baileys/thread/curve.ts` replaces it.
  */
 import {
   type AuthenticationCreds,

@@ -50,7 +50,7 @@ export interface SendResult {
   outcome: SendOutcome
   /** Additional operations for the commit that ends the item. Called right before each attempt of the commit, because a failing disk is retried. */
   commit(): readonly Op[]
-  /** Called after that commit. */
+  /** Called after the commit that contains the operations of `commit`. */
   after(): void
   /** Budgets of first contacts that the `delivery` event reports as used up. */
   usedUpBudgets?: Delivery['used_up_budgets']

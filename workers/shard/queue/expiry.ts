@@ -52,8 +52,8 @@ export function createExpiry({
   let checkedAt = steady.now()
 
   /**
-   * Returns the items that do not age now: all items of a paused instance, or else the held ones. Without a connection, all other items wait for the
-   * connection.
+   * Returns the items that do not age now. If the instance is paused: all items. If it is connected: the items whose hold stops their age. If it is
+   * not connected: none, because then the items wait for the connection and not for their hold.
    */
   function ageless(): readonly Waiting[] {
     if (isPaused?.()) return line.rows

@@ -8,7 +8,7 @@ import { eventOrNull } from './unreported.ts'
 export interface OwnEventsDeps {
   inbound: Pick<ReceivedEvents, 'message'>
   presence: Pick<Presence, 'wroteTo'>
-  /** Called with every message before its commit. */
+  /** Called with every message that this service sent, before its commit. */
   record(message: WAMessage, fromApi: boolean): Promise<void>
 }
 

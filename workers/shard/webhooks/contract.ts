@@ -30,9 +30,12 @@ export interface OutboxOptions {
   previousSecret?: () => PreviousSecret | undefined
   deliver: Deliver
   log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
-  /** Returns additional operations for the commit of an event; `eventId` is null if no webhook or stream needs the event. */
+  /**
+   * Returns additional store operations for the commit in which an event occurs. `eventId` is null if the event is not stored for a webhook: no
+   * webhook and no stream needs it, or only a stream.
+   */
   note?: ((event: WebhookEvent, eventId: string | null) => Op[]) | undefined
-  /** Returns further operations for the commit of an event; `onCommitted` is called after that commit. */
+  /** Returns further store operations for the commit that stores an event. `onCommitted` is called after that commit. */
   alongside?: ((event: WebhookEvent, eventId: string) => Op[]) | undefined
   onCommitted?: ((eventId: string) => void) | undefined
   timer?: Timer
@@ -78,7 +81,7 @@ export interface Outbox {
    */
   append(event: WebhookEvent, requestId?: string): { eventId: string; ops: Op[] }
   committed(eventId: string): void
-  /** Returns the additional operations for an event that nobody needs, for the commit of its cause. */
+  /** Returns the additional store operations (`note`) for an event that nobody needs. They belong in the commit of the cause of the event. */
   noted(event: WebhookEvent): Op[]
   /** Called when the configuration has changed, so that a corrected URL is used immediately. */
   configured(): void

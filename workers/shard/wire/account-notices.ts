@@ -27,7 +27,7 @@ export type AccountChange =
   | { type: 'disappearing_mode'; duration: number; since: number }
   | { type: 'privacy' }
 
-/** Tags of the children that are changes. */
+/** Tags of the child elements of the notification `account_sync` that are read (`AccountChange`). */
 export const ACCOUNT_CHANGES = ['devices', 'disappearing_mode', 'privacy'] as const satisfies readonly AccountChange['type'][]
 
 export const accountChangesIn = (notice: BinaryNode): AccountChange[] =>

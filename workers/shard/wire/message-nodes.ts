@@ -70,9 +70,9 @@ export const postStanza = (attrs: Record<string, string>, content: BinaryNode[])
 
 export interface SealedAgain {
   id: string
-  /** Attributes of the stanza in the first send. */
+  /** Attributes that the message stanza had when it was sent for the first time, without those that name the recipient. */
   attributes: Record<string, string>
-  /** Attributes that name the recipient of this send. */
+  /** Attributes that name the recipient of the resent stanza. */
   address: Record<string, string>
   ciphertext: { type: 'msg' | 'pkmsg'; bytes: Uint8Array; attributes: Record<string, string> }
   /** Number of the retry request, starting at 1. */

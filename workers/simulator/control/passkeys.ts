@@ -100,8 +100,8 @@ export interface PasskeyControl {
   /** Answers the phone's question as its owner. If `code` differs from the code that the phone shows, the answer counts as no. */
   accept(phone: string, input: PasskeyAnswer): PasskeyView
   /**
-   * Sends the device a stanza out of turn. `request`: the request for the passkey, again. `refresh`: `companion_reg_refresh`. `continuation`: an
-   * identity of the phone for which the device has not asked.
+   * Sends the device a stanza that it does not expect. `request`: the request for the passkey, again. `refresh`: `companion_reg_refresh`.
+   * `continuation`: a random identity, which is not the phone's.
    */
   say(phone: string, what: PasskeySaid): PasskeyView
   relayed(phone: string, after: number, waitMs: number): Promise<{ items: RelayItem[] }>

@@ -25,7 +25,7 @@ export const loadLog = (filter: Filter, page: number, pageSize = PAGE_SIZE) =>
 
 export type Entry = Awaited<ReturnType<typeof loadLog>>['data'][number]
 
-/** Most events in one resend request. */
+/** Maximum number of events in one resend request. */
 const MOST_AT_ONCE = 100
 
 /** Sends events again in batches. `progress` is called with the number of events requested so far. */

@@ -7,7 +7,7 @@ import { codeOf, connect, type Link, type Question } from './link.ts'
 import { placeOf } from './places.ts'
 import type { Target } from './target.ts'
 
-/** Number of keys that one query of single reads contains. */
+/** Maximum number of keys in one query. Calls of `get` in the same turn of the event loop are combined into such queries. */
 const READ_STEP = 1_000
 
 const GET = `SELECT k.n, s.value FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS k(scope, key, n)

@@ -93,8 +93,9 @@ interface State extends Pick<WriterOptions, 'connect' | 'silenceMs' | 'doubtMs' 
   link: Link
   /** Number of the last stored commit of this writer. */
   seq: number
-  /** Generation of the statements of this writer; the next field is the highest generation that it has requested. */
+  /** Generation that this writer puts into its commits. */
   generation: number
+  /** Highest generation that this writer has requested. The database may already have it, although no answer came. */
   highest: number
   over: StorageFailure | undefined
   isClosing: boolean

@@ -1,7 +1,7 @@
 /**
- * Tests that long values from strangers are cut. In a valid message of every kind, and in its stanza, each field in
- * turn gets 3,000 characters. In events, ids, reference ids and identifiers may have at most 128 characters, and names
- * 256.
+ * Tests that long values from strangers are cut. For every kind of message, each field of a valid message (and of its
+ * stanza) is set to 3,000 characters, one field at a time. In the event, each id, reference id and identifier may then
+ * have at most 128 characters, and each name at most 256.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -49,8 +49,8 @@ export function createRecipientDevices({ query, tag, auth, lists, learnPairs, lo
   }
 
   /**
-   * Stores device lists. The ids of the devices are stored on disk as well, because when a session moves from the number to the LID, it does so
-   * device by device.
+   * Stores device lists. The ids of the devices are also stored on disk: when the sessions of a person move from the number to the LID
+   * (`migration.ts`), the session of each device in that list is moved.
    */
   async function keep(listed: readonly PersonDevices[]) {
     for (const { jid, devices } of listed) lists.keep(jidUser(jid), devices)

@@ -40,8 +40,9 @@ interface JsonSession {
 const SENDING = 1
 const RECEIVING = 2
 /**
- * Value of `baseKeyType` in converted sessions, because libsignal does not store which side created the base key. The JavaScript library only reads
- * it when it has to send the first message of a session again.
+ * Value of `baseKeyType` in converted sessions, because libsignal does not store which side created the base key. The JavaScript library reads this
+ * value only when a pre-key message arrives whose base key belongs to a stored session. It would throw if the value said that the base key is our
+ * own.
  */
 const BASE_KEY_IS_THEIRS = 2
 const OPEN = -1

@@ -35,8 +35,8 @@ export function createFirstContacts({ clock, steady, directory, onError }: First
   }
 
   /**
-   * Reads the contacts of earlier runs. This happens only one time: a second reading would lose the contacts that were recorded while the clock was
-   * behind.
+   * Reads the contacts of earlier runs, only one time. The contacts of this run have times of the monotonic clock. On disk they have times of the
+   * wall clock. If that clock was behind when they were recorded, they may look older than a day there, so a second reading would leave them out.
    */
   const load = async () => {
     if (times !== undefined) return

@@ -1,7 +1,10 @@
 /**
- * Commits the effects of received stanzas of a socket: the changed key of a message is always in the same commit as the effects of its plaintext. The
- * commits form a chain: a message is decrypted and its event is created while earlier ones are still being written. If one commit fails, its message
- * and all later ones are delivered again. Until a commit is done, its data in memory (marks, keys, records of messages) is visible only to the chain.
+ * Writes the effects of received stanzas. Decrypting a message changes Signal keys; these changes are always in the same commit as the effects of the
+ * plaintext. The commits of a socket form a chain: a message is decrypted, and its event is created, while the commits of earlier messages are still
+ * being written. If a commit fails, its message and all later ones are delivered again.
+ *
+ * Until a commit is written, only the decryption of later messages sees its changed Signal keys (`KeyStore.ahead`); other readers wait. Its seen
+ * marks and its records are visible to all readers immediately.
  */
 import type { WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Clock } from '../../../../src/domain/clock.ts'

@@ -1,7 +1,7 @@
 /**
  * The inbox of one socket: decrypts the ciphertexts of a message. When all effects of the message are on disk, it decides how the message is
- * confirmed. It is closed when the socket ends. It rejects a message that would be lost if it continued; the network then delivers the message again
- * to the next socket.
+ * confirmed. It is closed when the socket ends. If the socket has ended before a message is decrypted, or if a commit has failed, `take` rejects
+ * instead of confirming the message, so that the network delivers it again to the next socket.
  */
 import type { AuthenticationCreds, BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'

@@ -1,6 +1,6 @@
 /**
- * Keeps the messages that could not be read yet in memory. A message has several marks, one per jid. It is stored under one of them; when it becomes
- * readable, its key may lead to another one.
+ * Keeps the messages that could not be read yet in memory. A mark is a hash that identifies a message. A message has several marks, one per jid. It
+ * is stored under one of them; when it becomes readable, its key may lead to another one.
  */
 import type { WAMessageKey } from '@whiskeysockets/baileys'
 import { type Mark, messageMarks } from '../../messages/seen-marks.ts'
@@ -20,11 +20,14 @@ export interface WaitingEntries<E extends WaitingEntry> {
   marks(): Iterable<Mark>
   /** All entries in the order in which they were added. */
   all(): (readonly [Mark, E])[]
-  /** Returns the mark under which the message is stored; undefined if the message is not missing. */
+  /** Returns the mark under which these entries contain the message; undefined if it is not one of the waiting messages. */
   find(key: WAMessageKey): Mark | undefined
   /** Finds a message by its id. If several messages have the same id, which senders choose, the chat decides. */
   known(key: Pick<WAMessageKey, 'id' | 'remoteJid'>): WaitingMessage | undefined
-  /** Returns the mark of the oldest entry that was reported, or of the oldest entry if none was reported. */
+  /**
+   * Returns the mark of the oldest entry that is already reported, which means that its event was written or that it gets none. If there is no such
+   * entry, returns the mark of the oldest one.
+   */
   oldest(): Mark | undefined
   set(mark: Mark, entry: E): void
   remove(mark: Mark): void

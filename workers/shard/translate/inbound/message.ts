@@ -74,7 +74,10 @@ export async function messageChange(context: InboundContext, readable: ReadableM
   }
 }
 
-/** Builds the event of content that is already translated: a notification, or a message that cannot be read yet. */
+/**
+ * Builds the event from content that was built elsewhere: a notification, or the content that replaces that of an unreadable message (`waiting`,
+ * `unsupported`).
+ */
 export async function translatedEvent(
   context: InboundContext,
   readable: ReadableMessage,
@@ -83,7 +86,7 @@ export async function translatedEvent(
   return finished(context, readable, await peopleOf(context, readable.key), translated)
 }
 
-/** Builds the content for a message that cannot be read yet, or that can never be read. */
+/** Builds the content that an event has in place of a message that cannot be read yet, or that can never be read. */
 export const waiting = (viewOnce: boolean): Translated => ({
   content: { message_type: 'waiting_message', waiting_message: true },
   common: { view_once: viewOnce },

@@ -106,8 +106,8 @@ export function createDeliveryAttempt(needs: AttemptNeeds) {
 
   return {
     /**
-     * Returns the current URL for events of this type. Whether a type is silenced is only asked when an event is created, so a stored event is always
-     * sent.
+     * Returns the current URL for events of this type; null if the type has no URL. Whether a type is silenced is checked only when an event is
+     * created, so events that are already stored are sent even if their type is silenced later.
      */
     target: (type: EventType) => webhooks()[urlField(type)],
     post,
