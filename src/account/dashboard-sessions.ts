@@ -13,8 +13,8 @@ import { hashOf, isSameHash, newSessionSecret } from './credentials.ts'
 const SESSION_LIFE = 12 * HOUR
 const SESSION_IDLE = 30 * MINUTE
 /**
- * Most sessions of one key. When there are more, the session of this key that was unused for the longest time is ended. The limit is per key, so
- * sessions of one key never end the sessions of another.
+ * Maximum number of sessions of one key. When there are more, the session of this key that was unused for the longest time is ended. The limit is per
+ * key, so sessions of one key never end the sessions of another.
  */
 const MAX_SESSIONS = 50
 /** Number of characters of the browser's user agent that are kept. */

@@ -9,8 +9,8 @@ export const camelCase = (name: string) => name.replace(/_([a-z0-9])/g, (_, lett
  */
 const FOREIGN: ReadonlySet<string> = new Set(['public_key', 'params'])
 /**
- * Most nesting levels in which fields are renamed: no valid request or answer has more levels. The limit prevents a stack overflow by a deeply nested
- * body.
+ * Maximum number of nesting levels in which fields are renamed: no valid request or answer has more levels. The limit prevents a stack overflow by a
+ * deeply nested body.
  */
 const MAX_DEPTH = 16
 

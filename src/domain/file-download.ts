@@ -43,8 +43,8 @@ export interface FileDownload {
  */
 export const PIECE = 128 * 1_024
 /**
- * Most pieces of one download that were sent to the main thread and not passed on yet. Together with `PIECE` this limits the memory for a reader that
- * reads nothing to half a megabyte, and slows down the download from the host.
+ * Maximum number of pieces of one download that were sent to the main thread and not passed on yet. Together with `PIECE` this limits the memory for
+ * a reader that reads nothing to half a megabyte, and slows down the download from the host.
  */
 export const WINDOW = 4
 

@@ -3,8 +3,8 @@
 /** Pieces of a body that are sent in one message. They are transferred, not copied. */
 export type BodyBatch = Uint8Array<ArrayBuffer>[]
 /**
- * Most batches of a body that may be sent before the thread has parsed the first of them. This limits the bytes between
- * the threads.
+ * Maximum number of batches of a body that may be sent before the thread has parsed the first of them. This limits the
+ * bytes between the threads.
  */
 export const BATCHES_AHEAD = 4
 

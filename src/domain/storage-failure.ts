@@ -25,8 +25,8 @@ export class StorageFailure extends Error {
 /** Error codes of the system for a disk that is full, over a quota, read-only or broken, and for a process or machine that cannot open more files. */
 const DISK_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE'])
 /**
- * Most layers of causes that are searched for the error of the disk. Layers between the disk and the caller are, for example, the library, the Signal
- * repository and a queue.
+ * Maximum number of layers of causes that are searched for the error of the disk. Layers between the disk and the caller are, for example, the
+ * library, the Signal repository and a queue.
  */
 const MAX_CAUSES = 8
 

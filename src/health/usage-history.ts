@@ -18,8 +18,9 @@ interface Row {
 }
 
 interface Account {
-  /** Totals over all threads that hosted the instance; the next field is the last report of the current thread. */
+  /** Totals over all threads that hosted the instance. */
   newest: Row
+  /** The last report of the thread that hosts the instance now. */
   reported: InstanceWork
   rows: Record<UsageWindow, Row[]>
 }

@@ -81,8 +81,8 @@ export type Buckets = ReturnType<typeof createBuckets>
 export const FAILURES_PER_MINUTE = 30
 
 /**
- * Most counts of failures that are kept; if there are more, the count that expires first is evicted. The counts take about 20 MB. An attacker with
- * more networks than this gains nothing from the eviction.
+ * Maximum number of counts of failures that are kept; if there are more, the count that expires first is evicted. The
+ * counts take about 20 MB. An attacker with more networks than this gains nothing from the eviction.
  */
 const MAX_COUNTS = 100_000
 

@@ -6,8 +6,8 @@ import { StorageFailure } from '../domain/storage-failure.ts'
 import type { Op, StateStore } from './contract.ts'
 
 /**
- * Most entries that may be added and not yet written, and the most bytes of their values. The store reserves disk space for the largest commit
- * (`drivers/lmdb-room.ts`). A message needs a quarter of a megabyte, so higher limits would only make the file longer.
+ * Limits of the entries that were added and are not yet written: their number, and the bytes of their values. The store reserves disk space for the
+ * largest commit (`drivers/lmdb-room.ts`). A message needs a quarter of a megabyte, so higher limits would only make the file longer.
  */
 const MAX_ENTRIES = 32
 const MAX_BYTES = 1_024 * 1_024

@@ -69,7 +69,9 @@ export async function checkSecretKey(store: Store, secretKey: Uint8Array): Promi
     await openMain(store, secretKey)
 }
 
-/** Returns the sealer of the records that belong to no instance, for a command that runs beside the service. Changes nothing. */
+/**
+ * Returns the object that encrypts and decrypts the records that belong to no instance, for a command that runs beside the service. Changes nothing.
+ */
 export async function openMain(store: Store, secretKey: Uint8Array): Promise<Sealer> {
   if ((await store.get(keys.keyRing)) === undefined) throw new Error('The store is empty; start the service once.')
   const { key } = await needed(openSealedKeys(store.keyTable, secretKey), MAIN)

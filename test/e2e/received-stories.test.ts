@@ -1,7 +1,7 @@
 /**
- * Tests every declared kind of message and every notification. For each, a story makes it happen on the simulated
- * network, and the whole payload that the webhook receiver gets is compared with the declaration and with the expected
- * values.
+ * Tests every declared kind of message and every notification. For each, a test function (`Tell`) makes it happen on
+ * the simulated network, and the whole payload that the webhook receiver gets is compared with the declaration and with
+ * the expected values.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -19,8 +19,8 @@ import { waiting_message } from './received/waiting.ts'
 const NOTICES = { ...groupNotices, ...notices } satisfies Record<Notification, Tell>
 
 /**
- * The stories by kind of message. A missing kind is an error of the compiler, and the last test of this file fails if a
- * kind has no story.
+ * The test functions by kind of message. A missing kind is an error of the compiler, and the last test of this file
+ * fails if a kind has no function.
  */
 const KINDS = {
   ...contents,

@@ -22,8 +22,8 @@ const HEARTBEAT = 15 * SECOND
 /** Time in ms after which the browser reconnects. */
 const RETRY = 2 * SECOND
 /**
- * Most streams per session, so that the tabs of one person do not use up the limit of others. The number of sessions of a workspace is limited too
- * (`account/dashboard-sessions.ts`).
+ * Maximum number of streams per session, so that the tabs of one person do not use up the limit of others. The number of sessions of a workspace is
+ * limited too (`account/dashboard-sessions.ts`).
  */
 export const MAX_STREAMS = 20
 /**

@@ -39,8 +39,9 @@ async function* records(store: Pick<StateStore, 'range'>): AsyncGenerator<Entry,
 }
 
 export interface CopiedRecords {
-  /** Number of records in each store; the next field is the number of changes. Zero changes mean that both were equal, byte by byte. */
+  /** Number of records in each store. */
   records: number
+  /** Number of records that were copied or removed. Zero means that both stores were equal, byte by byte. */
   changes: number
 }
 

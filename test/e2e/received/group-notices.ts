@@ -36,8 +36,8 @@ interface Team {
 }
 
 /**
- * Runs the story in two groups: in one, members are addressed by number, and in the other by LID. Ana owns them, and
- * Ben and the account are members. The story fails if an unexpected event arrives.
+ * Runs the test function in two groups: in one, members are addressed by number, and in the other by LID. Ana owns
+ * them, and Ben and the account are members. The test fails if an unexpected event arrives.
  */
 const inTeams =
   (name: Notification, tell: (team: Team) => Promise<unknown>): Tell =>
@@ -80,7 +80,7 @@ async function inTeam(
   assert.equal(new Set(told.map(({ event_id }) => event_id)).size, count)
 }
 
-/** Builds a story that switches a setting on and off. */
+/** Builds a test function that switches a setting on and off. */
 const switched = (name: Notification, field: string) =>
   inTeams(name, async ({ change, told }) => {
     await change({ [field]: true })

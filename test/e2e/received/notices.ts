@@ -27,7 +27,8 @@ const about = (notification: Notification, more: Event = {}) => ({
 })
 
 /**
- * Builds a story about a missed call. A call is missed if nobody answers it, and it times out or the caller ends it.
+ * Builds a test function about a missed call. A call is missed if nobody answers it, and it times out or the caller
+ * ends it.
  */
 const missedCall =
   (notification: Notification, more: { video?: boolean; inGroup?: boolean }): Tell =>
@@ -66,8 +67,8 @@ const missedCall =
   }
 
 /**
- * Builds a story in which somebody becomes an admin of a channel that the account follows, or loses this role. The
- * network has several stanzas for this, and the story uses each of them.
+ * Builds a test function in which somebody becomes an admin of a channel that the account follows, or loses this role.
+ * The network has several stanzas for this, and the function uses each of them.
  */
 const roleChange =
   (notification: Notification, role: 'admin' | 'subscriber'): Tell =>

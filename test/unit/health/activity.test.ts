@@ -20,7 +20,7 @@ const B = '7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c12'
 
 /** A number of instances for which one commit would need more than the room that the data file keeps. */
 const MANY = 100
-/** Most records in a commit: as many as other parts of the service store at once. */
+/** Maximum number of records in a commit: as many as other parts of the service store at once. */
 const MOST_OPS = 16
 
 const idOf = (index: number) => `7f8f1a52-9c0f-4a43-9a5e-${String(index).padStart(12, '0')}`

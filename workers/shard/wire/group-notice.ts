@@ -41,8 +41,9 @@ export interface GroupChange {
   approval: string | undefined
   /** Text content of the child, as in `<member_add_mode>admin_add</member_add_mode>`. */
   text: string | null
-  /** Version of the list of members after the change; the next field is the version before it. */
+  /** Version of the list of members after the change. */
   version: string | undefined
+  /** Version of the list of members before the change. */
   versionBefore: string | undefined
   /** Jids of the children `<group>`: groups of a community that were linked or unlinked, or whose data is outdated. */
   groups: readonly string[]

@@ -114,8 +114,9 @@ function Progress({ verb, done, total, failures, onClose }: Running & { onClose(
 interface ChosenBarProps {
   all: readonly InstanceRow[]
   chosen: ReadonlySet<string>
-  /** Instances on this page of the list; the next field has the instances on all its pages. */
+  /** Instances on this page of the list. */
   shown: readonly InstanceRow[]
+  /** Instances on all pages of the list. */
   found: readonly InstanceRow[]
   onChoose(chosen: ReadonlySet<string>): void
 }
