@@ -170,7 +170,7 @@ export async function watchActivity({ readings, directory, store, keyOf, clock, 
   let isWriting = false
   async function round() {
     await look(FRESH)
-    // The clock may have been set back meanwhile.
+    // The difference is negative if the clock was set back after the last write.
     if (isWriting || Math.abs(clock.now() - writtenAt) < WRITE_EVERY) return
     isWriting = true
     await write().finally(() => {

@@ -72,7 +72,7 @@ export async function standBy(
       )
       if (id !== undefined) void checkFolders(id, name)
     },
-    // An active service that only stood still must not hear that its standby cannot reach the database while that standby takes over.
+    // A standby that is taking over reaches the database. If it reported the opposite, an active service that only stood still would keep its sessions.
     onTaking() {
       seenAt = Number.POSITIVE_INFINITY
     },

@@ -203,7 +203,7 @@ export async function timed<T>(asked: Promise<T>): Promise<T> {
   return asked
 }
 
-/** Requests the QR code. The clock advances meanwhile, because there is no code while the socket is being replaced. */
+/** Requests the QR code. This function also advances the clock, because there is no code while the socket is being replaced. */
 export const codeOf = (held: Held): Promise<Code> => timed(held.ask<Code>('instance.qrCode'))
 
 export async function connected(deps = mocked()): Promise<Held> {

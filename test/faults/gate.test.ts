@@ -42,7 +42,7 @@ function refuseOnce(): () => number {
 async function toldOnce(what: string, fits: (event: Record<string, unknown>) => boolean, refused: () => number) {
   await world.receiver.waitFor(what, (event) => event.type === 'received' && fits(event))
   assert.equal(refused(), 1)
-  // By now nothing is left that the network could send again, and the later events have arrived. So if the stanza had
+  // At this point nothing is left that the network could send again, and the later events have arrived. So if the stanza had
   // caused a second event, it would have arrived, too.
   await until('all is confirmed', async () => (await world.sandbox.pending()) === 0)
   const { id } = await world.sandbox.send(ANA, ME, { text: 'behind it' })

@@ -490,7 +490,7 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
       onFailed() {},
       onDead() {},
     })
-    // By now the owner has noticed the standby.
+    // At this point the owner has noticed the standby.
     await until(
       async () => looks,
       (count) => count > 3,

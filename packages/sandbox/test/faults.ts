@@ -77,7 +77,7 @@ function connect() {
     defaultQueryTimeoutMs: 3_000,
     ...options,
   })
-  // After a refused WebSocket upgrade, Baileys waits forever. So its user has to end the socket.
+  // Baileys waits forever if the server refuses the WebSocket upgrade, so this client ends the socket.
   socket.ws.on('unexpected-response', () => socket.end(new Error('The network refused the connection.')))
   socket.ev.on('creds.update', saveCreds)
   socket.ev.on('connection.update', async ({ qr, connection }) => {

@@ -55,7 +55,7 @@ const IN_BODY = {
 }
 type SharedShape = typeof IN_BODY
 
-/** The same fields as schemas for a query: numbers and flags as text, people separated by commas or in repeated parameters. */
+/** Schemas of the same fields in a query: numbers and flags are text, and people are separated by commas or in repeated parameters. */
 const IN_QUERY = {
   reply_to_message_id: messageId.optional(),
   mentions: queryPeople.optional(),
