@@ -1,7 +1,6 @@
 /**
- * Sends requests of immediate operations (those that are answered without the queue). A successful answer is checked
- * against the operation's own schema. A refusal is returned with its error code. The test can also choose how the
- * simulated network answers the service's queries.
+ * Sends requests that are answered at once, without the queue, and checks each answer against the schema of its
+ * operation. A test can choose the answers of the simulated network.
  */
 import assert from 'node:assert/strict'
 import { endpoints } from '../../src/features/index.ts'
@@ -17,9 +16,7 @@ export function createAsking(stage: () => Stage) {
   const ask = (method: string, path: string, body?: unknown) => stage().world.gateway.ask(stage().instance, method, path, body)
 
   return {
-    /**
-     * Sends a request, and returns the answer, which must be 200 and have exactly the fields of the operation's schema.
-     */
+    /** Sends a request whose answer must be 200 and have exactly the fields of the operation's schema. */
     async good(id: string, method: string, path: string, body?: unknown): Promise<Json> {
       const { status, body: answer } = await ask(method, path, body)
       assert.equal(status, 200, JSON.stringify(answer))

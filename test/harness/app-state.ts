@@ -1,4 +1,3 @@
-/** Reads the app state that the account's phone has, and makes the phone change it. */
 import assert from 'node:assert/strict'
 import type { Json, Stage } from './stage.ts'
 
@@ -19,7 +18,6 @@ export function phoneOf(stage: () => Stage, number: string) {
   }
   return {
     phone,
-    /** Returns an entry of the phone's app state, or undefined. */
     entry: async (...index: string[]): Promise<Record<string, Json> | undefined> =>
       (await phone()).app_state[JSON.stringify(index)] as Record<string, Json> | undefined,
     async action(...index: string[]): Promise<Record<string, Json>> {

@@ -1,16 +1,14 @@
 /**
- * Lends a test file a place (a simulated network and a service, `place.ts`) from a process that serves one test file
- * after another (`world-host.ts`). `scripts/test-worlds.mjs` is the lender. The messages between the lender and the
- * test file are lines of JSON over a socket. When the connection ends for any reason, the place is returned.
+ * Borrows a place (a simulated network and a service, `place.ts`) from a process that serves one test file after
+ * another (`world-host.ts`). `scripts/test-worlds.mjs` lends it, and exchanges lines of JSON with the test file over a
+ * socket. The end of the connection returns the place.
  */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
 import type { Place } from './place.ts'
 
-/** Tasks that the process with the place does for the test file that has borrowed the place. */
 export type HostTask = 'stopService' | 'startService' | 'empty'
-/** The data with which the process with the place reports that the place is ready. */
 export type HostReady = Omit<Place, 'service' | HostTask | 'end'>
 
 /** Path of the lender's socket; undefined if no lender runs, for example if a test file runs alone. */
@@ -21,8 +19,8 @@ export async function borrowPlace(kind: 'traced' | 'untraced', address = lender!
   await once(socket, 'connect')
   const lines = createInterface({ input: socket })[Symbol.asyncIterator]()
   async function ask<T>(what: object): Promise<T> {
-    // The socket keeps this process alive only while a task runs. So a test that ends without returning its world is
-    // not delayed by the socket.
+    // The socket keeps this process alive only while a task runs, so that a test can end without returning what it has
+    // borrowed.
     socket.ref()
     socket.write(`${JSON.stringify(what)}\n`)
     const { value, done } = await lines.next()

@@ -1,7 +1,4 @@
-/**
- * Builds the call of an operation, as the main thread sends it to a shard, from the fields that a caller gives. It is
- * for tests that run an instance without HTTP.
- */
+/** Builds the call that the main thread sends to a shard, for tests that run an instance without HTTP. */
 import type { Call } from '../../src/domain/call.ts'
 import { callOf } from '../../src/features/call.ts'
 import { endpoints } from '../../src/features/index.ts'

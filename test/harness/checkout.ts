@@ -8,18 +8,14 @@ function rootAbove(folder: URL): URL {
   return rootAbove(new URL('../', folder))
 }
 
-/**
- * Root folder of the repository, which ends in a slash. Tests read source files from here. The paths of modules to run
- * are relative to the test that runs them.
- */
+/** Root folder of the repository; the path ends in a slash. */
 export const ROOT = rootAbove(new URL('.', import.meta.url))
 
-/** Returns the text of a file of the repository. */
 export const textOf = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
 
 /**
- * Arguments with which node can run modules of the same kind as this file: hooks for TypeScript if this file is source,
- * and none if it is compiled.
+ * Arguments of node for modules of the same kind as this file: hooks for TypeScript if this file is source, and none if
+ * it is compiled.
  */
 export const HOOKS = extname(import.meta.url) === '.ts' ? ['--import', 'tsx'] : []
 
@@ -29,8 +25,5 @@ export const HOOKS = extname(import.meta.url) === '.ts' ? ['--import', 'tsx'] : 
  */
 export const sameKind = (path: string, from: string) => new URL(`${path}${extname(from)}`, from)
 
-/**
- * Returns arguments with which node runs a module of the repository. `path` is relative to the caller and has no
- * extension.
- */
+/** `path` is relative to the caller and has no extension. */
 export const program = (path: string, from: string) => [...HOOKS, fileURLToPath(sameKind(path, from))]

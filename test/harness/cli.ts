@@ -1,4 +1,3 @@
-/** Runs the operator's commands in a separate process, on the data of a service. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
@@ -15,12 +14,10 @@ export interface CommandResult {
 }
 
 /**
- * Runs a command. Besides `dataDir`, the command gets only the variables that say where the stores of the tests are
- * (`store-env.ts`).
+ * Besides `dataDir`, the command gets only the variables that say where the stores of the tests are (`store-env.ts`).
  */
 export const runCommand = (dataDir: string, ...args: string[]): Promise<CommandResult> => runCommandIn({}, dataDir, ...args)
 
-/** Runs a command whose only settings are `dataDir` and the variables in `env`. */
 export async function runCommandIn(env: Record<string, string>, dataDir: string, ...args: string[]): Promise<CommandResult> {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')))
   const child = spawn(process.execPath, [...CLI, ...args], {

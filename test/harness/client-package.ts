@@ -12,7 +12,6 @@ import { runIn, unpackPacked } from './packed.ts'
 export const CLIENT = fileURLToPath(new URL('packages/client/', ROOT))
 const COMPILER = fileURLToPath(new URL('node_modules/typescript/bin/tsc', ROOT))
 
-/** Compiler options of a strict TypeScript project for a runtime that only has the Web standards. */
 const OPTIONS = {
   strict: true,
   exactOptionalPropertyTypes: true,
@@ -27,15 +26,10 @@ const OPTIONS = {
 
 export interface ClientProject {
   folder: string
-  /** Folder of the installed package. */
   installed: string
-  /** Loads a module of the installed package. */
   // biome-ignore lint/suspicious/noExplicitAny: the installed package has its types in the empty project only
   load(name: string): Promise<any>
-  /**
-   * Compiles these programs (source text by name), and returns the folder with the compiled files. By default the
-   * compiler is that of this repository.
-   */
+  /** Compiles programs (source text by name), and returns the folder with the compiled files. */
   compile(programs: Readonly<Record<string, string>>, compiler?: string): Promise<string>
 }
 

@@ -1,7 +1,6 @@
 /**
- * Implements the cryptography of linking with a passkey, with WebCrypto and its own protobuf reader. It shares no code
- * with the gateway or the simulator. So the tests that use it find an error even if the gateway and the simulator both
- * contain that error.
+ * Implements the cryptography of linking with a passkey, with WebCrypto. It shares no code with the gateway or the
+ * simulator, so tests with it find an error that both contain.
  */
 
 import type { webcrypto } from 'node:crypto'
@@ -22,7 +21,6 @@ export function joined(...parts: Uint8Array[]): Bytes {
 
 export const sha256 = async (...parts: Uint8Array[]) => new Uint8Array(await subtle.digest('SHA-256', joined(...parts)))
 
-/** Derives 32 bytes with HKDF. If no salt is given, it consists of 32 zero bytes. */
 export async function hkdf(secret: Bytes, info: string, salt: Bytes = new Uint8Array(32)): Promise<Bytes> {
   const key = await subtle.importKey('raw', secret, 'HKDF', false, ['deriveBits'])
   return new Uint8Array(await subtle.deriveBits({ name: 'HKDF', hash: 'SHA-256', salt, info: utf8(info) }, key, 256))
@@ -51,7 +49,7 @@ export async function ephemeralOf(secret: Bytes, publicKey: Bytes): Promise<Ephe
   return { privateKey, publicKey }
 }
 
-/** Performs a key agreement. Fails for the public keys with which the result is zero for every private key. */
+/** Throws for the public keys with which the result is zero for every private key. */
 export async function agree({ privateKey }: EphemeralPair, theirs: Bytes): Promise<Bytes> {
   const publicKey = await subtle.importKey('raw', theirs, { name: 'X25519' }, false, [])
   const shared = new Uint8Array(await subtle.deriveBits({ name: 'X25519', public: publicKey }, privateKey, 256))
@@ -82,10 +80,7 @@ export async function codeOf(primaryNonce: Bytes, companionNonce: Bytes, primary
   return `${letters.slice(0, 4).join('')}-${letters.slice(4).join('')}`
 }
 
-/**
- * Encodes a protobuf message with these fields in this order. Each field has its number and a value: bytes, text, or a
- * small integer.
- */
+/** Encodes a protobuf message with these fields in this order. A value is bytes, text, or a small integer. */
 export function protobuf(fields: [number, Uint8Array | string | number][]): Bytes {
   const parts = fields.flatMap(([number, value]) => {
     if (typeof value === 'number') return [varint(number << 3), varint(value)]
@@ -103,10 +98,7 @@ function varint(value: number): Bytes {
   }
 }
 
-/**
- * Reads the fields of a protobuf message by their numbers. Only values with a length and small integers are supported,
- * because these messages contain no others.
- */
+/** Reads only values with a length and small integers, because these messages contain no others. */
 export function readProtobuf(message: Uint8Array): Map<number, Bytes | number> {
   const fields = new Map<number, Bytes | number>()
   let at = 0

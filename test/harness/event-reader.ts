@@ -10,17 +10,15 @@ export interface StreamedEvent {
 
 export interface EventReader {
   readonly events: readonly StreamedEvent[]
-  /** Resolves with the first matching event. The event may arrive before or after this call. */
+  /** The event may arrive before or after this call. */
   waitFor(what: string, fits: (event: StreamedEvent) => boolean, ms?: number): Promise<StreamedEvent>
   /** The id with which a browser would reconnect after a disconnect. */
   lastId(): string | undefined
-  /** Resolves when the service ends the stream, or the connection breaks. */
   ended: Promise<void>
-  /** Breaks the connection. */
   cut(): Promise<void>
 }
 
-/** Opens the stream. Rejects with the text of the answer if the answer is not a stream. */
+/** Rejects with the text of the answer if the answer is not a stream. */
 export async function readStream(
   apiUrl: string,
   { types, after }: { types?: string; after?: string } = {},

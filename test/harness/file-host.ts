@@ -1,7 +1,4 @@
-/**
- * Starts a simulated media host of the network, from which the download thread fetches files. The test chooses the
- * answers. The host uses TLS, with its own certificate authority.
- */
+/** A simulated media host of the network, with TLS and its own certificate authority. The test chooses the answers. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
@@ -15,9 +12,7 @@ type Answer = (response: ServerResponse, request: IncomingMessage) => void
 
 export interface HostileHost {
   network: NetworkOptions
-  /** Requested paths, in order. */
   asked: string[]
-  /** Adds an answer to the host, and returns its path. */
   answer(answer: Answer): string
   stop(): Promise<void>
 }
@@ -55,8 +50,8 @@ export async function startHostileHost(): Promise<HostileHost> {
 }
 
 /**
- * Writes zeros for as long as the client reads, but at most `most` bytes. Resolves when the connection ends, with the
- * number of bytes that were written.
+ * Writes zeros for as long as the client reads, but at most `most` bytes. Resolves at the end of the connection with
+ * the number of bytes written.
  */
 export function pour(response: ServerResponse, most = Number.POSITIVE_INFINITY): Promise<number> {
   const piece = Buffer.alloc(65_536, 7)

@@ -6,19 +6,15 @@ type Answer = (response: ServerResponse) => void
 
 export interface FileServer {
   url: string
-  /** Serves a file, and returns its URL. */
   put(path: string, bytes: Uint8Array, headers?: Record<string, string>): string
-  /** Returns a URL that redirects to the file over `hops` redirects. */
   redirect(path: string, hops?: number): string
-  /** Serves a file whose second half is sent only after this number of ms, and returns its URL. */
+  /** The second half of the file is sent only after this number of ms. */
   slow(path: string, bytes: Uint8Array, ms: number): string
-  /** Returns the URL of a file that never ends: the server sends one byte every `everyMs`. */
+  /** Serves a file that never ends: one byte every `everyMs`. */
   drip(path: string, everyMs: number): string
-  /** Returns the URL of a file of `size` zero bytes. `isTold`: whether the server declares the length. */
+  /** Serves `size` zero bytes. `isTold`: whether the server declares the length. */
   zeros(path: string, size: number, isTold: boolean): string
-  /** Returns a URL for which the test writes the answer. */
   answer(path: string, answer: Answer): string
-  /** Returns a URL that answers with this status. */
   status(path: string, status: number): string
   stop(): Promise<void>
 }

@@ -67,7 +67,7 @@ export async function createGateway(baseUrl: string, adminKey: string, apiKey?: 
     }
   }
 
-  /** Pairs an instance by its QR image, as a person would do, and waits until it is connected. */
+  /** Pairs an instance by its QR image, as a person would do, and waits until the instance is connected. */
   async function pair(instance: Instance, sandbox: Sandbox, phone: string) {
     let shown: Record<string, unknown>
     // If no code comes within 8 s, the service answers with an error. On a busy machine this is not a failure, so the
@@ -92,7 +92,6 @@ export async function createGateway(baseUrl: string, adminKey: string, apiKey?: 
     must: (instance: Instance, method: string, path: string, body?: unknown) => must(method, instance.api_url + path, body),
     sendText: (instance: Instance, phone: string, message: string, more: object = {}) =>
       must<Ack>('POST', `${instance.api_url}/send-text`, { phone, message, ...more }),
-    /** Creates a phone on the network and an instance, pairs them, and waits until the instance is connected. */
     async connected(sandbox: Sandbox, phone: string, receiver: Receiver | null, more: Parameters<typeof createInstance>[1] = {}) {
       await sandbox.createPhone(phone, { name: `Phone ${phone}` })
       const instance = await createInstance(receiver, more)

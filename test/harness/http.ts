@@ -1,6 +1,6 @@
 import { checkRefusal, noteSecrets } from './secrets.ts'
 
-/** The answer to one JSON request. Every answer is read completely, so that its connection can be used again. */
+/** Every answer is read completely, so that its connection can be used again. */
 export interface Answer<T = Record<string, unknown>> {
   status: number
   headers: Headers
@@ -26,10 +26,7 @@ export async function ask<T = Record<string, unknown>>(
   return { status: response.status, headers: response.headers, body: (isJson ? JSON.parse(text) : text) as T }
 }
 
-/**
- * Sends a request as `ask` does, for requests that must succeed. If the answer is not a success, the test fails with
- * the answer in the message.
- */
+/** Throws with the answer in the message if the request does not succeed. */
 export async function must<T = Record<string, unknown>>(
   method: string,
   url: string,

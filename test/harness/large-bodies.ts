@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'n
 import { connect } from 'node:net'
 
 const PIECE = 1_048_576
-/** Zero bytes as base64. Every piece of every body has this content. */
+/** The letter `A` stands for zero bits in base64. */
 const LETTERS = Buffer.alloc(PIECE, 'A')
 
 /**
@@ -28,13 +28,12 @@ export interface BodyOptions {
   path?: string
 }
 
-/** The answer: its status and body, or the error of the connection. */
 export interface Outcome {
   status: number | string
   body: string
 }
 
-/** Sends a document. The client sends the whole body before it reads the answer, as a blocking client does. */
+/** Sends the whole body before reading the answer, as a blocking client does. */
 export function postDocument(baseUrl: string, { fields, size, path = '/send-document/bin' }: BodyOptions): Promise<Outcome> {
   const { hostname, port, pathname } = new URL(baseUrl + path)
   const begin = `{${fields},"document":"`
@@ -115,10 +114,7 @@ function ownCgroup(): { folder: string; limit: string; peak: string } | undefine
   return undefined
 }
 
-/**
- * Creates a cgroup with a memory limit for one process and its children. Returns a sentence with the reason if this
- * machine does not allow that.
- */
+/** Returns the reason as a sentence if this machine cannot limit memory. */
 export function limitMemory(bytes: number): MemoryLimit | string {
   if (process.platform !== 'linux') return 'limits of memory are those of Linux'
   const own = ownCgroup()

@@ -1,7 +1,6 @@
 /**
- * Unrefs timers of this length, so that they do not keep the process alive. The library does not cancel its timeout for
- * an upload of pre-keys when the upload has succeeded. That timer would keep the process of a test alive for half a
- * minute. The shards of a service do not need this change, because the service terminates them.
+ * Unrefs the timeouts that the library sets for uploads of pre-keys. The library does not cancel them after a success,
+ * so each would keep the process of a test alive for half a minute.
  */
 import { UPLOAD_TIMEOUT } from '@whiskeysockets/baileys/lib/Defaults/index.js'
 

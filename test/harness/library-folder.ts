@@ -26,7 +26,7 @@ export interface FolderClient {
 
 const networkOf = ({ network }: World) => network.network as unknown as Simulator
 
-/** Connects with the state in the folder. If the folder has no state, it starts as a device that was never linked. */
+/** A folder without state starts as a device that was never linked. */
 export async function openFolder(
   world: World,
   folder: string,
@@ -57,10 +57,7 @@ export async function openFolder(
   }
 }
 
-/**
- * Links a device to the phone's account with the library, which stores the device in the folder. The device stays
- * connected.
- */
+/** Links a device that the library stores in the folder. The device stays connected. */
 export async function linkFolder(world: World, sandbox: Sandbox, phone: string, folder: string): Promise<FolderClient> {
   await sandbox.createPhone(phone, { name: `Phone ${phone}` })
   const first = await openFolder(world, folder)
@@ -76,7 +73,7 @@ export async function linkFolder(world: World, sandbox: Sandbox, phone: string, 
   return linked
 }
 
-/** Reads the device from all files of a folder. No library may be writing to the folder at the same time. */
+/** No library may write to the folder at the same time. */
 export async function readWholeFolder(folder: string): Promise<{ creds: AuthenticationCreds; keys: SignalDataSet }> {
   const parsed = async (name: string) => JSON.parse(await readFile(join(folder, name), 'utf8'), BufferJSON.reviver)
   const keys: Record<string, Record<string, unknown>> = {}

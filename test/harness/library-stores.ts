@@ -1,7 +1,6 @@
 /**
- * Converts a device of Baileys to the formats in which other programs store such a device: rows of Evolution API,
- * OpenWA and WAHA, and Redis hashes of Evolution API and fazer-ai/baileys-api. The names of tables, columns and fields
- * are those of these programs.
+ * Converts a device of Baileys to the rows and Redis hashes in which other programs store a device. The names of
+ * tables, columns and fields are those of these programs.
  */
 import { type AuthenticationCreds, BufferJSON, type SignalDataSet } from '@whiskeysockets/baileys'
 

@@ -16,7 +16,7 @@ export const programs: Programs | null = await findPrograms({
   path: process.env.PATH ?? '',
 })
 
-/** The reason for which tests of conversions are skipped (`test(name, { skip })`), or false if they can run. */
+/** Reason to skip tests of conversions; false if they can run. */
 export const withoutFfmpeg: string | false = programs ? false : 'ffmpeg and ffprobe are not on the PATH (nor named by SVC_FFMPEG)'
 
 const made = new Map<string, Promise<Buffer>>()
@@ -26,10 +26,7 @@ function once(name: string, make: () => Promise<Buffer>): Promise<Buffer> {
   return known
 }
 
-/**
- * Makes an image of a gradient with some variation. Without the variation, encoders would compress it to almost
- * nothing.
- */
+/** The gradient has some variation, because encoders would compress it to almost nothing otherwise. */
 function picture(width: number, height: number) {
   const pixels = Buffer.alloc(width * height * 3)
   for (let at = 0; at < pixels.length; at++) pixels[at] = (at * 7 + (at % 251) * (at % 3)) & 0xff
@@ -45,7 +42,6 @@ export function image(format: ImageFormat, width = 320, height = 240): Promise<B
   })
 }
 
-/** Makes an animated GIF with several different frames. */
 export function movingGif(): Promise<Buffer> {
   return once('moving gif', () =>
     frames().then((all) =>
@@ -87,7 +83,7 @@ function bitmap(width: number, height: number): Buffer {
   return Buffer.concat([head, Buffer.alloc(row * height, 0x7f)])
 }
 
-/** Makes a PNG whose header declares this number of pixels, although the file contains almost none. */
+/** The header declares this number of pixels, although the file contains almost none. */
 export function pngHeader(width: number, height: number): Buffer {
   const chunk = (type: string, data: Buffer) => {
     const named = Buffer.concat([Buffer.from(type, 'latin1'), data])
@@ -107,7 +103,6 @@ export function pngHeader(width: number, height: number): Buffer {
   ])
 }
 
-/** Makes a zip archive that contains one empty entry. */
 export const zip = (): Buffer =>
   Buffer.from(
     '504b0304140000000000000000000000000000000000000000000100000061504b01021400140000000000000000000000000000000000000000000100000000000000000000000000000000006' +
@@ -119,7 +114,7 @@ export type MovingFormat = 'gif' | 'webp' | 'apng' | 'mp4' | 'webm'
 export interface Moving {
   size: string
   seconds: number
-  /** Content of the image. `noise` cannot be compressed; most real stickers are drawings. */
+  /** Encoders cannot compress `noise`; most real stickers are drawings. */
   scene: 'drawing' | 'noise'
 }
 const MOVING: Readonly<Record<MovingFormat, readonly string[]>> = {
@@ -129,7 +124,6 @@ const MOVING: Readonly<Record<MovingFormat, readonly string[]>> = {
   mp4: ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'],
   webm: ['-c:v', 'libvpx', '-b:v', '2M', '-deadline', 'realtime', '-cpu-used', '8'],
 }
-/** Makes an animated image with ten frames per second. */
 export const moving = (format: MovingFormat, { size, seconds, scene }: Moving): Promise<Buffer> => {
   const noise = scene === 'noise' ? ',noise=alls=60:allf=t' : ''
   return ffmpeg(format, ['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=10:duration=${seconds}${noise}`, ...MOVING[format]])
@@ -159,11 +153,10 @@ const CODECS: Readonly<Record<string, readonly string[]>> = {
 export type SoundFormat = 'mp3' | 'aac' | 'm4a' | 'ogg' | 'wav' | 'flac'
 export const sound = (format: SoundFormat, seconds = 3): Promise<Buffer> =>
   once(`${format} ${seconds}`, () => ffmpeg(format, [...TONE(seconds), ...CODECS[format]!]))
-/** Makes Opus sound with two channels. For a voice note, they must be converted to one. */
+/** The sound has two channels, which must be converted to one for a voice note. */
 export const stereoOpus = (): Promise<Buffer> =>
   once('stereo opus', () => ffmpeg('ogg', [...TONE(2), '-ac', '2', '-c:a', 'libopus']))
 
-/** Lists the names of ffmpeg's sound encoders or of its container formats (muxers). */
 async function listed(option: '-encoders' | '-muxers', line: RegExp): Promise<string[]> {
   if (!programs) return []
   const { stdout } = await promisify(execFile)(programs.ffmpeg, ['-hide_banner', option])
@@ -182,7 +175,6 @@ const VOICES = [
 ]
 const voices = new Map<string, Promise<readonly string[] | undefined>>()
 
-/** Returns the first entry of `VOICES` that the encoder accepts. */
 async function firstVoice(encoder: string): Promise<readonly string[] | undefined> {
   for (const voice of VOICES) if (await encoded([...voice, '-c:a', encoder], 'framehash').catch(() => undefined)) return voice
   return undefined
@@ -191,8 +183,8 @@ async function firstVoice(encoder: string): Promise<readonly string[] | undefine
 const encoded = (codec: readonly string[], muxer: string) => ffmpeg('made', [...TONE(1), ...codec, '-strict', '-2', '-f', muxer])
 
 /**
- * Makes a sound file of a tone with this encoder in this container. If the encoder is null, ffmpeg uses the default
- * encoder of the container. Resolves with undefined if ffmpeg cannot do this.
+ * If the encoder is null, ffmpeg uses the default encoder of the container. Resolves with undefined if ffmpeg cannot do
+ * this.
  */
 export async function soundBy(encoder: string | null, muxer: string): Promise<Buffer | undefined> {
   const voice = encoder === null ? [] : await (voices.get(encoder) ?? firstVoice(encoder))
@@ -219,24 +211,20 @@ const CONTAINERS: Readonly<Record<string, readonly string[]>> = {
 export type FilmFormat = 'mp4' | 'mov' | 'mkv' | 'webm' | 'avi' | '3gp'
 export const film = (format: FilmFormat, size = '320x240', seconds = 2): Promise<Buffer> =>
   once(`${format} ${size} ${seconds}`, () => ffmpeg(format, [...SCENE(size, seconds), ...CONTAINERS[format]!]))
-/** Makes a file with sound and video, in which the sound is the first track and the video the second. */
 export const soundFirst = (container: 'asf' | 'ogg'): Promise<Buffer> => {
   const codecs = container === 'asf' ? ['-c:v', 'wmv2', '-c:a', 'wmav2'] : ['-c:v', 'libtheora', '-c:a', 'libvorbis']
   return once(`${container} with sound first`, () =>
     ffmpeg(container, [...SCENE('320x240', 1), '-map', '1:a', '-map', '0:v', ...codecs, '-f', container]),
   )
 }
-/** Makes an mp4 with a codec that phones cannot play. */
+/** Phones cannot play the codec of this video. */
 export const mpeg2Film = (): Promise<Buffer> =>
   once('mpeg2', () => ffmpeg('mp4', [...SCENE('320x240', 1), '-c:v', 'mpeg2video', '-c:a', 'aac']))
-/** Makes a video file in this format that has only one track, because the picture or the sound is left out. */
 export const halfFilm = (format: 'mp4' | 'webm', without: 'picture' | 'sound'): Promise<Buffer> =>
   once(`${format} without ${without}`, () =>
     ffmpeg(format, [...SCENE('320x240', 1), ...CONTAINERS[format]!, without === 'picture' ? '-vn' : '-an']),
   )
-/**
- * Makes a video of about this number of bytes, with a codec that phones cannot play. The converted video is smaller.
- */
+/** Phones cannot play the codec of this video, and the converted video is smaller. */
 export const largeFilm = (bytes: number): Promise<Buffer> =>
   once(`film of ${bytes}`, () =>
     ffmpeg('avi', [

@@ -1,7 +1,6 @@
 /**
- * Runs the nodes of `packages/n8n-nodes-svc` in n8n's own engine (`n8n-core`, `n8n-workflow`), which loads the package
- * as n8n does. This file replaces the parts of n8n around its engine by a few lines each: stored credentials, the
- * server of webhooks, and the registry of active workflows.
+ * Runs the nodes of `packages/n8n-nodes-svc` in n8n's own engine, which loads the package as n8n does. Only the parts
+ * around the engine are replaced: stored credentials, webhook server and registry of active workflows.
  */
 import { existsSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -18,13 +17,11 @@ export const withoutN8n = existsSync(n8nTool('n8n-core'))
   : 'n8n is not installed, as it is 380 MB: npm ci --prefix test/n8n'
 
 export type Json = Record<string, unknown>
-/** A workflow as n8n exports it. */
 export interface ExportedWorkflow {
   nodes: readonly ({ name: string; type: string; parameters: Json } & Json)[]
   connections: Json
 }
 export interface Run {
-  /** Error that ended the execution. */
   error?: { message: string; description?: string; httpCode?: string }
   /** The items that each node has returned, by the name of the node. */
   items: Record<string, { json: Json; binary?: Record<string, Json> }[]>
@@ -33,7 +30,7 @@ export interface Run {
 // biome-ignore lint/suspicious/noExplicitAny: n8n has its types only where it is installed
 type Untyped = any
 
-/** Loads the package in this folder into the engine. `credentials`: the fields of the credential that all nodes have. */
+/** `credentials`: the fields of the credential that all nodes have. */
 export async function startN8n(folder: string, credentials: Json) {
   const require = createRequire(n8nTool('x.js'))
   const core: Untyped = require('n8n-core')
@@ -82,7 +79,7 @@ export async function startN8n(folder: string, credentials: Json) {
     ...more,
   })
 
-  /** Builds a workflow from the JSON that n8n exports. Every node gets the stored credential. */
+  /** Every node gets the stored credential. */
   function workflowOf(id: string, { nodes, connections }: ExportedWorkflow): Untyped {
     const own = { webhookId: `${id}-hook`, credentials: { svcApi: { id: '1', name: 'svc' } } }
     const built = nodes.map((node, index) => ({ id: `${id}-${index}`, typeVersion: 1, position: [0, 0], ...node, ...own }))
@@ -125,7 +122,7 @@ export async function startN8n(folder: string, credentials: Json) {
     onRun(run: Run): void
   }
 
-  /** Handles a request to a webhook as n8n's server does: the node gets the body as bytes. */
+  /** The node gets the body as bytes, as from n8n's server. */
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname } = new URL(request.url ?? '', origin)
     const found = routes.get(pathname)
@@ -143,10 +140,7 @@ export async function startN8n(folder: string, credentials: Json) {
     if (workflowData) onRun(await run(workflow, workflowData[0]))
   }
 
-  /**
-   * Activates a workflow that begins with a webhook. `isTest`: as the editor does for a test run; otherwise as the
-   * switch for active workflows does.
-   */
+  /** `isTest`: the workflow is run once by the editor, and is not active. */
   async function listen(workflow: Untyped, onRun: (run: Run) => void, { isTest = false } = {}) {
     const [node] = Object.values(workflow.nodes) as Untyped[]
     const data = additionalData()
@@ -173,7 +167,7 @@ export async function startN8n(folder: string, credentials: Json) {
     }
   }
 
-  /** Activates a workflow that begins with a trigger which has no webhook. */
+  /** Activates a workflow whose trigger has no webhook. */
   async function trigger(workflow: Untyped, onRun: (run: Run) => void, onError: (error: Error) => void = () => {}) {
     const data = additionalData()
     const functions = (...given: Untyped[]) => {
@@ -187,9 +181,7 @@ export async function startN8n(folder: string, credentials: Json) {
     return { stop: closeFunction as () => Promise<void> }
   }
 
-  /**
-   * Sends the request with which n8n tests a credential. `more`: fields that replace those of the stored credential.
-   */
+  /** Sends the request with which n8n tests a credential. `more` replaces fields of the stored credential. */
   function requested({ baseURL, url }: { baseURL: string; url: string }, more: Json): Promise<Response> {
     const workflow = workflowOf('test', chain({ name: 'test', type: 'n8n-nodes-svc.svc', parameters: {} }))
     const value = (text: string) =>
@@ -205,7 +197,6 @@ export async function startN8n(folder: string, credentials: Json) {
     run,
     listen,
     trigger,
-    /** Runs something as another n8n. */
     async inOtherN8n<T>(work: () => Promise<T>): Promise<T> {
       const settings = container.get(core.InstanceSettings)
       const { instanceId } = settings
@@ -214,7 +205,6 @@ export async function startN8n(folder: string, credentials: Json) {
         settings.instanceId = instanceId
       })
     },
-    /** Changes the fields of the stored credential. */
     store(changed: Json) {
       stored = { ...credentials, ...changed }
     },
@@ -225,7 +215,6 @@ export async function startN8n(folder: string, credentials: Json) {
   }
 }
 
-/** Returns a workflow in which each node passes its items to the next one. */
 export function chain(...nodes: ExportedWorkflow['nodes']): ExportedWorkflow {
   const links = nodes
     .slice(1)

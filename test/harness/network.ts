@@ -1,9 +1,7 @@
 /**
- * Starts the simulator for tests. If `SVC_SANDBOX_TRACE` is a folder, every network of a run writes its trace (the
- * stanzas that it sent and received) to a separate file there. Traces of an unmodified library are in a subfolder,
- * because the gateway is not responsible for what the library sends. Processes that tests start read the variable
- * themselves. The simulator is imported only when it is needed: a test whose network runs in another thread does not
- * need it in this thread.
+ * Starts the simulated network for tests. If `SVC_SANDBOX_TRACE` is a folder, every network writes the stanzas that it
+ * sent and received to a file there. Stanzas of an unmodified library go to a subfolder, because the gateway is not
+ * responsible for them.
  */
 import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +13,6 @@ export type { NetworkThread, SandboxNetworkReady, Simulator }
 
 const trace = process.env.SVC_SANDBOX_TRACE || undefined
 
-/** Returns the folder for traces of an unmodified library, or undefined if no traces are written. */
 export function libraryTrace(): string | undefined {
   if (trace === undefined || !statSync(trace, { throwIfNoEntry: false })?.isDirectory()) return trace
   const folder = join(trace, 'library')
@@ -23,10 +20,7 @@ export function libraryTrace(): string | undefined {
   return folder
 }
 
-/**
- * Starts a simulator in this thread, for tests in which the library itself is the client. Tests of a gateway use
- * `startNetworkThread`.
- */
+/** For tests in which the library itself is the client; tests of a gateway use `startNetworkThread`. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const simulator = await import('../../workers/simulator/index.ts')
   return simulator.startSimulator({ trace: libraryTrace(), ...options })

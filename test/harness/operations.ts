@@ -16,7 +16,7 @@ export interface Answer {
 export interface Operations {
   ask(operation: string, input: Json): Promise<Answer>
   must(operation: string, input: Json): Promise<Json>
-  /** Calls an operation that must be refused, and returns the error code. */
+  /** The call must be refused. Returns the error code. */
   refused(operation: string, input: Json): Promise<string>
 }
 

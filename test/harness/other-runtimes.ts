@@ -15,16 +15,12 @@ const MODULES = fileURLToPath(new URL('test/runtimes/node_modules/', ROOT))
 
 export interface Runtime {
   name: string
-  /** The reason why no runtime can be used on this machine, or false. */
+  /** Reason why no runtime can be used on this machine; false if one can. */
   missing: string | false
-  /** Calls the function `work` of the program with the task, and returns its result. */
   run(program: string, task: unknown): Promise<unknown>
 }
 
-/**
- * Finds the executable for this machine in an installed package. Its path differs between packages, so the folders are
- * searched.
- */
+/** The path of the executable differs between packages, so the folders are searched. */
 function programIn(scope: string, name: string): string | undefined {
   const scoped = join(MODULES, scope)
   const packages = existsSync(scoped) ? readdirSync(scoped) : []
@@ -32,7 +28,6 @@ function programIn(scope: string, name: string): string | undefined {
   return places.find((path) => existsSync(path) && statSync(path).size > 2 ** 20)
 }
 
-/** Runs the program with a runtime that is started as a command, whose last argument is the program's file. */
 async function runFile(command: string, args: readonly string[], program: string, task: unknown): Promise<unknown> {
   const main = join(dirname(program), 'main.mjs')
   const source = `import { work } from ${JSON.stringify(program)}\nconsole.log(JSON.stringify(await work(${JSON.stringify(task)})))\n`
@@ -43,7 +38,7 @@ async function runFile(command: string, args: readonly string[], program: string
   return JSON.parse(printed)
 }
 
-/** Runs the program as a worker on workerd. Such a worker is one file, so the program must not import other files. */
+/** A worker on workerd is one file, so the program must not import other files. */
 async function runWorker(program: string, task: unknown): Promise<unknown> {
   const { Miniflare } = createRequire(join(MODULES, 'x.js'))('miniflare')
   const serve = `export default { fetch: async (request) => Response.json(await work(await request.json())) }`

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 
 const execute = promisify(execFile)
 
-/** Runs a program, and returns its output. Rejects with the output if the program fails. */
+/** Rejects with the output if the program fails. */
 export const runIn = (cwd: string, file: string, ...args: string[]): Promise<string> =>
   execute(file, args, { cwd, timeout: 120_000, maxBuffer: 16 * 2 ** 20 }).then(
     ({ stdout }) => stdout,
@@ -16,7 +16,7 @@ export const runIn = (cwd: string, file: string, ...args: string[]): Promise<str
     },
   )
 
-/** Packs the package in `source`, which is built, and unpacks the archive in `to`. Dependencies are not installed. */
+/** The package in `source` must be built. Its dependencies are not installed. */
 export async function unpackPacked(source: string, to: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-packed-'))
   try {

@@ -17,7 +17,6 @@ export interface Signed {
   response: { clientDataJSON: string; authenticatorData: string; signature: string; userHandle?: string | null }
 }
 
-/** Creates an authenticator. The network gets its public key. */
 export async function createAuthenticator() {
   const { subtle } = globalThis.crypto
   const pair = await subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, false, ['sign', 'verify'])
@@ -66,7 +65,6 @@ function derOf(raw: Bytes): Bytes {
   return joined(new Uint8Array([0x30, both.length]), both)
 }
 
-/** Converts a signature of two ASN.1 integers to 64 bytes, the format that WebCrypto expects. */
 function rawOf(der: Bytes): Bytes {
   const padded = (integer: Bytes) => joined(new Uint8Array(32), integer).slice(-32)
   if (der[0] !== 0x30 || der[1] !== der.length - 2 || der[2] !== 2)
@@ -83,7 +81,7 @@ export interface PasskeyPublic {
 }
 
 /**
- * Throws with the reason if this passkey did not sign this challenge on a page of WhatsApp after the user was verified.
+ * Throws with the reason if this passkey did not sign the challenge on a page of WhatsApp, after verifying the user.
  */
 export async function verifyAssertion(json: string, challenge: string, { credential_id, public_jwk }: PasskeyPublic) {
   const { rawId, response } = JSON.parse(json) as Signed

@@ -1,6 +1,6 @@
 /**
- * Functions for tests that link an account whose phone requires a passkey: the steps of the owner, of the browser and
- * of the phone. Each test file has one world (network, service and receiver).
+ * Steps of the owner, the browser and the phone, for tests of accounts whose phone requires a passkey for linking. Each
+ * test file has one network, service and receiver.
  */
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
@@ -16,7 +16,6 @@ export const CONTACT = '5511988880001'
 export let world: World
 export let see: ReturnType<typeof watch>
 
-/** Starts the world before the tests of the file, and stops it after them. */
 export function linkWithPasskeys(options: WorldOptions = {}) {
   before(async () => {
     world = await startWorld(options)
@@ -86,19 +85,13 @@ export async function answer(linking: Linking, more: Record<string, unknown> = {
 export const TAKEN = [200, 'awaiting_confirmation']
 export const taken = async (linking: Linking) => assert.deepEqual(answerOf(await answer(linking)), TAKEN)
 
-/**
- * Makes the network refuse the next query on this linking's connection that contains this child. `code`: the error
- * code.
- */
+/** Makes the network refuse the next query on this connection that contains this child, with this error code. */
 export async function refuse(linking: Linking, child: string, code = 403) {
   const { conn } = await ceremonyOf(linking)
   await world.sandbox.post('/answers', { match: { conn, xmlns: 'md', child }, do: { error: [code, 'refused'] }, times: 1 })
 }
 
-/**
- * Submits a response that the network refuses, which uses up the proof of this attempt. After that, the owner must
- * compare the confirmation code.
- */
+/** Submits a response that the network refuses. After that, the owner must compare the confirmation code. */
 export async function withoutProof(linking: Linking) {
   await refuse(linking, 'passkey_prologue')
   assert.deepEqual(answerOf(await answer(linking)), [502, 'action_failed'])

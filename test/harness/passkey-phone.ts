@@ -1,7 +1,6 @@
 /**
- * Simulates the phone's side of linking with a passkey. It replaces the phone of the simulator and shares no code with
- * it: the relay of the sandbox passes to it what the network sends to the phone. At the end, the simulator does the
- * part that is the same without a passkey.
+ * Simulates the phone's side of linking with a passkey, without code of the simulator. The sandbox passes to it what
+ * the network sends to the phone.
  */
 import type { RelayItem } from '../../workers/simulator/control/passkeys.ts'
 import type { RelayInput } from '../../workers/simulator/control/schemas/passkeys.ts'
@@ -32,8 +31,8 @@ export interface Relay {
 
 export interface Owner {
   /**
-   * Asks the person whether to link the device. Not called if the proof is valid and WhatsApp is in the foreground: the
-   * phone then links without a question.
+   * Asks the person whether to link the device. With a valid proof and WhatsApp in the foreground, the phone links
+   * without asking.
    */
   wantsToLink(): boolean | Promise<boolean>
   codeIsEqual(code: string): boolean | Promise<boolean>
@@ -81,7 +80,7 @@ export function playPhone(relay: Relay, options: PhoneOptions): PlayedPhone {
     }
   }
   const done = listen()
-  // If `done` rejects and a test does not await it, the test must not fail.
+  // A rejection that no test awaits must not fail the test.
   done.catch(() => {})
   return {
     done,

@@ -9,10 +9,10 @@ export interface Place extends SandboxNetworkReady {
   dir: string
   baseUrl: string
   adminKey: string
-  /** Returns the service object, or null if the service runs in another process. */
+  /** Null if the service runs in another process. */
   service(): Service | null
   stopService(): Promise<void>
-  /** Starts the service with the same data and on the same port as before. */
+  /** The service has the same data and port as before. */
   startService(): Promise<void>
   end(): Promise<void>
 }
@@ -21,8 +21,8 @@ export interface PlaceOptions {
   shards?: number
   env?: Record<string, string>
   /**
-   * True if the test makes the network deviate from the protocol. Then no trace is written, because the check of the
-   * traces would find the deviation.
+   * True if the test makes the network break the protocol. No trace of the stanzas is written then, because the check
+   * of the traces would fail.
    */
   untraced?: boolean
 }

@@ -1,7 +1,4 @@
-/**
- * Creates chats to which tests write: groups with each kind of addressing (the kind of JID that members have in a
- * group). Finds the phone-number JID and the LID JID of each person.
- */
+/** Creates groups whose members have LIDs or phone numbers, and finds both JIDs of each person. */
 import type { Sandbox } from './sandbox.ts'
 
 /** The kinds of addressing of a group: its members have LIDs or phone numbers. */
@@ -14,7 +11,6 @@ export interface Place {
   jid: string
 }
 
-/** Returns the id of a group as the API writes it. */
 export const chatOf = (group: string) => `${group.split('@')[0]}-group`
 
 async function createTeam(sandbox: Sandbox, addressing: Addressing, participants: readonly string[]): Promise<Place> {
@@ -22,7 +18,7 @@ async function createTeam(sandbox: Sandbox, addressing: Addressing, participants
   return { chat: chatOf(id), jid: id }
 }
 
-/** Creates one group with each kind of addressing. The first participant owns both groups. */
+/** The first participant owns both groups. */
 export const createTeams = async (sandbox: Sandbox, participants: readonly string[]): Promise<ByAddressing<Place>> => ({
   lid: await createTeam(sandbox, 'lid', participants),
   pn: await createTeam(sandbox, 'pn', participants),

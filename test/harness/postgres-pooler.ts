@@ -9,13 +9,12 @@ import { until } from './until.ts'
 
 const PROGRAM = '/usr/sbin/pgbouncer'
 
-/** The reason why PgBouncer cannot be used on this machine and its tests are skipped; false if it can be used. */
+/** Reason to skip tests of PgBouncer; false if it is installed. */
 export const noPooler: string | false = existsSync(PROGRAM)
   ? false
   : "PgBouncer is not installed here (Debian's package pgbouncer)"
 
 export interface Pooler {
-  /** Returns the URL of the database through the pooler, with this schema. */
   url(schema: string): string
   stop(): Promise<void>
 }

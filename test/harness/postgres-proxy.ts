@@ -1,7 +1,6 @@
 /**
- * A proxy in front of a PostgreSQL server. It breaks connections at a chosen message of the protocol: before a commit
- * arrives, while the server executes it, or after it was executed and before the answer arrives. It can also drop the
- * answer and keep the connection open.
+ * A proxy in front of a PostgreSQL server. It breaks connections before a commit arrives, while the server executes it,
+ * or before the answer arrives.
  */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
@@ -22,13 +21,9 @@ export interface PostgresProxy {
    * statement.
    */
   next(text: string, fault: Fault): void
-  /** Returns how often each prepared statement was run, by its name. */
   statements(): Readonly<Record<string, number>>
-  /** Returns the number of faults that have happened. */
   faults(): number
-  /** Ends all connections. */
   cut(): void
-  /** If `isRefused` is true, each new connection is ended immediately. */
   refuse(isRefused: boolean): void
   stop(): Promise<void>
 }

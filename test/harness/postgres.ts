@@ -13,9 +13,8 @@ import { until } from './until.ts'
 
 const INSTALLED = '/usr/lib/postgresql'
 /**
- * How often a server may fail to start before the test fails, and the pause in ms after each failure. After a kill, a
- * process of the earlier server may still be ending. A new server cannot start while that process uses the earlier
- * server's shared memory.
+ * How often a start may fail, and the pause in ms after each failure. A new server cannot start while a process of a
+ * killed server still uses its shared memory.
  */
 const STARTS = 20
 const START_AGAIN = 200
@@ -32,16 +31,14 @@ const programs = existsSync(INSTALLED)
       .find((folder) => existsSync(join(folder, 'initdb')))
   : undefined
 
-/** The reason why PostgreSQL cannot be used on this machine and its tests are skipped; false if it can be used. */
+/** Reason to skip tests of PostgreSQL; false if it is installed. */
 export const noPostgres: string | false =
   programs === undefined ? "PostgreSQL is not installed here (Debian's package postgresql)" : false
 
 export interface Cluster {
-  /** Returns the URL of the database with this schema. */
   url(schema: string): string
-  /** Path of the socket that the server listens on. */
   socket: string
-  /** Opens a separate connection for the test, which no store uses. The connection ends together with the server. */
+  /** Opens a connection that no store uses. It ends together with the server. */
   client(schema?: string): Promise<pg.Client>
   /** Ends the server and all its processes immediately, as a loss of power does. */
   kill(): Promise<void>
@@ -109,7 +106,7 @@ export async function startCluster(settings: Record<string, string> = {}): Promi
 
   async function start() {
     server = spawn(join(programs!, 'postgres'), ['-D', data, ...given], { ...user, cwd: dir, detached: true, stdio: 'ignore' })
-    // If a failing test does not stop the server, the test's process can still end, and the server ends with it.
+    // A server that a failing test has not stopped must not keep the process alive.
     server.unref()
     await until(async () => server.exitCode !== null || isReady(data, server), Boolean, 60_000)
     if (server.exitCode === null) return

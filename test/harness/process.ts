@@ -13,7 +13,6 @@ export interface Printed {
 export interface Running {
   printed: Printed
   child: ChildProcess
-  /** Resolves with the exit code or signal when the process has ended. */
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
   /** Sends SIGKILL. The process runs no code after this. */
   kill(): Promise<void>
@@ -21,19 +20,14 @@ export interface Running {
   stop(): Promise<void>
 }
 
-/**
- * Running child processes. At the end of the test's process they are killed, in case a failing test did not stop them.
- */
+/** Killed at the end of the test's process, in case a failing test did not stop them. */
 const children = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL')
 })
 
 const START = program('../../src/start', import.meta.url)
-/**
- * Longest time in ms for a start. A process that hangs is killed then. A start that succeeds may take more than half a
- * minute on a busy machine.
- */
+/** In ms. On a busy machine, a successful start may take more than half a minute. */
 const START_DEADLINE = 120_000
 
 /**

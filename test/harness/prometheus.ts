@@ -1,6 +1,6 @@
 /**
- * Reads the Prometheus text format (0.0.4). It was written from the description of the format, and not from the code
- * that writes the metrics. It rejects everything that the format does not allow.
+ * Reads the Prometheus text format (0.0.4), and rejects everything that the format does not allow. It was written from
+ * the description of the format, and not from the code that writes the metrics.
  */
 import { credentialsIn } from './secrets.ts'
 
@@ -69,7 +69,6 @@ export function parse(text: string): Map<string, Family> {
   return families
 }
 
-/** Returns the sum of all series of `name` that have these labels. */
 export function total(families: Map<string, Family>, name: string, labels: Record<string, string> = {}): number {
   const family = families.get(name) ?? families.get(name.replace(/_(bucket|sum|count)$/, ''))
   if (!family) throw new Error(`no metric is called ${name}`)

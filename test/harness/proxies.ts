@@ -1,7 +1,6 @@
 /**
- * Starts reverse proxies in front of a service. Each adds the caller's address to the request in the same way as a real
- * proxy. A request gives the address of its caller in the header `X-Test-Caller`, because on one machine every caller
- * has a loopback address.
+ * Starts reverse proxies in front of a service, which add the caller's address as real proxies do. Tests give this
+ * address in the header `X-Test-Caller`, because every caller on one machine has a loopback address.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -52,7 +51,6 @@ const ARRANGEMENTS = {
   },
   /** The proxy adds its line after all others, as HAProxy does. */
   appending: (lines: readonly HeaderLine[], caller: string): HeaderLine[] => [...lines, [FORWARDED_FOR, caller]],
-  /** The proxy combines all lines that have the same name. */
   merging: (lines: readonly HeaderLine[], caller: string): HeaderLine[] => merged([...lines, [FORWARDED_FOR, caller]]),
 }
 export type Arrangement = keyof typeof ARRANGEMENTS
@@ -108,7 +106,6 @@ export async function startProxy(arrangement: Arrangement, { to, from }: ProxyRo
 }
 
 const NGINX = '/usr/sbin/nginx'
-/** The reason why nginx cannot be used here, to skip the test, or false. */
 export const nginxMissing = existsSync(NGINX) ? false : `nginx is not installed: there is no ${NGINX}`
 
 /**
@@ -120,10 +117,6 @@ const guide = (to: string) =>
     .replace('http://127.0.0.1:8080', to)
     .replace('proxy_http_version', `proxy_set_header ${CALLER} ""; proxy_http_version`)
 
-/**
- * Builds the complete configuration of nginx: first the settings that take the caller's address from the test's header,
- * and then the configuration of docs/running.md.
- */
 const nginxConfig = (dir: string, { to, from }: ProxyRoute) => `
 daemon off;
 master_process off;
@@ -172,7 +165,6 @@ async function untilListening(port: number, child: ChildProcess): Promise<void> 
   }
 }
 
-/** Starts an nginx of its own for the test. Its files are in a temporary folder. */
 export async function startNginx(route: ProxyRoute): Promise<FrontProxy> {
   const dir = await mkdtemp(join(tmpdir(), 'svc-nginx-'))
   const port = await freePort()

@@ -1,12 +1,11 @@
-/** Checks which devices of a person could decrypt a message. */
 import assert from 'node:assert/strict'
 import type { MessageCopy } from '../../workers/simulator/control/network-control.ts'
 import type { Sandbox } from './sandbox.ts'
 import { until } from './until.ts'
 
 /**
- * Waits until each of these devices of a person has received the message. Checks that each device could decrypt it at
- * once, so that no device has requested the message again. Resolves with the number of devices.
+ * Each of these devices must decrypt the message at once, without requesting it again. Resolves with the number of
+ * devices.
  */
 export async function readByDevices(sandbox: Sandbox, phone: string, id: string, devices: number): Promise<number> {
   const copies = await until(

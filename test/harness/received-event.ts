@@ -13,8 +13,8 @@ const textBlock = (message: string): ReceivedContent => ({
 })
 
 /**
- * Builds the event of a text in a private chat. `text` is both the message id and the content. The other fields are
- * those of the sample in `webhooks/sample.ts`; the name of the sender is not known.
+ * `text` is both the message id and the content. The other fields are those of `webhooks/sample.ts`, without the name
+ * of the sender.
  */
 export function textEvent(text: string, at: number, fields: Partial<ReceivedFields> = {}): ReceivedEvent {
   const sample = sampleEvent('received', at) as ReceivedEvent
@@ -22,7 +22,7 @@ export function textEvent(text: string, at: number, fields: Partial<ReceivedFiel
   return { ...sample, body: { ...sample.body, ...nameless, message_id: text, ...fields, ...textBlock(text) } }
 }
 
-/** Returns the content block (such as `image`) with this name. The event must have no other content block. */
+/** The event must have no other content block (such as `image`). */
 export function blockOf<Name extends BlockName>(body: Received | undefined, name: Name): ReceivedBlocks[Name] {
   assert.equal(body?.message_type, name)
   return (body as unknown as ReceivedBlocks)[name]

@@ -23,9 +23,8 @@ export interface Receiver {
   readonly received: readonly Received[]
   /** Sentences about requests with an invalid signature or body. A test whose receiver has such requests fails. */
   readonly problems: readonly string[]
-  /** Adds a secret that is accepted for this instance. */
   trust(instance: string, secret: string): void
-  /** Resolves with the first matching event. The event may arrive before or after this call. */
+  /** The event may arrive before or after this call. */
   waitFor(what: string, fits: (event: Received['event']) => boolean, ms?: number): Promise<Received['event']>
   reply(reply: Reply | null): void
   events(type?: string): Received['event'][]
@@ -53,8 +52,8 @@ export async function startReceiver(): Promise<Receiver> {
   const waiting = new Set<() => void>()
   const strangers = new Set<() => void>()
   /**
-   * Requests of instances whose secret was not known in time, because the creation of the instance took longer than
-   * `STRANGER`. They are answered at once, and verified when the secret is known.
+   * Requests of instances whose secret was not known within `STRANGER` ms. They are answered at once, and verified when
+   * the secret is known.
    */
   let parked: Parked[] = []
   let answer: Reply | null = null
@@ -65,8 +64,8 @@ export async function startReceiver(): Promise<Receiver> {
   const path = `/hook/${randomUUID()}`
 
   /**
-   * Returns the secret of an instance, or waits for it. The first events of an instance arrive before the answer to its
-   * creation, and only that answer contains the secret.
+   * Waits for the secret if necessary: the first events of an instance arrive before the answer to its creation, which
+   * contains the secret.
    */
   function secretOf(instance: string): Promise<string | undefined> | string {
     const known = secrets.get(instance)
@@ -86,10 +85,7 @@ export async function startReceiver(): Promise<Receiver> {
     })
   }
 
-  /**
-   * Verifies the signature of a request, and adds the request to `received`. Returns undefined if the signature is not
-   * valid.
-   */
+  /** Returns undefined if the signature is not valid. */
   function accept({ body, headers, at }: Omit<Parked, 'instance'>, secret: string): Received | undefined {
     try {
       stripe.webhooks.constructEvent(body, String(headers['x-svc-signature']), secret)

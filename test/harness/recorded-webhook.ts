@@ -26,7 +26,6 @@ export async function recordedWebhook(
   return promise
 }
 
-/** Serves on any free port. */
 export function listenTo(listener: RequestListener): Promise<{ url: string; close(): void }> {
   const server = createServer(listener)
   const close = () => {

@@ -13,7 +13,6 @@ const run = promisify(execFile)
 export const redisMissing: string | false = missing('redis-server') || missing('redis-cli')
 
 export interface Redis {
-  /** Path of the socket. */
   socket: string
   stop(): Promise<void>
 }

@@ -12,10 +12,7 @@ export interface Relay {
   stop(): Promise<void>
 }
 
-/**
- * An answer with 502 that scripts of every origin may read. With it, a browser reports the status 502, and not only
- * that the request failed.
- */
+/** Scripts of every origin may read this answer, so that a browser reports the status 502 and not only a failure. */
 const BAD_GATEWAY = [
   'HTTP/1.1 502 Bad Gateway',
   'Access-Control-Allow-Origin: *',

@@ -1,6 +1,6 @@
 /**
- * Starts an S3 server that is not ours (`test/s3`) in its own process, with its objects in a temporary folder. It
- * verifies the signature of every request. It can be stopped, and started again on the same port with the same objects.
+ * Starts an S3 server that is not ours (`test/s3`) in its own process. It verifies the signature of every request, and
+ * a restart keeps its port and objects.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,12 +16,11 @@ import { ROOT } from './checkout.ts'
 
 const SERVER = fileURLToPath(new URL('test/s3/server.mjs', ROOT))
 
-/** The reason why the S3 server cannot be used on this machine and its tests are skipped; false if it can be used. */
+/** Reason to skip tests of the S3 server; false if it is installed. */
 export const noS3: string | false = existsSync(fileURLToPath(new URL('test/s3/node_modules/@20minutes/s3rver', ROOT)))
   ? false
   : 'the S3 server is not installed: npm ci --prefix test/s3'
 
-/** The access key and the secret that the server accepts. */
 const KEY = 'S3RVER'
 
 export interface S3 {
@@ -30,11 +29,10 @@ export interface S3 {
   bucket(folder: string): Bucket
   client(folder: string): BucketClient
   /**
-   * Returns the value of the setting that selects this folder of the bucket. `endpoint`: another address of the server,
-   * such as that of a proxy.
+   * Returns the setting that selects this folder of the bucket. `endpoint`: another address of the server, such as that
+   * of a proxy.
    */
   url(folder: string, endpoint?: string): string
-  /** Environment variables with the credentials of the server. */
   env: Record<string, string>
   /** Ends the server immediately. Its objects stay. */
   kill(): Promise<void>

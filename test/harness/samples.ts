@@ -11,10 +11,7 @@ export interface Sample {
   code: string
 }
 
-/**
- * Returns the samples of a page. In a list, a block is indented like its list item; the indentation is removed from the
- * code.
- */
+/** Blocks in a list lose the indentation of their list item. */
 export function samplesOf(page: string): Sample[] {
   const text = readFileSync(new URL(page, ROOT), 'utf8')
   return [...text.matchAll(/^( *)```(\w*)\n([\s\S]*?)^\1```$/gm)].map(({ index, 1: indent, 2: language = '', 3: code = '' }) => ({
@@ -33,8 +30,8 @@ export function sampleWith(page: string, words: string): string {
 }
 
 /**
- * Returns the arguments of an `npm run cli -- …` command on a page. The command ends in these words, and no other
- * command of the page does. `values` replace the placeholders in the command, such as `<id>` and `/path/to/auth`.
+ * Returns the arguments of the only `npm run cli -- …` command on a page that ends in these words. `values` replace
+ * placeholders such as `<id>`.
  */
 export function cliSample(page: string, words: string, values: Readonly<Record<string, string>> = {}): string[] {
   const lines = samplesOf(page).flatMap(({ code }) => code.split('\n').map((line) => line.replace(/ +#.*$/, '')))
@@ -51,9 +48,8 @@ export function cliSample(page: string, words: string, values: Readonly<Record<s
  */
 const FOLDERS = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin', '/sbin']
 
-/** Returns the path of an installed program, or undefined. */
 export const installed = (name: string): string | undefined =>
   FOLDERS.map((folder) => join(folder, name)).find((path) => existsSync(path))
 
-/** Returns the reason to skip a test that needs the program, or false if the program is installed. */
+/** Returns the reason to skip a test that needs the program; false if it is installed. */
 export const missing = (name: string): string | false => (installed(name) === undefined ? `${name} is not installed` : false)

@@ -1,6 +1,6 @@
 /**
- * Installs the package `svc-sandbox` into an empty project, beside an unmodified Baileys. The package is packed and
- * unpacked as from a registry. Its dependencies are links to the packages of this checkout, so no registry is needed.
+ * Installs the package `svc-sandbox` beside an unmodified Baileys, packed and unpacked as from a registry. Its
+ * dependencies are links to the packages of this checkout.
  */
 import { cp, mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,6 @@ const at = (path: string) => fileURLToPath(new URL(path, ROOT))
 
 export interface EmptyProject {
   folder: string
-  /** Folder of the installed package. */
   installed: string
   /** Compiles a program in strict mode, as a user would, and returns the path of the result. */
   compile(name: string, source: string): Promise<string>

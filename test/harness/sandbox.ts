@@ -27,14 +27,12 @@ export interface InboxItem {
    * JIDs that the people have in this chat. `error`: why this failed.
    */
   opened?: Record<string, unknown>
-  /** Attributes of the stanza. */
   attrs?: Record<string, string>
-  /** Child nodes of the stanza, except the nodes with ciphertexts. */
+  /** Child nodes of the stanza, without those that contain ciphertexts. */
   nodes?: { tag: string; attrs: Record<string, string>; content?: unknown }[]
   retries: number
   /** How often the message arrived again with the same id. */
   repeats?: number
-  /** True if one of the repeated messages had another content. */
   repeats_differ?: true
 }
 
@@ -44,7 +42,6 @@ export interface Stats {
   stanzas_out: number
   undecryptable: number
   unknown_queries: string[]
-  /** Number of files that were uploaded to the media host. */
   uploads: number
 }
 
@@ -69,24 +66,20 @@ export function createSandbox(url: string) {
     settings: (changes: Record<string, unknown>) => must('PUT', `${url}/settings`, changes),
     reset: () => post('/reset'),
     createPhone: (phone: string, more: Record<string, unknown> = {}) => post('/phones', { phone, ...more }),
-    /** Makes a phone scan a code. `code` is a PNG data URL, or the text in the code. */
+    /** `code` is a PNG data URL, or the text in the code. */
     scan: (phone: string, code: string) =>
       post<{ device: number }>(`/phones/${phone}/scan`, code.startsWith('data:') ? { image: code } : { qr: code }),
     enterCode: (phone: string, code: string) => post<{ device: number }>(`/phones/${phone}/enter-code`, { code }),
     /** Makes the phone require its passkey from now on, or changes how it behaves with the passkey. */
     setPasskey: (phone: string, input: PasskeyInput = {}) => put<PasskeyView>(`/phones/${phone}/passkey`, input),
     passkey: (phone: string) => get<PasskeyView>(`/phones/${phone}/passkey`),
-    /** Signs the network's passkey options as a browser would do. */
     signPasskey: async (phone: string, public_key: unknown, more: Record<string, unknown> = {}) =>
       (await post<{ assertion: Assertion }>(`/phones/${phone}/passkey/sign`, { public_key, ...more })).assertion,
     acceptPasskey: (phone: string, more: { yes?: boolean; code?: string } = {}) =>
       post<PasskeyView>(`/phones/${phone}/passkey/accept`, more),
     sayPasskey: (phone: string, what: 'request' | 'refresh' | 'continuation') =>
       post<PasskeyView>(`/phones/${phone}/passkey/say`, { what }),
-    /**
-     * Returns functions that connect a program which acts as this phone: they read what the network sends to the phone,
-     * and send the program's messages to the network.
-     */
+    /** Connects a program that acts as this phone with the network, in both directions. */
     passkeyRelay: (phone: string) => ({
       read: (after: number, waitMs: number) =>
         get<{ items: RelayItem[] }>(`/phones/${phone}/passkey/relay?after=${after}&wait_ms=${waitMs}`),
@@ -113,7 +106,6 @@ export function createSandbox(url: string) {
     },
     receipt: (phone: string, chat: string, ids: string[], type: string) =>
       post(`/contacts/${phone}/receipt`, { chat, ids, type }),
-    /** Sets the profile, catalogue and orders of a business. */
     business: (phone: string, input: Record<string, unknown>) => must('PUT', `${url}/business/${phone}`, input),
     createGroup: (input: Record<string, unknown>) => post<{ id: string }>('/groups', input),
     fault: (fault: Record<string, unknown>) => post<{ id: string }>('/faults', fault),

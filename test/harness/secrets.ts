@@ -1,7 +1,6 @@
 /**
- * Finds out whether a log of any test contains a secret. If `TEST_LOGS` is a folder, every service writes its log
- * there, and tests write there every credential that they received or sent. `scripts/log-secrets.mjs` then searches the
- * logs for these credentials.
+ * Finds secrets in the logs of tests. If `TEST_LOGS` is a folder, services write their logs there, and tests the
+ * credentials that they sent or received. `scripts/log-secrets.mjs` then searches the logs for them.
  */
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,8 +14,8 @@ const CREDENTIAL = /svc_(?:key|admin|oat|ort)_[0-9a-f]{48,80}|whsec_[0-9A-Za-z]{
 export const credentialsIn = (text: string): string[] => [...text.matchAll(CREDENTIAL)].map(([credential]) => credential)
 
 /**
- * Throws if the text of a refusal contains a credential. A refusal may name the field that is wrong, but must not
- * repeat its value.
+ * Throws if the text of a refusal contains a credential. A refusal may name the wrong field, but must not repeat its
+ * value.
  */
 export function checkRefusal(what: string, text: string): void {
   const [found] = credentialsIn(text)
@@ -25,7 +24,6 @@ export function checkRefusal(what: string, text: string): void {
 
 const noted = new Set<string>()
 
-/** Records every credential in a text. */
 export function noteSecrets(text: string): void {
   if (folder === undefined) return
   for (const credential of credentialsIn(text)) {

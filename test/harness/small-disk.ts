@@ -8,14 +8,13 @@ export interface SmallDisk {
   dir: string
   /** Uses all free space except for this number of bytes, as another program could. */
   fill(butBytes?: number): void
-  /** Frees the space again. */
   release(): void
   unmount(): void
 }
 
 export type FileSystem = 'tmpfs' | 'ext4'
 
-/** Mounts a small file system. Returns the reason to skip the test if this machine cannot do that. */
+/** Returns the reason to skip the test if this machine cannot mount a file system. */
 export function mountSmallDisk(kind: FileSystem, megabytes: number): SmallDisk | string {
   if (process.platform !== 'linux') return `${process.platform} has no small file system to mount`
   if (process.getuid?.() !== 0) return 'mounting a small file system needs root'
@@ -58,8 +57,7 @@ export function mountSmallDisk(kind: FileSystem, megabytes: number): SmallDisk |
 }
 
 /**
- * Writes a file of this size: first in large pieces, because they are fast, and then in smaller ones, down to the block
- * size of the file system.
+ * Writes large pieces first, because they are fast, and then smaller ones, down to the block size of the file system.
  */
 function write(path: string, bytes: number): void {
   const fd = openSync(path, 'a')

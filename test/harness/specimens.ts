@@ -1,7 +1,6 @@
 /**
- * Builds an example of each kind of stanza that the server may send without a request, from a description of the
- * protocol. An example has every required attribute and child, with values of the right types. The description is
- * outside the repository (`../shared`); without it, no examples are built.
+ * Builds an example of each kind of stanza that the server may send without a request, from the description of the
+ * protocol in `../shared`. Without that folder, no examples are built.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -39,7 +38,7 @@ interface Tool {
 
 const shared = join(fileURLToPath(ROOT), '..', 'shared')
 
-/** Reads the description of the protocol, or returns undefined if it is not on this machine. */
+/** Undefined if the description of the protocol is not on this machine. */
 async function read(): Promise<{ spec: Spec; isSpecified(node: StanzaJson): boolean } | undefined> {
   const tool = join(shared, 'tools', 'wire-check.mjs')
   if (!existsSync(tool)) return undefined

@@ -1,10 +1,11 @@
-/** Starts a world with one connected instance, and adds functions for tests that send one message and look at it. */
+/**
+ * Starts a network, a service and a receiver with one connected instance, for tests that send a message and look at it.
+ */
 import assert from 'node:assert/strict'
 import type { Ack, Instance } from './gateway.ts'
 import type { InboxItem } from './sandbox.ts'
 import { startWorld, type World, type WorldOptions } from './world.ts'
 
-/** Raw parts of a message in JSON form. */
 export type Json = Record<string, unknown>
 
 export const field = (message: Json, name: string) => message[name] as Json
@@ -19,7 +20,7 @@ export interface Stage {
   instance: Instance
   /** Sends a message, and resolves with the message as the contact received it. */
   shown(path: string, input: Json & { phone: string }, contact?: string): Promise<InboxItem>
-  /** Sends a message, and resolves with the result that the service reports. The inbox of the contact is not read. */
+  /** Sends a message, and resolves with the reported result, without reading the contact's inbox. */
   outcome(path: string, input: Json & { phone: string }): Promise<Json>
   /**
    * Sends a request that is refused at once, and returns the issues (wrong fields and their messages) of the refusal.

@@ -13,7 +13,6 @@ const server = process.env.TEST_POSTGRES || undefined
  */
 export const SECRET_KEY = '5e'.repeat(32)
 
-/** Returns the variables with which a service uses its own schema of the PostgreSQL server. */
 export const postgresEnv = (url: string, dir: string): Record<string, string> => ({
   SVC_STORE_URL: withSchema(url, `of_${createHash('sha256').update(dir).digest('hex').slice(0, 24)}`),
   SVC_SECRET_KEY: SECRET_KEY,

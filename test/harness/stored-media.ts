@@ -7,7 +7,6 @@ import { blobFiles } from '../../src/storage/drivers/blob-files.ts'
 import { mountBlobs, openBlobItems, openStore } from '../../src/storage/open-store.ts'
 import { storeEnv } from './store-env.ts'
 
-/** Returns the encrypted pieces of all media of the service with this data folder. */
 export async function storedMedia(dir: string): Promise<Uint8Array[]> {
   const url = storeEnv(dir).SVC_STORE_URL
   if (url === undefined) return piecesOf(mountBlobs(blobFiles({ dir: join(dir, 'blobs') })))

@@ -2,8 +2,8 @@
 const LOOK = 20
 
 /**
- * Repeats the request until the answer matches. Tests need this because data of the network may arrive after an answer,
- * and no notification reports them. At the deadline the test fails with the last answer.
+ * Repeats the request until the answer matches, because nothing reports that data of the network have arrived. At the
+ * deadline the test fails with the last answer.
  */
 export async function until<T>(ask: () => Promise<T>, fits: (answer: T) => boolean, ms = 20_000): Promise<T> {
   for (const end = Date.now() + ms; ; ) {

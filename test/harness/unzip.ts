@@ -14,7 +14,6 @@ const crcOf = (content: Buffer) => {
   return packed.readUInt32LE(packed.length - 8)
 }
 
-/** Returns the text of each file by its path. */
 export function unzip(archive: Buffer): Record<string, string> {
   const end = archive.length - 22
   assert.equal(archive.readUInt32LE(end), END)

@@ -1,7 +1,6 @@
 /**
- * Serves a page that replaces web.whatsapp.com. It uses TLS and a policy as strict as that of the real page: no foreign
- * connections, no inline scripts, and Trusted Types. A script of the page reports which parts of the page's address it
- * could read, because a script of the real page could read the same parts.
+ * Serves a page that replaces web.whatsapp.com, with TLS and a policy as strict as that of the real page. A script
+ * reports which parts of the page's address scripts can read.
  */
 import { createHash, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
@@ -33,7 +32,6 @@ const HTML = `<!doctype html>
 
 export async function startWhatsappPage() {
   const { cert, key } = await issueServerCertificate(await openAuthority(undefined))
-  /** Requested paths. */
   const asked: string[] = []
   const server = createServer({ cert, key }, (request, response) => {
     asked.push(request.url!)

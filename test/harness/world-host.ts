@@ -1,7 +1,6 @@
 /**
- * A process with a simulated network and a service (a place, `place.ts`), which test files use one after another.
- * `scripts/test-worlds.mjs` starts this process and sends it the requests of the current test file: start, stop or empty
- * the service. Because the files share a process, each of them saves two to four seconds of CPU time.
+ * A process with a simulated network and a service, which test files use one after another. This saves two to four
+ * seconds of CPU time for each file. `scripts/test-worlds.mjs` starts and controls this process.
  */
 import type { HostReady, HostTask } from './borrowed-place.ts'
 import { createEmptying } from './empty-place.ts'

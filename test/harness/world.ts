@@ -1,6 +1,6 @@
 /**
- * Starts a complete world: the network in its own thread, a service with real shards, and a webhook receiver. The
- * network and the service run in this process or in a borrowed one, which behaves in the same way.
+ * Starts the network in its own thread, a service with real shards, and a webhook receiver. The network and the service
+ * run in this process, or in one that test files share.
  */
 import assert from 'node:assert/strict'
 import type { Service } from '../../src/main.ts'
@@ -20,10 +20,7 @@ export interface World {
   network: SandboxNetworkReady
   /** Folder of the service's data. In a shared world it also contains the data of other test files. */
   dir: string
-  /**
-   * Stops the service, runs `meanwhile`, and starts the service again on the same data. A new client replaces
-   * `gateway`.
-   */
+  /** Runs `meanwhile` between the stop and the start. A new client replaces `gateway`. */
   restartService(meanwhile?: () => Promise<void>): Promise<void>
   /**
    * Ends everything. Throws if the network received something that it did not know or could not decrypt, or if a
@@ -43,7 +40,7 @@ export interface WorldOptions extends PlaceOptions {
 async function placeFor({ own = false, ...options }: WorldOptions): Promise<Place> {
   if (lender !== undefined && !own && !options.shards && !options.env)
     return borrowPlace(options.untraced ? 'untraced' : 'traced')
-  // This module is imported late, because a test with a borrowed world does not need it.
+  // This module is imported late, because a test with a shared world does not need it.
   const { openPlace } = await import('./own-place.ts')
   return openPlace(options)
 }

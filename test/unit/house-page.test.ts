@@ -1,7 +1,3 @@
-/**
- * Tests that `src/README.md` is correct in what it says about the ways of requests and messages through the service,
- * and about the stored facts (facets) of messages and groups.
- */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'

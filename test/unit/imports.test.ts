@@ -1,7 +1,6 @@
 /**
- * Checks which modules import which (src/README.md). A module may only import modules in lower rows of a table. So the
- * main thread can offer 200 operations without loading Baileys (59 MB), a shard can use the types of the declarations
- * without loading zod (20 MB), and HTTP uses only Web standards.
+ * A module may only import modules in lower rows of a table (src/README.md). So the main thread never loads Baileys (59
+ * MB), a shard never loads zod (20 MB), and HTTP uses only Web standards.
  */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -13,10 +12,7 @@ import { ROOT } from '../harness/checkout.ts'
 const root = fileURLToPath(ROOT)
 
 interface Rule {
-  /**
-   * Folders and files to which the row applies. Each is a path or the beginning of one. The first row that matches a
-   * file applies.
-   */
+  /** Each entry is a path or the beginning of one. The first row that matches a file applies. */
   of: readonly string[]
   /** Paths in this repository that these files may import besides their own folder. */
   run: readonly string[]
@@ -36,7 +32,6 @@ const WIRE_FORMATS = /^@whiskeysockets\/baileys\/(WAProto\/|lib\/WABinary\/)/
 const parts = ['src/account/', 'src/connect/', 'src/directory/', 'src/oauth/', 'src/passkey/', 'src/webhooks/', 'src/media/']
 
 const RULES: readonly Rule[] = [
-  // Small modules that wrap well-maintained libraries. All code may use them.
   { of: ['src/lib/'], run: [], packages: { only: [/^(lru-cache|async-mutex|p-queue|ulid|node:crypto)$/] } },
   { of: ['src/domain/'], run: [], packages: { only: [] } },
   {
@@ -76,7 +71,7 @@ const RULES: readonly Rule[] = [
   },
   {
     of: ['src/archive/'],
-    // This code makes of an uploaded archive a device that is staged in the store.
+    // This code stages the device of an uploaded archive in the store.
     run: [
       'src/domain/',
       'src/lib/',
@@ -118,8 +113,6 @@ const RULES: readonly Rule[] = [
   { of: ['src/metrics/'], run: ['src/domain/'], packages: { only: [/^prom-client$/] } },
   {
     of: parts,
-    // These folders may import each other's interfaces, and code without state: sentences, functions that make and hash
-    // secrets, timers, and writing with retries.
     run: [
       'src/domain/',
       'src/lib/',
@@ -161,9 +154,8 @@ const RULES: readonly Rule[] = [
   },
   {
     of: ['workers/media/'],
-    // These files may import the code that starts a thread, which works in the same way from source and from `dist`.
-    // They decode pictures in a thread that can be ended. They decrypt received files, and download them through the
-    // guarded route to the proxy of the instance.
+    // These files may import the code that starts a thread. They decode pictures, and download and decrypt received
+    // files, in threads.
     run: [
       'src/domain/',
       'src/lib/',
@@ -204,15 +196,13 @@ const RULES: readonly Rule[] = [
   },
   // The simulator, as a package that other projects use.
   { of: ['packages/sandbox/src/'], run: ['workers/simulator/'], packages: { only: [NODE, /^undici$/] } },
-  // The code of the commands that import and export devices. It uses keys and state in the formats of a shard and, for
-  // an export, records of the store.
   {
     of: ['workers/portability/'],
     run: ['src/domain/', 'src/storage/', 'workers/shard/keys/', 'workers/shard/lifecycle/runtime-record.ts'],
     packages: { not: [HTTP, POOL, /^(lmdb|unstorage)/] },
   },
-  // The program's entry point, which connects everything, and the commands. They import the whole main thread, but not
-  // the library itself. The readers of other programs' files import the library only when they need it.
+  // The entry point and the commands connect everything, so they import the whole main thread, but not the library
+  // itself.
   {
     of: ['src/'],
     run: ['src/', 'workers/simulator/network-thread.ts', 'workers/portability/'],
@@ -257,7 +247,6 @@ const isTypeQuery = (code: string, text: string) => {
 
 const begins = (path: string, prefixes: readonly string[]) => prefixes.some((prefix) => path.startsWith(prefix))
 
-/** Returns one sentence for each import that the table does not allow. */
 function violations(path: string, source: string): string[] {
   const rule = RULES.find(({ of }) => begins(path, of))
   if (rule === undefined) return [`${path} is in no row of the table`]
@@ -358,7 +347,7 @@ test('tests start the network through the harness, which has it traced', () => {
   assert.deepEqual(found, [])
 })
 
-/** Returns the path in this repository that an import names, or undefined if it names a package. */
+/** Undefined if the import names a package. */
 const targetOf = (path: string, from: string): string | undefined =>
   from.startsWith('.')
     ? normalize(join(dirname(path), from))
@@ -371,7 +360,7 @@ type Graph = ReadonlyMap<string, readonly string[]>
 const graphOf = (files: ReadonlyMap<string, string>): Graph =>
   new Map([...files].map(([path, source]) => [path, importsOf(source).flatMap(({ from }) => targetOf(path, from) ?? [])]))
 
-/** Returns each cycle of imports one time, as its files in order. Imports of types count, too. */
+/** Each cycle is returned once. Imports of types count, too. */
 function circles(graph: Graph): string[] {
   const found = new Map<string, string>()
   const done = new Set<string>()

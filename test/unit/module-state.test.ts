@@ -1,7 +1,6 @@
 /**
- * Checks that no module of a shard has state of its own. All instances of a thread share a module, and it lives longer
- * than each of them. So state must belong to an instance, to a session, or to the thread that `open-shard.ts` sets up.
- * The code in `baileys/` changes state in the library's modules, one time per thread.
+ * All instances of a thread share its modules, so state must belong to an instance, a session or the thread. The code
+ * in `baileys/` changes modules of the library once per thread.
  */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'

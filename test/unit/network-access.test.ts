@@ -1,7 +1,6 @@
 /**
- * Checks that queries to the network are sent with `ask`, which handles the deadline, the end of the socket and the
- * meaning of error codes. A handler of an operation, and the functions that it calls to send, must not use the socket,
- * set a deadline, or interpret codes.
+ * Queries must be sent with `ask`, which handles the deadline, the end of the socket and error codes. Handlers of
+ * operations, and functions that they call to send, must not do this themselves.
  */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -13,7 +12,6 @@ import { ROOT } from '../harness/checkout.ts'
 const root = fileURLToPath(ROOT)
 const SHARD = 'workers/shard/'
 
-/** Folders with modules that handlers of operations call. */
 const ASKING = ['operations/', 'send/', 'media/'].map((room) => SHARD + room)
 /** The module of `ask`, and the modules that send queries without it. The socket adds the deadline to these. */
 const QUERYING = [

@@ -1,7 +1,3 @@
-/**
- * Tests workspaces and API keys over a real store: which data are still there after a restart, and which are never
- * stored.
- */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -73,7 +69,6 @@ test('the number of slots of the environment counts at every start, but not for 
   const key = keys.workspace(id)
   const records = workspaceRecords(sealer)
   const record = records.decode(key, (await store.get(key))!)
-  // The record as an older release wrote it, and then the record as `workspace set` writes it now.
   const { hasOwnSlots, ...old } = record
   await store.commit({ ops: [[key, sealer.seal(key, Buffer.from(JSON.stringify({ ...old, v: 1 })))]] })
   assert.equal(await slots(80), 80)
@@ -157,8 +152,7 @@ test('a change made beside the service is not undone, and decides what comes aft
     })
   await countOne(account)
   assert.deepEqual(seen, ['renamed by the operator'])
-  // Both account objects change the same record at the same time. The guard of the commit refuses the second change,
-  // which is then made again.
+  // Both account objects change the same record at once. The commit refuses the second change, which is then repeated.
   await Promise.all([countOne(account), countOne(operator)])
   assert.equal(seen.length, 4)
   const stored = (await open(GIVEN)).workspace(workspace)
@@ -194,7 +188,6 @@ test('a decision that fails writes nothing', async () => {
   assert.deepEqual(await store.get(keys.workspace(workspace)), before)
 })
 
-/** Creates a second workspace, as the operator's command does. */
 async function secondWorkspace(account: Awaited<ReturnType<typeof open>>): Promise<{ id: WorkspaceId; adminKey: string }> {
   const id = '0d3f7a52-5b1c-4a6e-8b55-6d1f2c3e4a5b' as WorkspaceId
   const adminKey = `svc_admin_${'d'.repeat(48)}`

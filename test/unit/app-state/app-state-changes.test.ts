@@ -1,7 +1,3 @@
-/**
- * Tests changes of the app state that the service makes itself: what is on disk before a change is sent, and what
- * happens if it is not known whether the network has accepted the change.
- */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

@@ -1,4 +1,3 @@
-/** Tests how the app state is read: as a snapshot or as patches, in pieces, and if parts of it cannot be read. */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
@@ -30,11 +29,9 @@ const contact = (index: number, name = `Person ${index}`) =>
     NOW,
   )
 
-/** Simulates the phone for one collection of the app state. It writes patches as the network stores them. */
 function phone(name: WAPatchName) {
   let state: CollectionState = newCollection()
   const patches: Uint8Array[] = []
-  /** The encrypted entries of the collection, by index. */
   const records = new Map<string, proto.ISyncdRecord>()
   const files = new Map<string, Uint8Array>()
   function place(path: string, bytes: Uint8Array): proto.IExternalBlobReference {
@@ -58,7 +55,6 @@ function phone(name: WAPatchName) {
       decoded.version = { version: state.version }
       patches.push(proto.SyncdPatch.encode(decoded).finish())
     },
-    /** Moves the entries of the newest patch to a file. */
     moveToFile() {
       const { mutations, ...patch } = proto.SyncdPatch.decode(patches.pop()!)
       const file = proto.SyncdMutations.encode(proto.SyncdMutations.fromObject({ mutations })).finish()
@@ -97,15 +93,11 @@ function bench() {
     pairs,
     creds: { accountSyncCounter: 1, me: { id: '5511999990001:1@s.whatsapp.net', name: 'Before' } } as Record<string, unknown>,
     key: KEY.data as Buffer | undefined,
-    /** The people who were reported as saved in the address book. */
     saved: [] as { pn: string | null; lid: string | null }[],
     has(...some: Phone[]) {
       phones.push(...some)
     },
-    /**
-     * Returns the network's answer to a query about a collection. If it is undefined, the network answers with the
-     * phone's patches after the queried version.
-     */
+    /** If it is undefined, the network answers with the phone's patches after the queried version. */
     answer: undefined as undefined | ((collection: Record<string, string>) => BinaryNode),
     last: () => readings.at(-1)!,
     actions: () => readings.flatMap(({ actions }) => actions.map(({ index, value }) => [index.join(' '), value !== null])),
@@ -223,8 +215,6 @@ test('twenty thousand people come as a file, in pieces; what is saved and taken 
     lid: '81896700000007@lid',
     phoneNumber: '15550200007@s.whatsapp.net',
   })
-  // From here on, the network answers with the phone's patches. The next patch must continue from the version that was
-  // read last.
   b.answer = undefined
   people.write(contact(7, 'Renamed'), ...contactRemovals({ pn: '15550200008@s.whatsapp.net', lid: null }))
   await b.reader.read([CONTACTS])
@@ -348,7 +338,7 @@ test('a damaged patch is not taken: everything is asked for, and then what can b
       ['1', 'true'],
     ],
   )
-  // The patch after the damaged one is applied. So a damaged patch does not block later changes forever.
+  // A damaged patch must not block later changes.
   assert.deepEqual(b.actions().slice(1), [['pin_v1 5511988880002@s.whatsapp.net', true]])
   assert.equal(b.last().version, 3)
 })

@@ -1,7 +1,3 @@
-/**
- * Tests that a version of the app state and the changes in it are in the same commit. Commits must be written in order,
- * and each completely or not at all.
- */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { type TestContext, test } from 'node:test'
@@ -69,7 +65,6 @@ async function bench(t: TestContext) {
     failures,
     read,
     fill: () => (isFull = true),
-    /** Delays the processing of changes until the returned function is called. */
     stall() {
       let go!: () => void
       isRead = new Promise((resolve) => (go = resolve))
@@ -86,7 +81,6 @@ async function bench(t: TestContext) {
       const record = await again.keys.get(VERSION, collection)
       return { version: record && collectionVersion(record), name: (await again.auth.loadCreds())?.me?.name }
     },
-    /** Returns the version that a new reader would find. */
     async version(collection: WAPatchName) {
       const record = await appState.stored(collection)
       return record && collectionVersion(record)

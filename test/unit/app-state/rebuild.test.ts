@@ -1,6 +1,6 @@
 /**
- * Tests an account that was linked by an older release. That release stored no directory (chats, people and labels), so
- * it has to be built.
+ * An account that was linked by an older release has no stored directory (chats, people and labels), so it has to be
+ * built.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'

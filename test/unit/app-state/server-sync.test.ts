@@ -1,7 +1,3 @@
-/**
- * Tests the notification that the app state has a newer version. The service must acknowledge it only when all
- * collections in it are read and on disk.
- */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
@@ -25,7 +21,6 @@ function bench(more: Partial<Deps> = {}) {
   const b = {
     ws,
     ev,
-    /** The newest version of each collection on the network. */
     newest: {} as Record<string, number>,
     known: {} as Record<string, number>,
     asked: [] as string[][],

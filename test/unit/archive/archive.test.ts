@@ -1,7 +1,3 @@
-/**
- * Tests archives of instances: each kind of record is either in the archive or left out on purpose, and an incomplete
- * archive must change nothing.
- */
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'

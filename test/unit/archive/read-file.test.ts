@@ -1,7 +1,3 @@
-/**
- * Tests imports over HTTP of files that contain no device: each must be refused with a sentence, whichever program is
- * named as the source of the file.
- */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'

@@ -1,4 +1,3 @@
-/** Tests that the records for an archive are no longer read when the store is closed. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { stoppable } from '../../../workers/archive/stoppable.ts'

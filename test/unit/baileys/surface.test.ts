@@ -7,7 +7,6 @@ import * as library from '@whiskeysockets/baileys'
 import { EXPORTS, LEANINGS } from '../../../workers/shard/baileys/surface.ts'
 import { ROOT } from '../../harness/checkout.ts'
 
-// The library's package as npm has installed it. `scripts/library.mjs` changes only small parts of it.
 const root = join(dirname(createRequire(new URL('package.json', ROOT)).resolve('@whiskeysockets/baileys')), '..')
 const flat = (text: string) => text.replace(/\s+/g, ' ')
 

@@ -1,4 +1,3 @@
-/** Tests which people count as having written to the account, also if a commit fails. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createCorrespondents } from '../../../workers/shard/chats/correspondents.ts'
@@ -19,8 +18,7 @@ test('a person whose first message could not be committed is written down with t
   const { store, create, firsts } = await bench(t)
   const correspondents = create()
   await correspondents.ops(from(BEN))
-  // The operations of the first message were not committed, as if their commit had failed. These are the operations of
-  // the person's next message, in the same session.
+  // The operations of the first message were not committed, as if their commit had failed.
   await store.commit({ ops: await correspondents.ops(from(BEN)) })
   assert.equal(firsts(), 1)
   assert.equal(await create().hasWritten('5511988887777'), true)

@@ -1,4 +1,3 @@
-/** Tests the stored settings of chats with disappearing messages, over a real store. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'
@@ -9,7 +8,7 @@ import { ANA } from '../translate/inbound/context.ts'
 
 const BEN = '5511988880002@s.whatsapp.net'
 
-/** Fields of the setting that phones require: they say that the setting was changed in the chat, and by whom. */
+/** Phones require these fields. They say that the setting was changed in the chat, and by whom. */
 const { Initiator, Trigger } = proto.DisappearingMode
 const disappearingMode = { initiator: Initiator.CHANGED_IN_CHAT, trigger: Trigger.CHAT_SETTING }
 
@@ -18,8 +17,7 @@ const message = {
   message: { extendedTextMessage: { text: 'gone tomorrow', contextInfo: { expiration: 86_400 } } },
 }
 
-// An earlier bug: if this read failed, each message of the chat failed. Every failure ended the connection, and a
-// message that had failed six times was lost. Sends to the chat failed, too.
+// An earlier bug: if this read failed, all messages and sends of the chat failed, and messages were lost.
 test('an expiry that cannot be read is not known, and is learnt again from the next message', async (t) => {
   const store = await tempStore(t)
   const log = recordingLog()

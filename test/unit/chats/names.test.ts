@@ -1,4 +1,3 @@
-/** Tests which name a chat has, and which names are still known after a restart. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Contact } from '@whiskeysockets/baileys'
@@ -19,7 +18,6 @@ async function bench(t: TestContext) {
   const store = await tempStore(t)
   const log = recordingLog()
   const contacts = createSavedContacts({ id: INSTANCE, store, sealer })
-  /** The names that the directory (the stored list of chats and people) contains. */
   const listed = new Map<string, ListedNames>()
   const open = () =>
     createNames({
@@ -41,8 +39,8 @@ test('a saved name is better than what somebody calls itself, by whichever of th
   assert.equal(names.of(BOTH), 'Ana')
 })
 
-// The directory stores 20,000 people, and the cache 10,000 names, of which each person needs two. An earlier bug: most
-// people of a large address book had no name in their events.
+// An earlier bug: most people of a large address book had no name in their events, because the cache is smaller than
+// the directory.
 test('a person whose name fell out of memory has the one that the directory lists', async (t) => {
   const { listed, open } = await bench(t)
   const names = open()

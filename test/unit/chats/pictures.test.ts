@@ -1,7 +1,3 @@
-/**
- * Tests how often the network is queried for pictures, and for how long an answer is used. The network is simulated,
- * and the test controls the clock.
- */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { type TestContext, test } from 'node:test'
@@ -30,10 +26,8 @@ function scene(t: TestContext) {
   const scene = {
     asked,
     channels,
-    /** Returns the network's answer to a query. A test replaces this function if the answer must arrive later. */
     answer: async (jid: string): Promise<string | undefined> => url(jid),
     isRestricted: false,
-    /** Lets answers arrive that are ready, and then advances the clock. */
     async after(ms: number) {
       await settled()
       t.mock.timers.tick(ms)
@@ -83,7 +77,6 @@ function scene(t: TestContext) {
   return { ...scene, scene, pictures }
 }
 
-/** Waits until all promises that are ready have been handled. */
 async function settled() {
   for (let turns = 0; turns < 3; turns++) await new Promise((resolve) => setImmediate(resolve))
 }
@@ -201,9 +194,8 @@ test('questions are a second apart and one at a time, and what is too much is dr
   await after(1)
   assert.equal(asked.length, 3)
   for (let second = 0; second < 200; second++) await after(SECOND)
-  // One picture is being queried, and fifty queries wait behind it.
   assert.equal(asked.length, 51)
-  // The query of this picture was dropped, so it must be made with the person's next message.
+  // The query of this picture was dropped, so the person's next message must cause another.
   pictures.prefetch(person(200), 'chat')
   await after(SECOND)
   assert.equal(asked.at(-1), person(200)[0])

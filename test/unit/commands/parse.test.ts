@@ -1,4 +1,3 @@
-/** Tests how a command line is parsed: which arguments are accepted, and the sentence for wrong ones. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { UsageError } from '../../../src/commands/command.ts'

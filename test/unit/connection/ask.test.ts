@@ -1,7 +1,3 @@
-/**
- * Tests how queries are sent to the network: their deadline, the end of the socket while they run, how often they are
- * repeated, and the meaning of error codes.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

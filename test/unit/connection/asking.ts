@@ -1,4 +1,3 @@
-/** Creates the function `ask` of a session, which sends queries, over a socket that the test controls. */
 import { type Ask, type AskOptions, createAsk } from '../../../workers/shard/connection/ask.ts'
 import { actionFailure } from '../../../workers/shard/connection/failures.ts'
 import { createMex } from '../../../workers/shard/connection/mex.ts'

@@ -1,4 +1,3 @@
-/** Tests which reason the service reports when a socket has ended. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

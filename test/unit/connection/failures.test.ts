@@ -1,6 +1,6 @@
 /**
- * Tests that the service distinguishes a lost connection from a refused query, although both may have the same error
- * code. Only after a lost connection may it try again.
+ * A lost connection and a refused query may have the same error code. Only after a lost connection may the service try
+ * again.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -42,7 +42,6 @@ for (const code of [408, 428]) {
     assert.equal(sendFailure(error).code, 'send_failed')
     const failure = actionFailure(error)
     assert.deepEqual([failure.code, failure.details], ['action_failed', { network_code: code }])
-    // The error of a refused query that was sent with the service's own deadline.
     const bounded = new QueryRefused(refusal(code))
     assert.equal(sendFailure(bounded).code, 'send_failed')
   })

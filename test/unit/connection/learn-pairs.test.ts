@@ -1,4 +1,3 @@
-/** Tests the pairs of number and LID in the network's answers: only new pairs are stored, and in slices. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AuthenticationState } from '@whiskeysockets/baileys'
@@ -15,7 +14,6 @@ function bench(known: readonly LidPair[] = []) {
   const stored: LidPair[][] = []
   const moved: string[] = []
   const reads: number[] = []
-  /** The turns of the event loop, by number, in which something was stored. */
   const turns = new Set<number>()
   let turn = 0
   const names = new Map(known.map(({ pn, lid }) => [userOf(pn), userOf(lid)]))

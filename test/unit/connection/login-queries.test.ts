@@ -1,6 +1,6 @@
 /**
- * Tests the query of the network's properties over several logins. The query contains the hash of the last answer. If
- * nothing has changed, the network answers without the properties, so the service must have stored them.
+ * The query of the network's properties contains the hash of the last answer. If nothing has changed, the network
+ * answers without properties, so they must be stored.
  */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
@@ -13,9 +13,6 @@ import { ownFacts } from '../../../workers/shard/keys/own-facts.ts'
 
 const SENT = { privacyTokenOn1to1: false, profilePicPrivacyToken: true, lidTrustedTokenIssueToLid: true }
 
-/**
- * Simulates a network in which two properties have changed, with the hash `h1`. Returns the hashes that were queried.
- */
 function network() {
   const hashes: (string | undefined)[] = []
   const prop = (name: string, value: string): BinaryNode => ({ tag: 'prop', attrs: { name, value } })

@@ -1,7 +1,6 @@
 /**
- * Tests that the table of stanzas has a row for every kind of stanza that the server may send without a request: it is
- * handled, or ignored for a reason. The kinds are in `server-kinds.json`, which `scripts/wire-coverage.mjs --write`
- * generates from the specification of the protocol.
+ * Every kind of stanza that the server may send without a request must have a row in the table.
+ * `scripts/wire-coverage.mjs --write` generates `server-kinds.json` from the specification of the protocol.
  */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -22,7 +21,6 @@ import { missingTests } from '../../harness/named-tests.ts'
 
 const LIST = new URL('test/unit/connection/server-kinds.json', ROOT)
 const kinds = JSON.parse(readFileSync(LIST, 'utf8')) as string[]
-// The rows contain functions, but this test calls none of them.
 const table = stanzaTable(new Proxy({}, { get: () => () => assert.fail() }) as StanzaParts)
 
 function stanza(kind: string): BinaryNode {

@@ -1,14 +1,10 @@
-/**
- * Tests the table of stanzas: how each kind of stanza is handled, in which order, and how it is answered. Kinds that
- * are ignored are listed in `stanza-left.ts`, and tested by `server-kinds.test.ts`.
- */
+/** Kinds that are ignored are listed in `stanza-left.ts`, and tested by `server-kinds.test.ts`. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { describeTable } from '../../../workers/shard/connection/socket/stanza-router.ts'
 import { type StanzaParts, stanzaTable } from '../../../workers/shard/stanzas/stanza-table.ts'
 
 test('every stanza has its row', () => {
-  // The rows contain functions, but this test calls none of them.
   const parts = new Proxy({}, { get: () => () => assert.fail() }) as StanzaParts
   const isLeft = (line: string) => line.includes('count left alone')
   assert.deepEqual(

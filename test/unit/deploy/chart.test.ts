@@ -1,7 +1,3 @@
-/**
- * Tests the Helm chart in both modes. The rendered objects must be valid, must match the image and the settings of the
- * service, and must not contain a secret.
- */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { endpoints } from '../../../src/features/index.ts'
@@ -26,10 +22,7 @@ test('the chart has the version of the service', () => {
 })
 
 describe('the rendered chart', { skip: noHelm }, () => {
-  /**
-   * The rendered objects of both modes. They are rendered one time only, because each start of Helm takes a tenth of a
-   * second.
-   */
+  /** Each start of Helm takes a tenth of a second, so the objects are rendered only once. */
   const modes = { oneNode: [] as Manifest[], pair: [] as Manifest[] }
   before(() => {
     modes.oneNode = rendered({ image })
@@ -51,7 +44,7 @@ describe('the rendered chart', { skip: noHelm }, () => {
         for (const [label, value] of Object.entries(selector.matchLabels ?? selector))
           assert.equal(pod.metadata.labels[label], value, label)
 
-      // Otherwise, Kubernetes would set SVC_PORT to a URL if a Service is named svc, and the service would not start.
+      // Otherwise, Kubernetes would set SVC_PORT to a URL for a Service named svc, and the service would not start.
       assert.equal(pod.spec.enableServiceLinks, false)
       const [{ name, containerPort }] = container.ports
       assert.ok(dockerfile.includes(`\nEXPOSE ${containerPort}\n`) && dockerfile.includes(`SVC_PORT=${containerPort}`))

@@ -1,7 +1,3 @@
-/**
- * Tests that the image can be built for amd64 and arm64. Tests also that no file for a deployment contains a secret, or
- * names an image without its version.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { filesIn, textOf, yamlOf } from '../../harness/deploy-files.ts'

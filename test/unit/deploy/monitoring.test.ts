@@ -1,7 +1,3 @@
-/**
- * Tests the alert rules and the Grafana dashboard: all metrics and labels in them must exist, and each alert must say
- * what to do.
- */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
@@ -29,10 +25,9 @@ const table: Readonly<Record<string, Metric>> = METRICS
 /** Labels that Prometheus adds, or that belong to a histogram. */
 const ADDED = ['job', 'instance', 'le']
 
-/** Returns the metric to which a series belongs. The name of a histogram's series has an additional ending. */
+/** The series of a histogram have an additional ending. */
 const metricOf = (series: string) => table[series] ?? table[series.replace(/_(bucket|sum|count)$/, '')]
 
-/** Returns the names of the series in an expression, each with the names and values of its labels. */
 const seriesIn = (expr: string) =>
   [...expr.matchAll(/\b((?:svc|process|nodejs)_\w+)(?:\{([^}]*)\})?/g)].map(([, name = '', labels = '']) => ({
     name,

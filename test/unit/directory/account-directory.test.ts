@@ -1,7 +1,3 @@
-/**
- * Tests the directory of an account (the stored data about its chats, people and labels) over a real store: what
- * changes them, the order of events, and the state after a restart.
- */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { proto, WAMessage } from '@whiskeysockets/baileys'
@@ -89,8 +85,8 @@ test('what waits to be read is counted once per message, and goes when it is rea
 
 const about = (kind: string, value: proto.ISyncActionValue, ...index: string[]) => ({ index: [kind, ...index], value })
 
-// An earlier bug: only the last message of a chat was recognized when it was delivered again. So when three messages
-// came again after a failed commit, they counted as five.
+// An earlier bug: three messages that came again after a failed commit counted as five, because only the last message
+// of a chat was recognised.
 test('messages of a chat that come again together, as none of them could be written, are counted once', async (t) => {
   const { directory } = await bench(t)
   const messages = [text(pnOf(1), 100), text(pnOf(1), 101), text(pnOf(1), 102)]
@@ -248,8 +244,8 @@ test('what a message changes goes with the commit of the message, before what is
   assert.equal((await open()).contacts(1, 10).total, 901)
 })
 
-// An earlier bug: a flush resolved while changes of the directory were still in the unfinished commit of a message.
-// Data that depend on these changes were then written, although that commit failed afterwards.
+// An earlier bug: a flush resolved before the commit of a message that contained changes of the directory. This commit
+// could still fail.
 test('a flush waits for the changes that ride in a commit of others, and writes them where that fails', async (t) => {
   const { directory, open } = await bench(t)
   directory.record(text(pnOf(1), 100, {}, { pushName: 'Ana' }), OPTIONS)

@@ -1,7 +1,3 @@
-/**
- * Tests the directory of instances over a real store and account. A double replaces the engine, which runs the
- * instances.
- */
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { createInstanceDirectory } from '../../../src/directory/instance-directory.ts'

@@ -1,7 +1,4 @@
-/**
- * Tests records of older releases, which had no dialects. An instance or a workspace whose record has no dialect must
- * use the field names of this API.
- */
+/** Older releases had no dialects, so a record without a dialect must use the field names of this API. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newWorkspace } from '../../../src/account/new-workspace.ts'

@@ -1,6 +1,6 @@
 /**
- * Tests orders with which a command (a separate process) asks the running service to do something. They are records in
- * a real store. An order must be carried out only while its command waits for it, and not after the command was killed.
+ * A command is a separate process, and stores orders for the running service. An order must be carried out only while
+ * its command waits for it.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -9,7 +9,6 @@ import type { Engine } from '../../../src/engine/engine.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import { INSTANCE, recordingLog, START, tempStore } from '../storage/fixtures.ts'
 
-/** Starts the part of the service that carries out orders. `pause` is called while it waits for a confirmation. */
 async function service(t: TestContext, pause: () => Promise<unknown> = async () => {}) {
   const store = await tempStore(t)
   const done: string[] = []

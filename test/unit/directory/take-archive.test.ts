@@ -1,7 +1,3 @@
-/**
- * Tests archived instances that a command has staged in a real store. They must become complete instances with their
- * media, exactly one time, also after a kill at any step.
- */
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -23,7 +19,6 @@ import { startDirectory } from './started.ts'
 const ID = '7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c21'
 const TOKEN = 'b'.repeat(48)
 const RING_KEY = Buffer.alloc(RING_KEY_BYTES, 9)
-/** More records than one slice contains. */
 const RECORDS = Array.from({ length: 450 }, (_, index) => [`timeline:00001:${index}`, Buffer.from(`record ${index}`)] as const)
 const MEDIA = Buffer.alloc(5_000, 3)
 
@@ -36,7 +31,6 @@ beforeEach(async () => {
 })
 after(() => service.close())
 
-/** Returns the credentials in the archive, encrypted with the key of the instance. */
 function sealedCreds(): Buffer {
   const creds = { v: 1, creds: { signedIdentityKey: { public: { type: 'Buffer', data: 'AAAA' } } } }
   return createSealer(RING_KEY).seal(keys.creds(ID), Buffer.from(JSON.stringify(creds)))

@@ -1,7 +1,3 @@
-/**
- * Tests devices that a command has staged in a real store. They must become complete instances, exactly one time, also
- * after a kill at any step.
- */
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { importOps, refusalOf, waitingImports } from '../../../src/directory/imports.ts'
@@ -17,7 +13,6 @@ import { startDirectory } from './started.ts'
 const ID = '7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c11'
 const OTHER_ID = '7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c12'
 const TOKEN = 'a'.repeat(48)
-/** Number of keys of the device. One slice contains fewer. */
 const KEYS = 450
 
 const bundleOf = (identity: string): DeviceBundle => ({

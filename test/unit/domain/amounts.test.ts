@@ -1,4 +1,3 @@
-/** Tests the amounts of money of orders, in cents. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MAX_TOTAL, toCents, totalsOf } from '../../../src/domain/amounts.ts'

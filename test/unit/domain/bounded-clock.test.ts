@@ -1,7 +1,4 @@
-/**
- * Tests a clock that jumps ahead and comes back: times that were issued meanwhile must not stay ahead for longer than
- * the jump lasted.
- */
+/** Times that a clock issued while it was ahead must not stay ahead for longer than the jump lasted. */
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { BELIEVED_AFTER, type BoundedClock, createBoundedClock, MOST_STEP } from '../../../src/domain/bounded-clock.ts'

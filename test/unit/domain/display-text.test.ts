@@ -1,7 +1,3 @@
-/**
- * Tests the names and notes that the service shows: which characters they may contain, and which names look the same to
- * a reader.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { lookOf, printable, problemOfDisplayText, readName, tidied } from '../../../src/domain/display-text.ts'

@@ -1,4 +1,3 @@
-/** Tests the list of instances as people see it: the names of states, the sort orders, and the export. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { InstanceRow } from '../../../src/domain/dashboard.ts'

@@ -1,4 +1,3 @@
-/** Tests how the service chooses the language of a page. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { languageOf } from '../../../src/domain/language.ts'

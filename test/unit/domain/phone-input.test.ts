@@ -1,6 +1,3 @@
-/**
- * Tests how the service reads a phone number as a person writes it, and when it finds that the country code is missing.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readPhone } from '../../../src/domain/phone-input.ts'

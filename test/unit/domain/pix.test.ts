@@ -1,4 +1,3 @@
-/** Tests Pix keys: which keys are valid, and how the card shows them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type PixType, pixKey } from '../../../src/domain/pix.ts'

@@ -1,4 +1,3 @@
-/** Tests that there is a sentence for each reason of a state, and that the table of states uses no other reasons. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { STATUS_REASONS, type Status, type StatusReason } from '../../../src/domain/instance.ts'

@@ -1,6 +1,5 @@
 /**
- * Tests the steps of the warm-up as a person writes them. An invalid step must be refused, because a step that became
- * null would mean that there is no limit.
+ * An invalid step of the warm-up must be refused, because a step that became null would mean that there is no limit.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,6 +1,6 @@
 /**
- * Tests the durable line (a queue whose rows are in the store) on a real store, in comparison with a simple model. The
- * table of its states is at the head of `durable-line.ts`.
+ * Compares the durable line, a queue whose rows are in the store, with a simple model. The table of its states is at
+ * the head of `durable-line.ts`.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -41,7 +41,6 @@ const action = fc.oneof(
 type Action = typeof action extends fc.Arbitrary<infer T> ? T : never
 const step = fc.record({ action, pick: fc.nat(1_000) })
 
-/** A durable line together with a model of the rows that it should have. */
 class Bench {
   readonly #store: StateStore
   readonly #prefix: string
@@ -201,7 +200,6 @@ class Bench {
     this.#line.take(id)
     this.#rows.set(id, 'taken')
     if (how === 'end' || how === 'endLater') return await this.#end(id, how === 'endLater')
-    // While this row is being processed, the next row is requested.
     if (this.#next % 2 === 0) await this.#first()
     if (how === 'back') this.#line.back({ id, text: `text ${id}` })
     else this.#line.forget()
@@ -214,7 +212,6 @@ class Bench {
     this.#either.clear()
   }
 
-  /** Commits a row, and informs the line of it while the line reads from the disk. */
   async #race(id: string | undefined) {
     const { promise, resolve } = deferred()
     this.#pause = promise
@@ -303,7 +300,6 @@ test('a read never begins before a row that was removed, and few rows are in mem
   assert.equal(newestEnded, ids.at(-1))
 })
 
-/** Creates a line whose rows are on disk and have not been read yet. */
 async function stored(t: TestContext, ids: readonly string[], range?: (store: StateStore) => StateStore['range']) {
   const store = await tempStore(t)
   const prefix = 'line:'

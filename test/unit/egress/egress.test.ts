@@ -145,7 +145,6 @@ describe('a webhook URL when it is configured', () => {
 })
 
 describe('the guarded connector', () => {
-  /** Creates an agent that records the address of each connection that it opens. */
   function recording(options: Partial<EgressOptions> & { names?: Record<string, string[]> } = {}) {
     const dialled: (readonly string[])[] = []
     const connector = guardedConnector({

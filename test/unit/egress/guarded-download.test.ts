@@ -1,7 +1,3 @@
-/**
- * Tests downloads into a file from URLs that users chose: their limits of size and time, and that no connection to a
- * forbidden address is made.
- */
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -91,7 +87,7 @@ test('another status is an answer, and leaves no file', async () => {
 test('a redirect to a metadata address is refused before anything connects to it', async () => {
   const dialled: string[] = []
   const first = 'http://files.example/a.jpg'
-  /** Records each connection, and only allows connections to the first host, the server of this test. */
+  /** Only connections to the first host, the server of this test, are allowed. */
   const dial = (wanted: buildConnector.Options, addresses: readonly string[], callback: buildConnector.Callback) => {
     dialled.push(`${wanted.hostname} ${addresses}`)
     callback(new Error('recorded, not connected'), null)

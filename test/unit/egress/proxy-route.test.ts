@@ -1,6 +1,5 @@
 /**
- * Tests which addresses a proxy may have. They are checked when the proxy is set, and again at each connection, after
- * its name was resolved.
+ * The address of a proxy is checked when the proxy is set, and again at each connection, after its name was resolved.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,6 +1,6 @@
 /**
- * Tests that all connections to the network's own hosts share one set of trusted certificates. Reading the certificates
- * of the system takes longer than a connection, so it must not be repeated.
+ * All connections to the network's hosts share one set of trusted certificates, because reading the certificates of the
+ * system takes longer than a connection.
  */
 import assert from 'node:assert/strict'
 import { get } from 'node:https'

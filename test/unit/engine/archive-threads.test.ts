@@ -1,4 +1,3 @@
-/** Tests that archives are written in a real thread, from a real store. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -16,10 +15,7 @@ const PARTS = {
   config: Buffer.from('{}'),
   ringKey: Buffer.alloc(64, 1),
 } as const
-/**
- * The records do not fit into the buffers between the threads. So an archive that nobody reads is never written to its
- * end.
- */
+/** The records do not fit into the buffers between the threads, so an archive that nobody reads is never complete. */
 const RECORDS = 40
 const RECORD_BYTES = 50_000
 

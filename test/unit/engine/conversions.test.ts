@@ -1,4 +1,3 @@
-/** Tests the thread for conversions, and the programs that it starts. */
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,7 +14,6 @@ const log = { info() {}, warn() {}, error() {} }
 const job = (dir: string, purpose: 'video' | 'image') =>
   ({ purpose, path: join(dir, 'original'), dir, limit: MEDIA_LIMIT, author: null, waveform: false }) as const
 
-/** Returns the processes whose command line contains the folder. */
 async function atWork(dir: string): Promise<string[]> {
   const lines = await Promise.all(
     (await readdir('/proc'))

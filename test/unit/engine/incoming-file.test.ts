@@ -1,7 +1,3 @@
-/**
- * Tests the main thread's side of a download: each read requests more data, data that were not read are kept, and every
- * kind of end frees them.
- */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
@@ -64,8 +60,7 @@ test('a failure is not waited for behind what was there, and an adapter that rea
   await ended
   const reading = stream.getReader().read()
   // The error must come in a later turn of the event loop than the head of the answer. Otherwise, the HTTP adapter
-  // would answer with 500 and the text of the error. With it, the adapter sends the head and then breaks the
-  // connection.
+  // would answer with 500 and the text of the error.
   const turn = new Promise<string>((resolve) => setTimeout(() => resolve('head'), 1))
   assert.equal(await Promise.race([reading, turn]), 'head')
   await assert.rejects(reading, { code: 'media_download_failed' })

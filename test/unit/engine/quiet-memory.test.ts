@@ -1,7 +1,3 @@
-/**
- * Tests when a thread collects garbage to return memory: after a minute without work, if it uses more memory than after
- * the last collection.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createQuietMemory, type Reading } from '../../../src/engine/quiet-memory.ts'
@@ -9,7 +5,7 @@ import { createQuietMemory, type Reading } from '../../../src/engine/quiet-memor
 const MB = 2 ** 20
 const busy = (mb: number): Reading => ({ busy: 0.6, bytes: mb * MB })
 const quiet = (mb: number): Reading => ({ busy: 0.03, bytes: mb * MB })
-/** Returns the numbers of the checks at which garbage was collected. After each collection, `left` MB are in use. */
+/** `left`: the MB that are in use after each collection. */
 function due(readings: readonly Reading[], left = 40): number[] {
   const rule = createQuietMemory(40 * MB)
   return readings.flatMap((reading, index) => {

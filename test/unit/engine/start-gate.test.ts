@@ -4,7 +4,6 @@ import { systemClock } from '../../../src/domain/clock.ts'
 import { respawnDelay } from '../../../src/engine/shard-supervisor.ts'
 import { createStartGate } from '../../../src/engine/start-gate.ts'
 
-/** Lets promises settle without advancing the clock. */
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 async function withMockedTime(run: () => Promise<void>) {
@@ -16,7 +15,6 @@ async function withMockedTime(run: () => Promise<void>) {
   }
 }
 
-/** Makes `count` requests, and returns the numbers of those that were permitted, in order. */
 function ask(gate: ReturnType<typeof createStartGate>, count: number) {
   const admitted: number[] = []
   const back: (() => void)[] = []

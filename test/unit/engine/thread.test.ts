@@ -4,10 +4,6 @@ import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { memoryLimits } from '../../../src/engine/thread.ts'
 
-/**
- * Code that returns the size in bytes of a thread's young generation, after the thread has created many short-lived
- * objects.
- */
 const YOUNG_OF_A_THREAD = `
   const { parentPort } = require('node:worker_threads')
   let kept = []

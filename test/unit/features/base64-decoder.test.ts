@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { createBase64Decoder, decodeBase64 } from '../../../src/features/base64-decoder.ts'
 
-/** Ways in which common tools write the same base64. */
 const SPELLINGS: Readonly<Record<string, (text: string) => string>> = {
   'as RFC 4648 has it': (text) => text,
   'without padding': (text) => text.replace(/=+$/, ''),

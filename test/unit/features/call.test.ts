@@ -1,7 +1,3 @@
-/**
- * Tests that a call to a shard contains the properties of its operation (such as the deadline). So the shard does not
- * need the declaration of the operation.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { callOf } from '../../../src/features/call.ts'
@@ -67,7 +63,6 @@ test('what main answers itself is no call', () => {
   assert.throws(() => call('instance.me'))
 })
 
-/** The operations that have a longer deadline than the others. */
 const LONG = [
   ...['groups.list', 'communities.list', 'contacts.existsBatch', 'groups.create', 'communities.create'],
   ...['products', 'product', 'collections', 'collectionProducts', 'order'].map((read) => `business.${read}`),

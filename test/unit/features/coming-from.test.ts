@@ -1,7 +1,3 @@
-/**
- * Tests that everything which `docs/coming-from.md` names exists: each call in a column "Here" is an operation, each
- * event is a type of event, and each table is complete.
- */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -14,7 +10,6 @@ import { ROOT } from '../../harness/checkout.ts'
 const page = readFileSync(new URL('docs/coming-from.md', ROOT), 'utf8')
 const routes = new Set(endpoints.map(({ method, path }) => `${method} ${path.replace(INSTANCE_BASE, '')}`))
 
-/** Returns the rows of the table that begins with these words. A row is a list of its cells. */
 function rowsOf(section: string, begin: string): string[][] {
   const [, table = ''] = section.split(`| ${begin} |`)
   const lines = table.split('\n').slice(2)

@@ -1,7 +1,3 @@
-/**
- * Tests sends with hostile or careless fields: the answer must name the field and the limit, and must reveal nothing
- * about the internals of the service.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure, type FailureCode, type Issue } from '../../../src/domain/failures.ts'

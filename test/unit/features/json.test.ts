@@ -1,4 +1,3 @@
-/** Tests which values of a request body are accepted as JSON, and which only look like JSON. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type FieldsSchema, fieldsSchema } from '../../../src/features/fields-schema.ts'
@@ -27,9 +26,7 @@ test('what is no JSON is no JSON, however long it is', () => {
     assert.throws(() => parse(text), SyntaxError)
 })
 
-/**
- * Returns the number of values that an input of this schema can have at most. It is infinite if a list has no limit.
- */
+/** The result is infinite if a list has no limit. */
 function most(
   { $ref, anyOf, oneOf, properties, items, maxItems = Number.POSITIVE_INFINITY }: FieldsSchema,
   named: Record<string, FieldsSchema>,

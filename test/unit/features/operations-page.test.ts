@@ -1,7 +1,3 @@
-/**
- * Tests that the tables in the documentation equal the data from which they are generated: the declarations in
- * `src/features`, the rights of keys in the dashboard, and the protocol of the simulated network.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { featureTable, type Promised, withTable } from '../../../docs/feature-table.ts'

@@ -1,4 +1,3 @@
-/** Tests that the fields of settings and of webhooks are listed only in `domain/instance.ts`. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -43,8 +42,8 @@ test('the webhooks object is listed in one file only', () => {
   const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(
     (path) => path.endsWith('.ts') && !path.endsWith('.d.ts') && !path.startsWith('dashboard/texts/'),
   )
-  // The forms of the dashboard have labels for single fields, so they are not searched. No other code names these
-  // fields, so a file that does contains a second list of them.
+  // Forms of the dashboard label single fields, so they are not searched. Any other file with this field would be a
+  // second list of the fields.
   const listing = files.filter((path) => readFileSync(new URL(path, SRC), 'utf8').includes('ignore_document'))
   assert.deepEqual(listing, ['domain/instance.ts'])
 })

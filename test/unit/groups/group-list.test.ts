@@ -1,7 +1,3 @@
-/**
- * Tests the list of the account's groups, over a real store: how answers and notifications of the network change it,
- * and its state after a restart.
- */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

@@ -1,4 +1,3 @@
-/** Tests the metadata of groups if a group changes while its metadata are being queried. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -19,7 +18,6 @@ const sock = {
     }),
 }
 
-/** Creates the metadata of groups in a state in which no group is known. */
 const nothingKnown = () =>
   createGroupMetadata({
     sock,

@@ -1,7 +1,3 @@
-/**
- * Tests who is an administrator of a group, over a real store with stored groups: when the network must be queried
- * again, and when it must not.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

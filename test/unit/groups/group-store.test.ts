@@ -1,7 +1,3 @@
-/**
- * Tests the stored groups with their members, over a real store: what is known after a restart, for how long it is
- * used, and that newer data replace older ones.
- */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { DAY } from '../../../src/domain/clock.ts'

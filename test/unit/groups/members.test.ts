@@ -1,7 +1,3 @@
-/**
- * Tests how the members of a group are read from the network's data: who they are, and that each person is listed only
- * one time.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LidPair } from '../../../workers/shard/connection/identity.ts'

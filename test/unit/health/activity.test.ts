@@ -1,7 +1,3 @@
-/**
- * Tests the hourly counts of each instance: every message counts one time, the counts are added up, limited in number
- * and sealed, survive a restart, and are deleted with their instance.
- */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
@@ -18,7 +14,7 @@ const HOUR = 3_600_000
 const A = '7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c11'
 const B = '7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c12'
 
-/** A number of instances for which one commit would need more than the room that the data file keeps. */
+/** One commit for so many instances would need more than the free space that the data file keeps. */
 const MANY = 100
 /** Maximum number of records in a commit: as many as other parts of the service store at once. */
 const MOST_OPS = 16
@@ -43,9 +39,7 @@ async function service(store: Pick<StateStore, 'range' | 'commit'>, from = START
     time,
     log,
     activity,
-    /** Sets what runs when the shards are asked next. */
     atNextLook: (run: () => void) => void looks.push(run),
-    /** Sets the counts that the shard of an instance reports. */
     report(instance: string, [sent, received, delivered, failed]: readonly [number, number, number, number], since = 0) {
       all.set(instance, {
         instance,

@@ -1,7 +1,3 @@
-/**
- * Tests the problems that the dashboard shows: each cause has a sentence that says what to do, and a sentence is only
- * shown if there is a problem.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Facts, problemsOf } from '../../../src/health/problems.ts'

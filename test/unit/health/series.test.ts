@@ -1,7 +1,3 @@
-/**
- * Tests the data of the charts: how much counters grow, the time windows, how the times in a histogram are distributed,
- * and what is stored.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newTimes, quantile } from '../../../src/health/sample.ts'

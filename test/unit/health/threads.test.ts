@@ -1,4 +1,3 @@
-/** Tests the list of threads in the dashboard: a shard that is down must stay in the list. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { threadsOf } from '../../../src/health/threads.ts'

@@ -13,8 +13,8 @@ import { listen } from '../../../src/serve.ts'
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
- * Starts a server that answers with the body that it received, and with how it was read: `whole` or `streamed`. It
- * answers `/refused` without reading the body.
+ * Each answer contains the body that the server received, and how it was read: `whole` or `streamed`. `/refused` is
+ * answered without reading the body.
  */
 async function echo(work: (ask: (...written: (string | number)[]) => Promise<string[]>) => Promise<void>) {
   const server = await listen({ host: '127.0.0.1', port: 0 })

@@ -1,4 +1,3 @@
-/** Tests the limit of the memory that all large bodies together may use while they are read. */
 import assert from 'node:assert/strict'
 import { suite, type TestContext, test } from 'node:test'
 import { MOST_DROPPED, receiveBody, wholeOf } from '../../../src/http/body.ts'
@@ -8,7 +7,7 @@ import { Busy } from '../../../src/http/errors.ts'
 const KB = 1_024
 const MB = KB * KB
 
-/** Creates a request whose body the test sends piece by piece. `told`: the declared length. */
+/** `told`: the declared length. */
 function request(told?: number) {
   let controller!: ReadableStreamDefaultController<Uint8Array>
   let isCancelled = false
@@ -28,7 +27,6 @@ function request(told?: number) {
     isCancelled: () => isCancelled,
   }
 }
-/** Reads a body to its end, and returns its size. */
 const sizeOf = async (...given: Parameters<typeof receiveBody>) => (await wholeOf(await receiveBody(...given))).byteLength
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 

@@ -14,7 +14,6 @@ test('an event is written as readers of server-sent events take it', () => {
   assert.equal(eventText({ retryMs: 2_000 }), 'retry: 2000\n\n')
 })
 
-/** Starts a server with a real socket, whose event source counts how many events were requested. */
 async function serve(source: (signal: AbortSignal) => AsyncIterable<ServerEvent>, stalledMs = 300) {
   let told: () => void
   const ended = new Promise<void>((resolve) => {

@@ -1,4 +1,3 @@
-/** Tests the ids of chats and people: how each is written in answers, and the address (JID) that it stands for. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fromJid, parseIdentifier, renderIdentifier, toJid } from '../../../src/domain/ids.ts'

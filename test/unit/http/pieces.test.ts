@@ -1,4 +1,3 @@
-/** Tests which parts of a body stay in memory while it is read. */
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { joined } from '../../../src/domain/bytes.ts'

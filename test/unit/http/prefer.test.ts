@@ -1,4 +1,3 @@
-/** Tests which values of the header `Prefer` ask for a wait, and how long the wait is. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { waitOf } from '../../../src/http/prefer.ts'

@@ -1,14 +1,9 @@
-/**
- * Tests the bytes of answers that the server gives before a request reaches the application, and of the answer to a
- * request without a required header.
- */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { listen } from '../../../src/serve.ts'
 
-/** Sends the text over a socket, and returns all bytes that arrive until the connection is closed. */
 async function said(written: string): Promise<{ status: number; head: string; body: string }> {
   const server = await listen({ host: '127.0.0.1', port: 0 })
   server.serve(() => ({ fetch: (request) => new Response(`reached ${new URL(request.url).pathname}`) }))

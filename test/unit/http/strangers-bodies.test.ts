@@ -14,9 +14,6 @@ type Read = (request: Request, clock: Clock) => Promise<unknown>
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-/**
- * Sends a request whose body begins and never ends. Returns the answer, and whether the server closed the connection.
- */
 async function stalled(
   t: TestContext,
   read: Read,

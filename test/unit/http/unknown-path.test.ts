@@ -1,4 +1,3 @@
-/** Tests the answer to a request that matches no route. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { endpoints } from '../../../src/features/index.ts'

@@ -38,10 +38,7 @@ test('every type of key comes back as it was, from the disk', async () => {
       fingerprint: { rawId: 1, currentIndex: 2, deviceIndexes: [0, 1] },
     }),
   }
-  /**
-   * Returns an id for a key of this type. The ids of one-time pre-keys are numbers, because the protocol sends them as
-   * numbers.
-   */
+  /** The ids of one-time pre-keys are numbers, because the protocol sends them as numbers. */
   const idOf = (type: string) => (type === 'pre-key' ? '7' : 'an/id+=')
   const creds = await auth.discardHalfPaired()
   creds.account = { details: Buffer.of(1) }

@@ -10,7 +10,6 @@ after(() => disk.close())
 
 const value = (words: string) => Buffer.from(words)
 
-/** Creates a promise that the test settles. */
 function gate<T>() {
   let open: (value: T) => void = () => {}
   const passed = new Promise<T>((resolve) => {

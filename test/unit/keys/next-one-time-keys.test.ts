@@ -1,10 +1,8 @@
-/** Tests which one-time keys are created, and which keys are read from the store for this. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { initAuthCreds, type KeyPair, type SignalKeyStore } from '@whiskeysockets/baileys'
 import { nextOneTimeKeys } from '../../../workers/shard/keys/next-one-time-keys.ts'
 
-/** Stores pre-keys in memory, and records which ids were read. */
 function memory() {
   const stored: Record<string, KeyPair> = {}
   const read: string[] = []

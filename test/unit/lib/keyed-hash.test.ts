@@ -1,4 +1,3 @@
-/** Compares the keyed hash of the service with Node's HMAC. */
 import assert from 'node:assert/strict'
 import { createHmac, randomBytes } from 'node:crypto'
 import { test } from 'node:test'

@@ -1,7 +1,3 @@
-/**
- * Tests the small helpers for concurrency, but only the code of this project. The libraries that they use have their
- * own tests.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'

@@ -1,14 +1,10 @@
-/**
- * Tests how work is divided among the turns of the event loop: which work runs at once, which work waits and in which
- * order it continues, and that other work can run in between.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLoopShare } from '../../../src/lib/loop-share.ts'
 
 /**
- * Does pieces of work that take 1 ms each. The clock is simulated, and only this work advances it. `turns`: the number
- * of pieces in each turn of the event loop.
+ * Does pieces of work that take 1 ms each on a simulated clock. `turns`: the number of pieces in each turn of the event
+ * loop.
  */
 function worked(ms: number, least = 1) {
   const clock = { now: 0 }

@@ -1,4 +1,3 @@
-/** Tests every row of the table of states, without a network and without waiting. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { CREATED, type RuntimeState, STATUSES, type Status, type StatusReason } from '../../../src/domain/instance.ts'
@@ -17,7 +16,6 @@ const at = (status: Status, state: Partial<RuntimeState> = {}, run: Partial<Run>
   state: { ...CREATED, status, ...state },
   run: { ...FRESH_RUN, ...run },
 })
-/** Builds the state of an instance that is paired and has stored credentials. */
 const paired = (status: Status, state: Partial<RuntimeState> = {}, run: Partial<Run> = {}) =>
   at(status, { paired: true, phone: '5511999990000', platform: 'android', ...state }, run)
 const closed = (code: number | null, message = '', expireSeconds: number | null = null): LifecycleEvent => ({
@@ -56,7 +54,7 @@ const SECRETS_GONE = ['close', 'eraseCredentials']
 const LIVE = ['connected', 'connecting', 'disconnected'] as const
 const each = <T>(values: readonly T[], make: (value: T) => Case) => values.map(make)
 
-/** The disconnect codes in row 14 of the table of states, each with the reason that must be reported. */
+/** Disconnect codes, each with the reason that must be reported. */
 const DROPS: [number | null, StatusReason][] = [
   [428, 'connection_closed'],
   [408, 'connection_lost'],
@@ -530,7 +528,6 @@ describe('what means nothing', () => {
   for (const [what, from, event] of NOTHING) test(what, () => assert.equal(move(from, event), null))
 })
 
-/** Applies the events in order, and returns each status with its reason. */
 function walk(from: Lifecycle, events: LifecycleEvent[]) {
   let state = from
   return events.map((event) => {

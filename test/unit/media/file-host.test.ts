@@ -1,7 +1,4 @@
-/**
- * Tests the time limits of downloads from the network's media host, with a simulated clock.
- * `test/e2e/received-media-hostile.test.ts` tests the other behaviour.
- */
+/** Tests only the time limits. `test/e2e/received-media-hostile.test.ts` tests the other behaviour. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { SECOND } from '../../../src/domain/clock.ts'

@@ -1,7 +1,6 @@
 /**
- * Tests the priority of background threads: it is low, but they must still get enough CPU time. An earlier version gave
- * them a ninth of the time of other processes: then a body of 60 MB took 44 s on a busy core, and a benchmark with
- * several bodies did not end.
+ * Background threads have a low priority, but must still get enough CPU time. With a ninth of the time of other
+ * processes, a body of 60 MB took 44 s on a busy core.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

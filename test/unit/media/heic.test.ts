@@ -1,6 +1,6 @@
 /**
- * Tests that HEIC images (HEVC), as phones make them, are decoded without a native program. The test makes real files
- * with `heif-enc`.
+ * Phones make HEIC images (HEVC), which must be decoded without a native program. The test makes real files with
+ * `heif-enc`.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -48,8 +48,8 @@ async function heic(width: number, height: number, opacity = 255): Promise<Buffe
 }
 
 /**
- * Adds the box `irot` (the rotation of the picture). Phones write it for upright pictures, but heif-enc cannot. Its
- * value is the number of quarter turns to the left.
+ * Adds the box `irot`, the rotation of the picture in quarter turns to the left. Phones write it for upright pictures,
+ * but heif-enc cannot.
  */
 function turned(bytes: Buffer, quarters: number): Buffer {
   const copy = Buffer.from(bytes)

@@ -1,4 +1,3 @@
-/** Tests the sealed links to received files, and the files that are read through them. */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
@@ -125,8 +124,7 @@ async function readUntilFailure(of: ReceivedFile, blob: Uint8Array, what: string
   return length
 }
 
-// An earlier bug: if the length of a file is a multiple of 16, the last encrypted block contains only padding. So the
-// decipher had already returned the whole file when the MAC was checked.
+// An earlier bug: if the length of a file was a multiple of 16, the whole file was returned before its MAC was checked.
 for (const size of [16, 4_992, 5_000])
   test(`a file of ${size} bytes that was changed in any way fails before it is whole`, async () => {
     const plain = randomBytes(size)

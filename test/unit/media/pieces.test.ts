@@ -1,4 +1,3 @@
-/** Tests that the data of a download are passed on in large pieces, and never more than the reader has space for. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'

@@ -1,7 +1,3 @@
-/**
- * Tests to which format media are converted before they are sent. The files are real. The tests run with ffmpeg and
- * without it.
- */
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,7 +1,3 @@
-/**
- * Tests the process that starts programs for the service: the messages that it passes on, and which processes are left
- * if the service or this process dies.
- */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -19,7 +15,6 @@ const LIMIT = { limitMs: 20_000 }
 const sh = (script: string) => ['/bin/sh', ['-c', script]] as const
 const isLinux = process.platform === 'linux'
 
-/** Returns the ids of the processes whose command line contains `mark`. */
 const running = (mark: string) =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

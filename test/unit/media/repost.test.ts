@@ -1,7 +1,4 @@
-/**
- * Tests the download of a file when a message is forwarded into a channel. The path of the file is in the message,
- * which is not trusted, so only some addresses are permitted.
- */
+/** The path of a forwarded file is in the message, which is not trusted, so only some addresses are permitted. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -23,7 +20,6 @@ after(async () => {
   await rm(tempDir, { recursive: true, force: true })
 })
 
-/** Forwards a message with a picture that has this path. */
 async function forward(directPath: string, route: NetworkRoute): Promise<unknown> {
   const media = { tempDir, downloadMs: 5 * SECOND, files: () => route.files }
   try {

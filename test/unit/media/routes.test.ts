@@ -1,7 +1,4 @@
-/**
- * Tests which network routes (connections through a proxy or directly) are kept for downloads of files. Nothing is
- * downloaded, because a route connects only when it is used.
- */
+/** Nothing is downloaded in these tests, because a route connects only when it is used. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Dispatcher } from 'undici'

@@ -1,8 +1,4 @@
-/**
- * Tests that a file can be sent as a voice note if ffmpeg recognizes it as sound by its content. The files are made
- * with all encoders of the installed ffmpeg. Monkey's Audio (APE) is accepted but not tested, because ffmpeg cannot
- * encode it.
- */
+/** Monkey's Audio (APE) is accepted but not tested, because ffmpeg cannot encode it. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
@@ -28,7 +24,7 @@ before(async () => {
 })
 after(() => rm(dir, { recursive: true, force: true }))
 
-/** Writes a file whose name has no extension, so that only its content says what it is. */
+/** The name of the file has no extension, so that only its content says what it is. */
 async function place(bytes: Uint8Array): Promise<{ path: string; dir: string }> {
   const own = join(dir, String(count++))
   await mkdir(own)
@@ -59,8 +55,8 @@ async function heard(path: string): Promise<Heard> {
 
 const RATE = 8_000
 /**
- * Returns the duration in seconds for which this ffmpeg decodes sound from the file by itself, or 0 if it does not
- * recognize the file. It recognizes some of its own files as something else.
+ * Returns the seconds of sound that this ffmpeg decodes, or 0 if it does not recognise the file. It recognises some of
+ * its own files as something else.
  */
 async function decodedSeconds(bytes: Uint8Array): Promise<number> {
   const { path, dir: own } = await place(bytes)
@@ -74,7 +70,7 @@ async function decodedSeconds(bytes: Uint8Array): Promise<number> {
   }
 }
 
-/** An encoder and a container. If the encoder is null, the default encoder of the container is used. */
+/** If the encoder is null, the default encoder of the container is used. */
 type Kind = [encoder: string | null, muxer: string]
 const SOME: Kind[] = [
   ['alac', 'caf'],
@@ -91,7 +87,6 @@ const SOME: Kind[] = [
   ['libspeex', 'ogg'],
   ['flac', 'matroska'],
 ]
-/** Containers that accept nearly every encoder. */
 const WIDE = ['matroska', 'caf', 'wav', 'mov']
 
 async function everyKind(): Promise<Kind[]> {

@@ -1,7 +1,3 @@
-/**
- * Tests stickers from animated images and videos of every length and size. They must be animated, and must not exceed
- * the limits of the WhatsApp apps.
- */
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -163,10 +159,7 @@ test('a bitmap becomes a sticker, and without a converter the refusal says what 
 
 describe('the steps to a sticker that is small enough', () => {
   const weights = STEPS.map(({ rate, frameWeight }) => rate * 10 * frameWeight)
-  /**
-   * Tries steps until the rule ends the search. The size of the result of each step is that in the table, unless `of`
-   * changes it. Returns the steps that were tried.
-   */
+  /** Returns the steps that were tried. The result of each step has the size in the table, unless `of` changes it. */
   function search(firstBytes: number, of: (step: number, bytes: number) => number = (_, bytes) => bytes): Try[] {
     const tries: Try[] = []
     const next = () => nextStep(tries, weights, firstBytes, MAX_BYTES)

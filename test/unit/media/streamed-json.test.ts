@@ -1,7 +1,3 @@
-/**
- * Tests that a large body gives the same result whether it is parsed while it arrives or in one call, however it is
- * divided into pieces.
- */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
@@ -28,7 +24,6 @@ function read(text: string | Uint8Array, cut = (left: number) => left): { value:
   return { value: json.value(), held }
 }
 
-/** Parses a body `{"a": …}` with one long text, and returns this text. */
 function long(written: string, cut?: (left: number) => number): HeldText {
   const { value } = read(`{"b":"","a":"${written}","c":"\\""}`, cut)
   const { a, b, c } = value as { a: unknown; b: string; c: string }

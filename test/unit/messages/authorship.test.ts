@@ -1,7 +1,3 @@
-/**
- * Tests the stored authors of messages. An author must be found under each of the author's addresses, must still be
- * known after a restart, and must not be evicted by messages of other people.
- */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
@@ -72,8 +68,8 @@ test('a person is the same under both names, and so is the chat', async (t) => {
   assert.deepEqual(await authorship.claim('nobody', [ANA], [ANA]), { place: 'unknown' })
 })
 
-// Chats are handled in parallel. An earlier bug: if two messages had the same id, both were looked up before either was
-// on disk, so the second one replaced the first.
+// An earlier bug: two messages with the same id were looked up before either was on disk, so the second one replaced
+// the first.
 test('of two messages of one id that come at a time the first is the owner, also when its commit has to be made again', async (t) => {
   const b = await bench(t)
   const authorship = await b.open()
@@ -130,7 +126,7 @@ test('however much is written in one chat, nothing of another is pushed out', as
   const hers = { id: 'hers', remoteJid: ANA, fromMe: false }
   const quiet = { id: 'quiet', remoteJid: GROUP, participant: ANA, fromMe: false }
   await authorship.heard(hers, quiet)
-  // The number of messages is three times what the two generations of records that all authors share can hold.
+  // Three times as many messages as the two generations of shared records can hold.
   for (let n = 0; n < 60; n++) {
     const flood = Array.from({ length: 100 }, (_, i) => ({ id: `f${n}.${i}`, remoteJid: BEN, fromMe: false }))
     const ops = await Promise.all(flood.map((key) => authorship.ops(key)))

@@ -1,4 +1,3 @@
-/** Tests the stored data about messages that were edited or deleted. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { proto, WAMessage, WAMessageKey } from '@whiskeysockets/baileys'

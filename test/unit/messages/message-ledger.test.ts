@@ -1,7 +1,3 @@
-/**
- * Tests the message ledger (the stored facts about messages) on a real store. Each kind of fact (facet) must be kept
- * exactly for its time, and an account must see nothing of the account that the instance had before.
- */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -59,7 +55,6 @@ async function bench(t: TestContext) {
 
 interface Row {
   facet: Facet
-  /** Prefix of the keys of this facet's records. */
   prefix: string
   write(ledger: MessageLedger, store: StateStore): Promise<unknown>
   isKnown(ledger: MessageLedger): Promise<boolean>

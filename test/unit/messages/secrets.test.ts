@@ -1,7 +1,3 @@
-/**
- * Tests the data about messages that are stored so that later messages (such as votes and edits) can be decrypted:
- * which data, how many bytes of each message, and for how long.
- */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
@@ -61,10 +57,6 @@ async function bench(t: TestContext) {
 const texts = (count: number, from = 0) =>
   Array.from({ length: count }, (_, index) => ofAna(`m${from + index}`, { conversation: 'hi' }))
 
-/**
- * Translates a message that refers to the message with this id, on an instance that has nothing in memory. Returns the
- * event.
- */
 function told(secrets: Secrets, message: proto.IMessage, context = testContext()) {
   context.original = (id, about) => secrets.get(id, new Set([about.remoteJid ?? '']))
   return receivedEvent(context, { key: { remoteJid: ANA, id: 'X', fromMe: false }, message })

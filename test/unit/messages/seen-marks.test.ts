@@ -1,7 +1,3 @@
-/**
- * Tests messages that arrive both under the phone-number JID and under the LID JID of their sender. They must be
- * recognized as the same message.
- */
 import assert from 'node:assert/strict'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -53,7 +49,6 @@ test('marks that are records of their own are known, beside those of a message t
   const next = createSeenMarks(INSTANCE, store, sealer)
   await next.load()
   assert.ok([before!, ...together].every(next.has))
-  // The new marks must be added to those that exist.
   await store.commit({ ops: next.ops([ciphertextMark(Buffer.from('four'))]) })
   const last = createSeenMarks(INSTANCE, store, sealer)
   await last.load()

@@ -1,4 +1,3 @@
-/** Tests which data about sent messages are stored, and when these data are deleted. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'
@@ -24,7 +23,7 @@ async function bench(t: TestContext) {
     open({ store: its = store, ...more }: Partial<SentOptions & { store: StateStore }> = {}) {
       const retention = createRetention(log)
       const context = { id: INSTANCE, store: its, sealer, clock: { now: () => bench.now++ }, log, retention }
-      // The other kinds of records get a sweep of their own that never runs, so only the sweep of sent messages runs.
+      // Other kinds of records get a sweep that never runs, so only the sweep of sent messages runs.
       const others = { ...context, retention: createRetention(log) }
       const known = { secrets: createSecrets(others), authorship: createAuthorship(others) }
       const sent = createSent(context, { ...known, keys: bench.keys, ...more })
@@ -48,7 +47,6 @@ async function bench(t: TestContext) {
   return bench
 }
 
-/** Function of a queue that has no message in flight. */
 const nothing = () => undefined
 const text = (conversation: string) => ({ conversation })
 const STANZA: Stanza = { to: '1@lid', attributes: { type: 'text' }, enc: {}, nodes: [] }

@@ -1,4 +1,3 @@
-/** Tests how the counts of shards are added up over their restarts. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLedger } from '../../../src/metrics/ledger.ts'

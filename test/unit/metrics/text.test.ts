@@ -1,7 +1,4 @@
-/**
- * Tests metrics from counting to their text. The test's parser of the text was written from the description of the
- * format, and shares no code with the service.
- */
+/** The parser in this test was written from the description of the format, and shares no code with the service. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

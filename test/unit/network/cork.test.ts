@@ -1,4 +1,3 @@
-/** Tests that a connection writes everything from one turn of the event loop in a single write. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'

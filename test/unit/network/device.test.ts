@@ -1,7 +1,4 @@
-/**
- * Tests the data with which a device registers: the browser's name must fit the kind of device for which the keys of a
- * passkey linking are made.
- */
+/** The browser's name must fit the kind of device for which a passkey linking makes its keys. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { generateRegistrationNode, initAuthCreds, proto } from '@whiskeysockets/baileys'

@@ -1,4 +1,3 @@
-/** Tests how a connection ends if the server does not answer the close frame. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { Duplex } from 'node:stream'

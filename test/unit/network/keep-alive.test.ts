@@ -1,4 +1,3 @@
-/** Tests that a connection counts as alive as long as frames arrive, over a real socket. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

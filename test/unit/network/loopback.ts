@@ -17,14 +17,13 @@ import {
 
 export interface Server {
   url: string
-  /** Resolves with the next WebSocket connection. */
   connected(): Promise<import('ws').WebSocket>
   close(): Promise<void>
 }
 
 type OnUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 
-/** Starts a server. Without `onUpgrade` it accepts every WebSocket connection and sends nothing. */
+/** Without `onUpgrade`, the server accepts every WebSocket connection and sends nothing. */
 export async function listen(onUpgrade?: OnUpgrade): Promise<Server> {
   const http = createServer((_, response) => response.writeHead(404).end())
   const sockets = new WebSocketServer({ noServer: true })
@@ -68,8 +67,8 @@ export function openSocket(url: string, creds = initAuthCreds(), more: Partial<N
 export const isOpen = (sock: NetworkSocket) => (sock.ws.isOpen ? Promise.resolve() : once(sock.ws, 'open').then(() => {}))
 
 /**
- * Starts a server that sends nothing, for all tests of a file. Returns a function that opens a socket to it; the socket
- * is ended after its test.
+ * Starts one server for all tests of a file. Returns a function that opens a socket to it; the socket is ended after
+ * its test.
  */
 export function silentServer(): () => Promise<NetworkSocket> {
   let server: Server
@@ -89,7 +88,6 @@ export function silentServer(): () => Promise<NetworkSocket> {
   }
 }
 
-/** Resolves with the reason when the socket has ended. */
 export function closed(sock: NetworkSocket): Promise<Error | undefined> {
   return new Promise((resolve) => {
     sock.ev.on('connection.update', ({ connection, error }) => {

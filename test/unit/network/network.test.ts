@@ -1,7 +1,3 @@
-/**
- * Tests a device's socket, with the Signal code and the keys of the service, against the simulated network: pairing,
- * login, and servers that it refuses.
- */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { type AuthenticationCreds, type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
@@ -52,10 +48,7 @@ const trust = (verify: 'strict' | 'warn', problems: string[] = []) =>
     log: (problem) => problems.push(problem),
   })
 
-/**
- * Opens a socket. `code` resolves with the text of the first QR code, or rejects if the socket ends before there is
- * one.
- */
+/** `code` resolves with the text of the first QR code, or rejects if the socket ends before there is one. */
 function connect(gateway: Gateway, creds: AuthenticationCreds = gateway.creds) {
   const sock: NetworkSocket = openNetworkSocket({
     url: network.url,
@@ -96,7 +89,7 @@ function connect(gateway: Gateway, creds: AuthenticationCreds = gateway.creds) {
   return { sock, end, code, open }
 }
 
-/** Makes the phone scan the first code, and opens the new connection that follows. Resolves with the open socket. */
+/** Makes the phone scan the first code. Resolves with the new connection that follows. */
 async function link(gateway: Gateway, phone: string): Promise<NetworkSocket> {
   network.control.createPhone({ phone })
   const pairing = connect(gateway)

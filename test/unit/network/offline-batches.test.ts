@@ -1,4 +1,3 @@
-/** Tests that the service requests batches of waiting stanzas until the network says that none are left. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

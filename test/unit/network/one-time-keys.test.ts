@@ -16,7 +16,7 @@ const log = { info() {} }
 const answer = (...content: BinaryNode[]) => node('iq', { type: 'result' }, content)
 const refusal = (code: number) => new QueryRefused(node('iq', { type: 'error' }, [node('error', { code: String(code) })]))
 
-/** Opens the one-time keys of a new device. `answers` are the outcomes of the uploads, in order. */
+/** `answers`: the outcomes of the uploads, in order. */
 function bench(answers: (BinaryNode | Error)[] = []) {
   const creds = initAuthCreds()
   const stored = new Map<string, unknown>()
@@ -47,7 +47,6 @@ function bench(answers: (BinaryNode | Error)[] = []) {
   return Object.assign(b, { oneTimeKeys })
 }
 
-/** Returns the ids of the keys in an upload, in hexadecimal. */
 const idsIn = (upload: BinaryNode) =>
   getBinaryNodeChildren(find(upload, 'list'), 'key').map((key) =>
     Buffer.from(find(key, 'id')!.content as Uint8Array).toString('hex'),

@@ -1,4 +1,3 @@
-/** Tests when each QR code is shown, and when the socket ends. The test controls the timers. */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { afterEach, beforeEach, mock, test } from 'node:test'

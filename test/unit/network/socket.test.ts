@@ -1,4 +1,3 @@
-/** Tests the socket of a device over real connections: its queries, its end, and its listeners. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { type BinaryNode, DisconnectReason, initAuthCreds } from '@whiskeysockets/baileys'

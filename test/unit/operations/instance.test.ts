@@ -1,6 +1,6 @@
 /**
- * Tests requests of the owner (such as a restart) that wait behind others. Their effect depends on the state of the
- * instance when they run, not on the state when they arrived.
+ * The effect of a queued request (such as a restart) depends on the state of the instance when it runs, and not when it
+ * arrived.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,10 +17,7 @@ const PAUSED: RuntimeState = { ...CREATED, status: 'stopped', reason: 'paused', 
 const MOVED: RuntimeState = { ...PAUSED, reason: 'moved' }
 const CONNECTED: RuntimeState = { ...PAUSED, status: 'connected', reason: null }
 
-/**
- * Returns a context with the real table of states, in which the requests `ahead` run before the first request of the
- * test.
- */
+/** `ahead`: requests that run before the first request of the test. */
 function control(state: RuntimeState, ...ahead: Request[]): ControlContext {
   let at = { state, run: FRESH_RUN }
   const take = (type: Request) => {

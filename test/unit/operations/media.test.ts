@@ -1,6 +1,5 @@
 /**
- * Tests that the service asks the phone to upload a file again. After each result, no listener for the phone's
- * answer may be left. The network is simulated.
+ * The service asks the phone to upload a file again. No listener for the phone's answer may be left after any result.
  */
 import assert from 'node:assert/strict'
 import { createCipheriv, hkdfSync } from 'node:crypto'
@@ -20,7 +19,6 @@ const file = { key, mediaKey } as unknown as UploadableFile
 
 const { SUCCESS, NOT_FOUND } = proto.MediaRetryNotification.ResultType
 
-/** Encrypts the answer as a phone does. */
 function sealed(result: number, directPath?: string) {
   const iv = Buffer.alloc(12, 1)
   const secret = Buffer.from(hkdfSync('sha256', mediaKey, Buffer.alloc(0), 'WhatsApp Media Retry Notification', 32))

@@ -1,7 +1,3 @@
-/**
- * Tests how a device is read from a folder that Baileys' own `useMultiFileAuthState` has written: which data are
- * imported, and which are refused.
- */
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -23,7 +19,6 @@ beforeEach(async () => {
   await save(creds)
 })
 
-/** Writes the credentials as the library does. */
 async function save(value: object) {
   const { state, saveCreds } = await useMultiFileAuthState(folder)
   for (const name of Object.keys(state.creds)) delete (state.creds as Record<string, unknown>)[name]

@@ -9,7 +9,6 @@ export const GROUP = '120363000000000001@g.us'
 /** Id of an old group. Such ids contain the number of the group's creator. */
 export const OLD_GROUP = '5511988880002-1612345678@g.us'
 
-/** Returns the credentials of a device that is linked to a phone. All signatures in them are valid. */
 export function linked(): AuthenticationCreds {
   const creds = initAuthCreds()
   const phone = Curve.generateKeyPair()
@@ -33,7 +32,7 @@ export function linked(): AuthenticationCreds {
   }
 }
 
-/** Returns a Signal session. `closed`: the number of closed sessions in the same record. */
+/** `closed`: the number of closed sessions in the same record. */
 export const session = (number: number, closed = 0) => {
   const bytes = (length: number, of: number) => Buffer.alloc(length, of).toString('base64')
   const key = (type: boolean) => Buffer.concat([...(type ? [Buffer.of(5)] : []), Buffer.alloc(32, number)]).toString('base64')

@@ -1,4 +1,3 @@
-/** Writes rows of another program's tables to a file, and reads a device from this file. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +6,6 @@ import { type ProgramName, readDevice } from '../../../workers/portability/read-
 import { credsFrom } from '../../../workers/shard/keys/signal/codec.ts'
 import { printedRows, type Stored } from '../../harness/other-stores.ts'
 
-/** Creates a folder for the tests of the calling file, and removes it after them. */
 export function rowsFolder() {
   const folder = { dir: '' }
   before(async () => {
@@ -27,7 +25,7 @@ export function rowsFolder() {
   }
 }
 
-/** Reads a device. Returns its credentials, and the ids of its keys by type. */
+/** Returns the credentials of a device, and the ids of its keys by type. */
 export async function readTaken(from: ProgramName, path: string, device?: string) {
   const read = await readDevice(from, path, { isOld: false, device })
   const ids = (type: string) => read.bundle.keys.flatMap(([each, id]) => (each === type ? [id] : [])).sort()

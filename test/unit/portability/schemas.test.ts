@@ -1,7 +1,4 @@
-/**
- * Tests that the importers match the real schemas of whatsmeow (versions 8, 11 and 15) and zapo: their columns and
- * types, and the rows of a device that zapo itself has linked.
- */
+/** Tests that the importers match the real schemas of whatsmeow (versions 8, 11 and 15) and zapo. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,18 +1,13 @@
-/** Writes SQLite files with the tables of other programs. */
 import { rm } from 'node:fs/promises'
 import type { Stored } from '../../harness/other-stores.ts'
 
-/** Columns of each table, with their types. */
 export type Columns = Readonly<Record<string, Readonly<Record<string, string>>>>
 
 /** Node's SQLite module. The oldest supported version of Node does not have it. */
 const sqlite = await import('node:sqlite' as string).catch(() => undefined)
 export const skip = sqlite === undefined ? `Node ${process.versions.node} has no node:sqlite.` : false
 
-/**
- * Writes the rows to an SQLite file whose tables have no constraints. `types`: the columns of the tables, if they are
- * not those of the rows.
- */
+/** The tables have no constraints. `types`: the columns of the tables, if they are not those of the rows. */
 export async function writeSqlite(file: string, stored: Stored, types: Columns = {}): Promise<string> {
   await rm(file, { force: true })
   const database = new sqlite.DatabaseSync(file)

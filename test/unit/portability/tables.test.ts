@@ -1,7 +1,3 @@
-/**
- * Tests devices of programs that do not use Baileys: whatsmeow and zapo. Their tables are read from an SQLite file, and
- * from rows that a database client has printed.
- */
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

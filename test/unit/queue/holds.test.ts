@@ -1,6 +1,6 @@
 /**
- * Tests which waiting item of the queue is sent next. After every change, the result is compared with a simple model
- * that checks every item against every reason to hold it back. Clocks advance and jump during the test.
+ * Compares the next item of the queue with a simple model that checks every item against every reason to hold it back.
+ * Clocks advance and jump during the test.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,3 @@
-/** Tests which requests count as the same request for an idempotency key, and the name of the stored record. */
 import assert from 'node:assert/strict'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -55,7 +54,6 @@ test('the name of the record of a key is keyed: of another instance it is anothe
   assert.notDeepEqual(await namesUnder(createSealer(Buffer.alloc(32, 9))), names)
 })
 
-/** Creates a queue over this store, which counts the items that are queued. */
 function bench(store: StateStore, time: { now: number }) {
   const log = recordingLog()
   const idempotency = createIdempotency({ instanceId: INSTANCE, store, sealer, clock: { now: () => time.now }, log })
@@ -69,8 +67,8 @@ function bench(store: StateStore, time: { now: number }) {
   return { idempotency, log, queued, send }
 }
 
-// An earlier bug: all idempotency keys of a day were removed in one commit. For twenty thousand of them, the store made
-// its file a gigabyte larger.
+// An earlier bug: twenty thousand old idempotency keys were removed in one commit, for which the store made its file a
+// gigabyte larger.
 test('what is too old is removed, also beside what cannot be read, and the store does not grow by it', async (t) => {
   const store = await tempStore(t)
   const time = { now: START }

@@ -1,7 +1,3 @@
-/**
- * Tests each pair of modes of the queue: whether the queue may change from one to the other, and that it then still has
- * the same item.
- */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Waiting } from '../../../workers/shard/queue/item.ts'

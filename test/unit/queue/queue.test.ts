@@ -45,14 +45,10 @@ interface Bench {
   log: ReturnType<typeof recordingLog>
   /** Number of ms by which the machine's clock was changed. The monotonic clock is not affected. */
   step: number
-  /** Items that were sent to the network, in order. */
   sent: SendItem[]
-  /** The ends of items that the queue has reported, in order. */
   ends: [svcId: string, end: SendEnd][]
   tally: Tally
-  /** Events that the outbox was given for the timeline of messages. */
   noted: WebhookEvent[]
-  /** Returns the bodies of the `delivery` events, in the order of the outbox. */
   deliveries(): Promise<Record<string, unknown>[]>
   open(change?: Partial<QueueOptions>): Promise<Queue>
 }
@@ -394,8 +390,8 @@ test('a connection lost in flight puts the item back at the head, with the same 
   )
 })
 
-// An earlier bug: on a full disk the library's relay rejects with the error of a failed commit of keys. This was
-// treated as a refusal of the network, so the acknowledged message ended as `send_failed`.
+// An earlier bug: a failed commit of keys on a full disk was treated as a refusal of the network, so the acknowledged
+// message ended as `send_failed`.
 test('a disk that fails under a send puts the item back, however often, and it leaves with the same message id', async (t) => {
   const b = await bench(t)
   const met = [
@@ -511,7 +507,7 @@ test('an item waits for a connection that is lost however often that happens', a
   assert.deepEqual(await b.deliveries(), [])
 })
 
-/** Runs the queue until it is about to send an item, and then abandons it, as a kill does. */
+/** Abandons the queue when it is about to send an item, as a kill does. */
 async function life(b: Bench, change: Partial<QueueOptions> = {}) {
   let hung = false
   const queue = await b.open({
@@ -552,7 +548,6 @@ test('an item that ended three lives is not tried a fourth time: it fails, and t
   assert.equal(await b.store.get(keys.queueInFlight(INSTANCE)), undefined)
 })
 
-/** Records for which of the next items the queue has had media prepared. */
 function recordingAhead() {
   const begun: string[] = []
   let discarded = 0
@@ -1070,7 +1065,7 @@ test('an item changed on disk is reported as failed and does not stop the line',
   const before = await b.open()
   const bad = await before.enqueue(text('1'))
   await before.enqueue(text('2'))
-  // A run that has stored an item itself has it in memory, and does not read it.
+  // A run that has stored an item itself has it in memory.
   await before.stop(0)
   const queue = await b.open()
   await b.store.commit({ ops: [[keys.queueItem(INSTANCE, bad.svcId), Buffer.from('tampered')]] })

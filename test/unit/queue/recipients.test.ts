@@ -1,7 +1,3 @@
-/**
- * Tests what the rules of send safety learn about the recipient of a waiting message, with a real directory in a real
- * store.
- */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { WAMessage } from '@whiskeysockets/baileys'
@@ -22,7 +18,6 @@ async function bench(t: TestContext) {
   const context = { id: INSTANCE, store: await tempStore(t), sealer, log: recordingLog() }
   const directory = createAccountDirectory(context, { own: () => [] })
   await directory.ready()
-  /** The answers of the network, and the data of the session. Tests change them. */
   const said = { registered: new Map<string, string>(), lids: new Map<string, string>(), me: '' }
   const otherName = async (jid: string) => said.lids.get(jid) ?? null
   const correspondents = createCorrespondents(context, { otherName, onNew() {} })

@@ -1,6 +1,6 @@
 /**
- * Runs send safety with a real queue, directory and store, over several runs of the process. A function that accepts
- * every message at once replaces the network. The test controls the clocks.
+ * Runs send safety with a real queue, directory and store, over several runs of the process. The network is simulated,
+ * and the test controls the clocks.
  */
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
@@ -35,7 +35,6 @@ export type End = (typeof ENDS)[number]
  */
 const IDLE_TURNS = 3
 
-/** Creates a store that counts the operations that are running. */
 function watched(store: OpenStore) {
   let running = 0
   const counted =
@@ -77,21 +76,17 @@ export async function safetyBench(
   const sent: string[] = []
   /** The reports about used-up budgets in committed events, in all runs. */
   const told: { at: number; budgets: UsedUp }[] = []
-  /** The messages that expired, because they had waited for too long. */
   const expired: { phone: string; at: number }[] = []
   const made = {
     isTold: true,
     /** Number of ms by which the machine's clock was changed. */
     step: 0,
     linkedAt: null as number | null,
-    /** Number of times that the age of the link was read. */
     ages: 0,
-    /** For items whose message goes to another JID than the chat that they name: that JID, by the chat. */
+    /** JIDs to which messages go instead of the chat that their item names, by the chat. */
     goTo: new Map<string, string>(),
     isOpen: true,
-    /** The step of the next send at which the run must end. */
     end: undefined as End | undefined,
-    /** Whether the run has ended at this step. */
     isHanging: false,
     settings: { ...DEFAULT_SETTINGS, delay_message_min_ms: 0, delay_message_max_ms: 0, ...settings },
     log,
@@ -103,7 +98,7 @@ export async function safetyBench(
   const stored = new Set<string>()
   let ids = 0
 
-  /** Starts a run of the process. `end`: the step of a send at which the run ends. */
+  /** `end`: the step of a send at which the run ends. */
   async function run(end?: End) {
     made.end = end
     made.isHanging = false
@@ -234,7 +229,7 @@ export async function safetyBench(
     }
   }
 
-  /** Advances the clocks until only this number of items is left. Returns the number of minutes that this took. */
+  /** Returns the number of minutes until only this number of items is left. */
   async function minutesUntil(items: () => Promise<unknown[]>, count: number) {
     for (let minutes = 0; minutes < 600; minutes++) {
       if ((await items()).length === count) return minutes

@@ -18,7 +18,6 @@ import {
 
 type Verdict = 'go' | Wait
 
-/** Asks both rules in the order in which the queue does it. */
 const decide = (
   settings: SendSafetySettings,
   state: SafetyState,
@@ -140,7 +139,6 @@ describe('quiet hours', () => {
   test('their end is the first minute that is not quiet', () => {
     const zones = ['America/Sao_Paulo', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kathmandu', 'UTC']
     const time = fc.tuple(fc.nat(23), fc.nat(59)).map((parts) => parts.map((part) => String(part).padStart(2, '0')).join(':'))
-    // The hours around the changes of the clocks in these time zones in 2026, and some other hours.
     const changes = [
       '2026-03-29T01:00',
       '2026-10-25T01:00',

@@ -1,8 +1,6 @@
 /**
- * Runs weeks of one account through a real queue. The machine's clock jumps, or the service is killed at each step of a
- * send. Each week is checked with the true time, which the queue does not know: no budget may be exceeded, no message
- * may be dropped, and no answer may wait. After a restart, the counts are read by their dates, so in weeks with kills
- * the clock is right.
+ * Runs weeks of one account through a real queue, while the machine's clock jumps or the service is killed at a step of
+ * a send. Checks each week with the true time, which the queue does not know.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -83,7 +81,6 @@ async function live(t: TestContext, settings: SendSafetySettings, begin: number,
   const queued: { messageId: string; phone: string }[] = []
   const heard: { phone: string; at: number }[] = []
 
-  /** Ends the run (at a step of a send, if one is given), and starts the next one. */
   async function restart() {
     now.kill()
     now = await run()

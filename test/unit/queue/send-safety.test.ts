@@ -1,7 +1,3 @@
-/**
- * Tests send safety in a real queue over a real store: which messages are counted, which data are still there in the
- * next run, and how a message ages while it is held back.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DAY, HOUR, MINUTE, SECOND } from '../../../src/domain/clock.ts'

@@ -1,6 +1,3 @@
-/**
- * Tests that what libsignal prints to the console is dropped, and that what other code prints there gets into the log.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { redirectConsole } from '../../../../workers/shard/baileys/thread/console.ts'

@@ -1,7 +1,3 @@
-/**
- * Tests the checks of certificates and account signatures that the service adds. The library itself accepts every
- * well-formed one as valid.
- */
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { beforeEach, test } from 'node:test'
@@ -39,10 +35,7 @@ const newChain = (): Chain => ({
   server: Curve.generateKeyPair(),
 })
 
-/**
- * Builds a certificate chain like those of the simulator and of the real server. `change`: the fields that differ from
- * a valid chain.
- */
+/** `change`: the fields that differ from a valid chain. */
 function certChain({ root, intermediate, server }: Chain, change: { leaf?: object; intermediate?: object } = {}) {
   const times = { notBefore: NOW / 1000 - DAY, notAfter: NOW / 1000 + DAY }
   const inner = Details.encode({
@@ -59,7 +52,6 @@ function certChain({ root, intermediate, server }: Chain, change: { leaf?: objec
   }).finish()
 }
 
-/** Performs the server's half of the handshake with the library's own Noise handler. */
 function handshake(serverKeys: Pair, chain: Uint8Array) {
   const client = Curve.generateKeyPair()
   const noise = makeNoiseHandler({ keyPair: client, NOISE_HEADER: NOISE_WA_HEADER, logger: log })

@@ -1,4 +1,3 @@
-/** Tests errors that no code catches: they must not end the thread. */
 import assert from 'node:assert/strict'
 import { on, once } from 'node:events'
 import { test } from 'node:test'

@@ -7,7 +7,6 @@ import { test } from 'node:test'
 import { createPairing } from '../../../../workers/shard/connection/pairing/pairing.ts'
 import { readQrImage } from '../../../../workers/simulator/control/qr-image.ts'
 
-/** Creates a function that returns another code for each request, as the network does. */
 function codes() {
   let count = 0
   return async () => `CODE${++count}`

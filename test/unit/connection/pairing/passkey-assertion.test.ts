@@ -1,7 +1,4 @@
-/**
- * Tests assertions of passkeys that the service refuses itself: those with an error that can be found without the
- * account's public key.
- */
+/** Tests the errors of an assertion that can be found without the account's public key. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'

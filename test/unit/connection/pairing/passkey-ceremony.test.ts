@@ -1,7 +1,3 @@
-/**
- * Tests the order of disk writes and network queries when an account is linked with a passkey. The test simulates the
- * network, and can block the disk before a stanza is sent.
- */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
@@ -55,7 +51,6 @@ const turns = async () => {
   for (let turn = 0; turn < 20; turn++) await undefined
 }
 
-/** Starts to link an account. The network answers at once; the disk answers when the test permits it. */
 function begin() {
   const creds = initAuthCreds()
   const secretInCode = creds.advSecretKey
@@ -101,7 +96,6 @@ function begin() {
   }
 }
 
-/** Continues until the assertion is accepted and the phone's key has arrived, and then blocks the disk. */
 async function handedIn(begun: ReturnType<typeof begin>) {
   await begun.ceremony.asked(request())
   await begun.ceremony.respond(ASSERTION)

@@ -1,7 +1,3 @@
-/**
- * Tests how a message to a person, to a group or to the audience of a status is encrypted. Each device must be able to
- * decrypt it, and the network is queried only for devices and keys that are not known yet.
- */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type BinaryNode, encodeBigEndian, proto, unpadRandomMax16 } from '@whiskeysockets/baileys'
@@ -145,7 +141,6 @@ const group = (...members: string[]) =>
 
 type World = Awaited<ReturnType<typeof world>>
 
-/** Decrypts the messages in the stanza, each with the device to which it is addressed. */
 async function read({ people }: Pick<World, 'people'>, stanza: BinaryNode | undefined) {
   const found = new Map<string, proto.IMessage>()
   for (const { attrs, content } of children(child(stanza, 'participants'))) {

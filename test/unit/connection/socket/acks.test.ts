@@ -1,4 +1,3 @@
-/** Tests that the network's acknowledgement determines the result of a send. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -25,9 +24,8 @@ test('its code or the server’s id are told, to everybody who waits for that me
   ])
 })
 
-// Some networks acknowledge a message with an acknowledgement of the class `receipt`. Such acknowledgements also answer
-// the account's receipts, whose ids were chosen by the authors of messages. So the recipient in the acknowledgement
-// must be right, too.
+// The network also answers the account's receipts with acks of this class, and other people choose their ids. So the
+// recipient must match, too.
 test('an ack of the class receipt counts for a message to whom it names, and for no other', async () => {
   const acks = createAcks()
   const sent = acks.expect('A', ANA)
@@ -51,8 +49,7 @@ test('without an ack it is a time-out; when the connection ends or the send thre
   assert.deepEqual([await cut, await acks.expect('D', ANA).within(forever)], ['closed', 'closed'])
 })
 
-// An earlier bug: the time for the acknowledgement began before the send. A slow send (which has to query devices and
-// sessions) used it up, and a message that was accepted was reported as failed.
+// An earlier bug: a slow send used up the time for its ack, so an accepted message was reported as failed.
 test('the time for an ack begins when the message is sent, and one that came before counts', async () => {
   const acks = createAcks()
   const slow = acks.expect('A', ANA)

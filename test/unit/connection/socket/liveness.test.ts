@@ -1,4 +1,3 @@
-/** Tests how the service reports that stanzas arrive on a connection, or that none has arrived for a while. */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { type TestContext, test } from 'node:test'

@@ -1,7 +1,3 @@
-/**
- * Tests how the router handles a stanza by its row in the table of stanzas: it puts the stanza into the queue of the
- * row, runs the steps of the row in order, and acknowledges the stanza last.
- */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
@@ -25,7 +21,6 @@ import {
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 const stanza = (id: string, attrs: Record<string, string> = {}, tag = 'message'): BinaryNode => ({ tag, attrs: { id, ...attrs } })
 
-/** Creates a step that ends when the test permits it. */
 function gate() {
   const begun: string[] = []
   const open = new Map<string, (error?: Error) => void>()

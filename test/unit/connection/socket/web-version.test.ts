@@ -1,7 +1,3 @@
-/**
- * Tests how the service finds a newer version of the web client. Host names and connections are simulated: each request
- * is recorded, and each connection goes to a server on this machine, whatever the host name is.
- */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { buildConnector } from 'undici'
@@ -41,8 +37,7 @@ async function world(t: TestContext, answer: Answer = (response) => response.end
   return { open, asked, host, log, store }
 }
 
-// An earlier bug: the service never looked for a newer version. So it sent the version of its release, which was
-// refused, until the instance stopped.
+// An earlier bug: the service sent the version of its release, which was refused, until the instance stopped.
 test('after a refusal the real network’s own web client is asked, and what it says is named, over a restart, too', async (t) => {
   const { open, asked, host } = await world(t)
   const version = await open()

@@ -1,6 +1,6 @@
 /**
- * Tests the trust tokens that the account and a contact give each other. The account gives its token one time, and
- * stores the contact's token. Code that writes a part of a contact's record must keep the other parts.
+ * The account gives a contact its trust token once, and stores the contact's token. Code that writes a part of a
+ * contact's record must keep the other parts.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -24,7 +24,6 @@ function open({ answer = tokensOf('theirs') }: { answer?: BinaryNode | Error } =
     keys: {
       get: async (_: string, ids: string[]) => Object.fromEntries(ids.flatMap((id) => (rows[id] ? [[id, rows[id]]] : []))),
       async set({ tctoken = {} }: SignalDataSet) {
-        // An operation of the store takes time. Other code may read the record during this time.
         await settle()
         for (const [name, token] of Object.entries(tctoken)) {
           if (token === null) delete rows[name]

@@ -1,7 +1,4 @@
-/**
- * Tests that Baileys' own Signal code (`makeLibSignalRepository`) can use sessions and keys that the gateway has
- * stored, after an export has converted them.
- */
+/** Tests that Baileys' own Signal code can use sessions and keys of the gateway after an export has converted them. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import {
@@ -26,10 +23,7 @@ const GROUP = '120363000000000003@g.us'
 const ME = '4915700000009:3@s.whatsapp.net'
 const NOW = 1_700_000_000_000
 
-/**
- * Creates the library's own Signal code (repository) with the gateway's credentials and these keys. The keys are
- * converted to the JSON of the library's files, and back.
- */
+/** The keys are converted to the JSON of the library's files, and back. */
 function libraryWith({ creds }: Gateway, stored: Record<string, unknown>) {
   const map = new Map(Object.entries(JSON.parse(JSON.stringify(stored, BufferJSON.replacer), BufferJSON.reviver)))
   const state: SignalKeyStore = {

@@ -9,7 +9,6 @@ after(() => disk.close())
 
 const JID = '4915700000005@s.whatsapp.net'
 
-/** Wraps the real store. The test can make its commits fail, and it records the keys of each commit. */
 function failing(store: StateStore) {
   const batches: Batch[] = []
   const state = { fails: false, batches }

@@ -1,6 +1,6 @@
 /**
- * A simulated instance for the tests of Signal sessions. It has the real store, the real Signal repository, and key
- * bundles like those that the network gives to contacts.
+ * A simulated instance with the real store and Signal repository, and with key bundles like those that the network
+ * gives to contacts.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -54,10 +54,7 @@ export interface Gateway {
   repository: SignalRepository
   /** Opens the Signal repository once more, as another socket of the same instance does. */
   openRepository(): SignalRepository
-  /**
-   * Returns the key bundle with which a person starts a session with the instance. `preKeyId`: the number of the
-   * one-time key in it.
-   */
+  /** `preKeyId`: the number of the one-time key in the bundle. */
   bundle(preKeyId: number): SignalBundle
 }
 
@@ -86,10 +83,7 @@ export async function openGateway({
   const fresh = Array.from({ length: preKeys }, (_, at) => ({ id: at + 1, pair: Curve.generateKeyPair() }))
   await keys.commit(fresh.map(({ id, pair }) => ['pre-key', String(id), Buffer.concat([pair.public, pair.private])] as const))
 
-  /**
-   * Creates a Signal repository that also has the decrypting methods of the library. They lock and commit as the inbox
-   * does, so that tests can compare both ways.
-   */
+  /** The library's decrypting methods lock and commit as the inbox does, so that tests can compare both ways. */
   function openRepository(): SignalRepository {
     const view = addTransactionCapability(auth.forSocket(creds).keys, log, { maxCommitRetries: 1, delayBetweenTriesMs: 1 })
     const repository = createSignalRepository({ keys, creds: () => creds, locks })({ creds, keys: view }, log, pnToLid)

@@ -1,4 +1,3 @@
-/** Tests that records which the library's own Signal code has written (as JSON) are converted. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import {
@@ -20,8 +19,7 @@ const JID = '4915700000006@s.whatsapp.net'
 const GROUP = '120363000000000003@g.us'
 
 /**
- * Creates the library's own Signal code (repository) with the gateway's credentials, over a map in memory. `carryOver`
- * copies its records to the gateway's store.
+ * The library's own Signal code, with its records in a map. `carryOver` copies these records to the gateway's store.
  */
 function libraryOf({ creds, keys: ours }: Gateway) {
   const map = new Map<string, unknown>()

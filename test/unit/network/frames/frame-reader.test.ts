@@ -1,7 +1,3 @@
-/**
- * Tests the reader of frames: their order, how much it reads in one turn of the event loop, and what it does with
- * malicious frames.
- */
 import assert from 'node:assert/strict'
 import { createCipheriv, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
@@ -11,7 +7,6 @@ import { createFrameReader, MAX_INFLATED } from '../../../../workers/shard/netwo
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** Creates a connection. Returns a function that sends frames, and the stanzas that the reader has returned. */
 function connection({ now, pieces = Number.POSITIVE_INFINITY }: { now?: () => number; pieces?: number } = {}) {
   const key = randomBytes(32)
   let counter = 0
