@@ -1,7 +1,3 @@
-/**
- * Tests `message_status` over a real store: each status of a message must be reported one time, and never a lower one
- * after a higher one, also after restarts and failed commits.
- */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { DAY } from '../../../src/domain/clock.ts'
@@ -28,7 +24,6 @@ const identity = createIdentity({
 } as unknown as Parameters<typeof createIdentity>[0])
 
 interface Bench {
-  /** Opens the statuses again over the same store, as after a restart. */
   open(): Promise<ReturnType<typeof createMessageStatuses>>
   /** The reported statuses as `status ids participant`, in the order of the webhooks. */
   told: string[]
@@ -112,7 +107,6 @@ const receipt = (status: MessageStatus, ids: string[], more: Partial<Receipt> = 
   ...more,
 })
 
-/** Builds the acknowledgement of a message that was sent at the first attempt. */
 const acked = (id: string, chat: string) => ({ chat, id, at: START, requestId: undefined, isNew: true })
 
 // An earlier bug: the reported statuses were only in memory. So after a restart a late `delivered` was reported after
@@ -177,8 +171,8 @@ test('a receipt waits for the commit of `sent`; where that takes too long, the r
   )
 })
 
-// An earlier bug: the receipt was written first. So `sent` was reported after `delivered`, and the receipt was reported
-// again when it came again.
+// An earlier bug: `sent` was reported after `delivered`, because the receipt was written first. The receipt was then
+// reported again.
 test('a receipt that reaches the disk while the commit of `sent` waits for it reports `sent`, and the commit does not', async (t) => {
   const b = await bench(t)
   const statuses = await b.open()
@@ -282,8 +276,7 @@ test('a list of messages in one receipt reports `delivered` for those alone that
   )
 })
 
-// The connection ended before the acknowledgement of the first attempt arrived. The acknowledgement of the second
-// attempt arrives after the receipts.
+// The ack of the first attempt was lost with the connection. The ack of the second attempt arrives after the receipts.
 test('a receipt reports that the message was sent, in chats and in groups, once', async (t) => {
   const b = await bench(t)
   const statuses = await b.open()

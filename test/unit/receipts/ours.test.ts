@@ -1,7 +1,3 @@
-/**
- * Tests which of the ids in a receipt are reported: those of the account's own messages in the chat of the receipt,
- * even if the service is still processing such a message.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRetention } from '../../../src/storage/retention.ts'
@@ -43,7 +39,6 @@ test('only ids that are ours in exactly that chat, by either name of the person'
   assert.deepEqual(await ids(receipt(ANA_LID.replace('@', ':7@'), ['x', 'A'])), ['A'])
   assert.deepEqual(await ids(receipt(BEN, ['A', 'G'])), null)
   assert.deepEqual(await ids(receipt(GROUP, ['A', 'G'], { participant: BEN })), ['G'])
-  // The account has just sent this message.
   assert.deepEqual(await ids(receipt(ANA, ['new'], { status: 'sent' })), ['new'])
 })
 

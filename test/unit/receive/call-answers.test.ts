@@ -1,4 +1,3 @@
-/** Tests that a caller gets at most one text in ten minutes, however often this person calls. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MINUTE } from '../../../src/domain/clock.ts'

@@ -1,4 +1,3 @@
-/** Tests calls that are ringing. They are stored in a real store, so that they are still known after a restart. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -20,7 +19,6 @@ const stanza = (tag: string, id: string, more: Record<string, string> = {}): Bin
   content: [{ tag, attrs: { 'call-id': id, 'call-creator': ANA, ...more } }],
 })
 
-/** Opens the calls of an instance over this store, as the start of a service does. */
 async function live(
   store: StateStore,
   settings = DEFAULT_SETTINGS,
@@ -55,7 +53,6 @@ async function live(
 
 const session = {} as Session
 const rejecting = { ...DEFAULT_SETTINGS, call_reject_auto: true, call_reject_message: 'Please write.' }
-/** A session in which the network accepts every rejection of a call. */
 const answering = (onReject = async () => {}) => {
   const query = async () => {
     await onReject()
@@ -70,7 +67,6 @@ async function ringing(store: StateStore) {
   return found.length
 }
 
-/** The offer of a call arrives in one run of the service, and the end of the call in the next run. */
 async function missed(t: TestContext, id: string) {
   const store = await tempStore(t)
   await (await live(store)).calls.take(stanza('offer', id), session)

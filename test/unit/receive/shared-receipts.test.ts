@@ -1,4 +1,3 @@
-/** Tests the receipts for messages that were stored in the same commit. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

@@ -1,7 +1,3 @@
-/**
- * Tests the requests to send an undecryptable message again: how many there are for a message and for a sender, and
- * which keys they contain.
- */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type BinaryNode, getBinaryNodeChild, initAuthCreds } from '@whiskeysockets/baileys'
@@ -16,7 +12,6 @@ const message = (id: string, attrs: Record<string, string> = {}): BinaryNode => 
   attrs: { id, from: ANA, t: '1790000000', ...attrs },
 })
 const key = (id: string) => ({ id, remoteJid: ANA, fromMe: false })
-/** Waits for as many turns of the event loop as a chain of promises takes. */
 const settle = async () => {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,6 +1,6 @@
 /**
- * Tests retry receipts (requests of a device to send a message again). Each must be answered with a copy that fits the
- * device and the chat, if this is possible, and must be acknowledged in any case.
+ * Each retry receipt (a device's request to send a message again) must be acknowledged, and if possible answered with a
+ * copy that fits the device and the chat.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,3 @@
-/** Tests how the Signal session with a device is renewed if the device could not decrypt a message. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type BinaryNode, extractE2ESessionFromRetryReceipt } from '@whiskeysockets/baileys'
@@ -30,7 +29,6 @@ interface World {
   baseKey?: number
 }
 
-/** Records the changes of a session in order. The registration id in the session is 7. */
 function renewals() {
   const world: World = {}
   let done: string[] = []

@@ -1,7 +1,3 @@
-/**
- * Tests the context of a message: its quote, its mentions and its expiry. All addresses in it must be of the same kind
- * as those of the chat.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { GroupMetadata, proto } from '@whiskeysockets/baileys'

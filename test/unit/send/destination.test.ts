@@ -1,7 +1,3 @@
-/**
- * Tests how the destination of a message is found: how a number is written, which of the two addresses of a person is
- * used, and refusals by a group or by the network.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MINUTE, SECOND } from '../../../src/domain/clock.ts'

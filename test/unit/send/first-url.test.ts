@@ -1,4 +1,3 @@
-/** Tests which URL in a text gets the preview card. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { firstUrl } from '../../../workers/shard/send/compose/first-url.ts'

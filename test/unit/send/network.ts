@@ -1,6 +1,6 @@
 /**
- * Creates a session with the real code for sending, over a simulated network. Queries and stanzas are recorded in
- * order. `answers`: the answers to the queries. The account has a number and a LID.
+ * Real code for sending over a simulated network, which records queries and stanzas in order. `answers`: the answers to
+ * the queries.
  */
 import type { AuthenticationState, BinaryNode, WAMessage } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -31,10 +31,7 @@ export const node = (tag: string, attrs: Record<string, string> = {}, content?: 
   ...(content === undefined ? {} : { content }),
 })
 
-/**
- * Builds the answer to the look-up of a number. `said`: the registered JID; null if there is no account; or a refusal
- * with its code and the time to wait.
- */
+/** `said`: the registered JID; null if there is no account; or a refusal with its code and the time to wait. */
 export function usyncAnswer(said: string | null | { code: string; backoff?: string }): BinaryNode {
   const refusal = said !== null && typeof said === 'object' ? said : undefined
   const error = refusal && node('error', { code: refusal.code, ...(refusal.backoff ? { backoff: refusal.backoff } : {}) })
@@ -67,7 +64,6 @@ export const groupAnswer = (
 /** Builds the error with which the library rejects when the network refuses a query. */
 export const refused = (code: number) => Object.assign(new Error('refused'), { data: code })
 
-/** An answer that never arrives. */
 export const silent = () => new Promise<never>(() => {})
 
 type Answer = BinaryNode | Error | (() => Promise<never>)
@@ -193,7 +189,6 @@ export function playedNetwork() {
     time,
     clock,
     restriction,
-    /** Makes the service know the number and the LID of a person. */
     meet(pn: string, lid: string) {
       const [user, lidUser] = [pn.split('@')[0]!, lid.split('@')[0]!]
       pairs.set(user, lidUser).set(`${lidUser}_reverse`, user)

@@ -1,7 +1,3 @@
-/**
- * Tests that title and description of a web page are decoded with the page's charset, however the bytes are divided
- * into pieces.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readPageHead } from '../../../workers/shard/send/compose/page-head.ts'

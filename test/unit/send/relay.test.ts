@@ -1,7 +1,3 @@
-/**
- * Tests how a message is sent. It must be stored before its acknowledgement decides the result. It may be sent again
- * under the person's other address, but only one time. Each refusal must have the right meaning.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '../../../src/domain/failures.ts'

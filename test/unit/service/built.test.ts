@@ -1,7 +1,4 @@
-/**
- * Tests the step before `npm start`: if the project cannot be built, the earlier build must run, even if npm has left
- * some files of the compiler.
- */
+/** If the project cannot be built, the earlier build must run, even if npm has left some files of the compiler. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { cp, mkdir, writeFile } from 'node:fs/promises'

@@ -1,4 +1,3 @@
-/** Tests that the error message of a command contains the reason that the operating system gives. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { complaint } from '../../../src/complaint.ts'

@@ -1,7 +1,4 @@
-/**
- * Tests the page on which an owner authorizes an app. It shows names that other people chose. Some of these names were
- * stored when any name was permitted.
- */
+/** The page shows names that other people chose. Some of them were stored when any name was permitted. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { consentPage } from '../../../src/pages/consent.ts'

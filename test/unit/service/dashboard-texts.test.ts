@@ -1,7 +1,4 @@
-/**
- * Tests the catalogue of texts of the dashboard: it must contain every text of the pages in all languages, and no text
- * that no page uses.
- */
+/** The catalogue must contain every text of the pages in all languages, and no text that no page uses. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -18,7 +15,6 @@ const files = readdirSync(FOLDER, { recursive: true })
 const sourceOf = (path: string) =>
   ts.createSourceFile(path, readFileSync(new URL(path, FOLDER), 'utf8'), ts.ScriptTarget.Latest, true, ts.ScriptKind.TSX)
 
-/** Calls `see` for every node of a file. */
 function walk(path: string, see: (node: ts.Node) => void): void {
   const step = (node: ts.Node) => {
     see(node)
@@ -58,7 +54,7 @@ const isWords = (text: string) => /\p{L}{2,}/u.test(text) && (/\p{L} \p{L}/u.tes
 /** Texts that are the same in every language: the name of the product, the name of a header, and examples. */
 const SAME = new Set(['Client-Token', 'CRM', 'svc', 'Webhook'])
 
-/** Returns the texts of a file that are not passed to `t`, the function that translates. */
+/** Returns the texts that are not passed to `t`, the function that translates. */
 function untranslated(path: string): string[] {
   const found: string[] = []
   const take = (text: string) => {

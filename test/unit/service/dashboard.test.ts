@@ -1,6 +1,3 @@
-/**
- * Tests the built dashboard: it is small and complete, and contains nothing that its Content-Security-Policy refuses.
- */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -35,8 +32,8 @@ test('no style or script stands in the page, and nothing names another origin', 
   const [js, css] = [/\.js$/, /\.css$/].map((kind) => textOf(files.find((path) => kind.test(path))!))
   assert.doesNotMatch(css!, /@import|url\((?!["']?data:)/)
   const addresses = [...js!.matchAll(/https?:\/\/[a-z0-9.-]+/g)].map(([address]) => address)
-  // These URLs are names of XML namespaces, examples in fields, and the page that an owner opens by a click to confirm
-  // with a passkey. The dashboard loads none of them.
+  // The dashboard loads none of these URLs: XML namespaces, examples in fields, and a page that an owner opens by a
+  // click.
   const isHarmless = (address: string) =>
     /^https?:\/\/(www\.w3\.org|example\.com|user|proxy\.example|web\.whatsapp\.com$)/.test(address)
   assert.deepEqual(

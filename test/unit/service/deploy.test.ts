@@ -1,7 +1,3 @@
-/**
- * Tests the files in deploy/: all files and settings that they name must exist, and the health check must report the
- * state of the service.
- */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
@@ -19,7 +15,6 @@ import { checkUrl } from '../../../src/egress/targets.ts'
 import { ROOT, textOf } from '../../harness/checkout.ts'
 import { RETURNED_MEMORY } from '../../harness/large-bodies.ts'
 
-/** Files that the Dockerfile copies from the repository into the image. */
 const copied = textOf('deploy/Dockerfile')
   .split('\n')
   .filter((line) => line.startsWith('COPY ') && !line.includes('--from='))

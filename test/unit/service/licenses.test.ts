@@ -1,4 +1,3 @@
-/** Tests that all packages in production have licences that docs/licenses.md lists. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'

@@ -1,7 +1,3 @@
-/**
- * Tests the script that searches for credentials in the logs of all tests: it must find credentials of each kind,
- * report the line, and fail if there is no log.
- */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'

@@ -1,4 +1,3 @@
-/** Tests which texts from other people a log line may contain. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Boom } from '@hapi/boom'

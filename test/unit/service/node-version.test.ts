@@ -1,4 +1,3 @@
-/** Tests the programs of the service on a version of Node that is too old for them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { whyTooOld } from '../../../src/node-version.ts'

@@ -1,7 +1,3 @@
-/**
- * Tests the documentation: its links must be valid, its samples must equal the files in `examples/`, and the metrics
- * that it names must exist.
- */
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,4 +1,3 @@
-/** Tests `scripts/prose.mjs`, the linter of sentences: it must report some samples, and accept others. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ROOT } from '../../harness/checkout.ts'

@@ -208,7 +208,6 @@ test('each test that a row names takes the block from the page', () => {
   )
 })
 
-/** The tests that run the other files of `examples/`. */
 const EXAMPLES = ['test/e2e/examples.test.ts', 'test/unit/webhooks/example-receivers.test.ts'].map(textOf).join('\n')
 
 test('a test starts every file of examples/', () => {

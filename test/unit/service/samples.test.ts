@@ -1,7 +1,6 @@
 /**
- * Tests the samples in the documentation that need no other program: shell commands must have no syntax error, commands
- * of svc must have their arguments and options, and JSON must be valid. `test/e2e/guide-samples.test.ts` and
- * `test/e2e/moving/samples.test.ts` run the samples that need other programs.
+ * Shell commands must have no syntax error, commands of svc must have valid arguments, and JSON must be valid.
+ * `test/e2e/guide-samples.test.ts` and `test/e2e/moving/samples.test.ts` run the samples that need other programs.
  */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -1,7 +1,3 @@
-/**
- * Tests how the HTTP server stops: requests that it has received are answered, later ones are refused, and no client
- * can delay the stop.
- */
 import assert from 'node:assert/strict'
 import { on } from 'node:events'
 import { Agent, request } from 'node:http'
@@ -11,7 +7,6 @@ import { test } from 'node:test'
 import { listen } from '../../../src/serve.ts'
 import { openService } from '../../contract/http/service.ts'
 
-/** Starts an application that answers `/slow` only when the test permits it. */
 async function start() {
   let arrived!: () => void
   let answer!: () => void

@@ -1,4 +1,3 @@
-/** Tests that a service which starts slowly says what it is waiting for, in the log and in its answers. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { watchStart } from '../../../src/starting.ts'

@@ -1,7 +1,3 @@
-/**
- * Tests the folders for temporary files of services that share a data folder: a service that starts may remove only
- * folders that no other service uses.
- */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises'
@@ -11,7 +7,6 @@ import { DAY, HOUR } from '../../../src/domain/clock.ts'
 import { openTempFolder, tempDirOf } from '../../../src/service/temp-folder.ts'
 import { tempDir, until } from '../storage/fixtures.ts'
 
-/** Returns the process id of a process that has ended. */
 const endedPid = () => execFileSync(process.execPath, ['-p', 'process.pid'], { encoding: 'utf8' }).trim()
 
 async function makeFolder(path: string, age = 0): Promise<void> {

@@ -1,8 +1,3 @@
-/**
- * Tests calls from the main thread to an instance. The handler with the id of the operation must answer, only in the
- * states in which the operation is permitted, and with the deadline and the other properties in the operation's
- * declaration.
- */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

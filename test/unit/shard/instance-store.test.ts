@@ -1,4 +1,3 @@
-/** Tests that every commit of an instance goes through a wrapper of the store that belongs to the instance. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { StorageFailure } from '../../../src/domain/storage-failure.ts'
@@ -68,8 +67,8 @@ test("what is added to a chain is read at once, and is nobody's if it cannot be 
   assert.equal(Buffer.from((await store.get(key))!).toString(), 'new')
 })
 
-// The commit of a message also writes other waiting records. An earlier bug: these needed more space than the message,
-// so a disk that had space for the message alone accepted nothing.
+// The commit of a message also writes other waiting records. An earlier bug: a disk with space for the message alone
+// accepted nothing.
 test('where the disk has no room for what rides along, the batch is written without it', async (t) => {
   const whole = await tempStore(t)
   const narrow = {

@@ -1,4 +1,4 @@
-/** Tests a backup during which media are written: each media file must be in the backup completely, or not at all. */
+/** Each media file that is written during a backup must be in the backup completely, or not at all. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir } from 'node:fs/promises'

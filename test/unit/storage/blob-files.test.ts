@@ -1,7 +1,3 @@
-/**
- * Tests how media are stored in files. The folder may contain files that an ended thread has not finished, files of
- * earlier releases, and files of other programs.
- */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'

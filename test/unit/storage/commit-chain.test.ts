@@ -1,7 +1,3 @@
-/**
- * Tests the chain of commits: commits are written one after the other, and each contains everything that was added
- * while the one before it was written.
- */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { StorageFailure } from '../../../src/domain/storage-failure.ts'
@@ -11,7 +7,7 @@ import { tempStore } from './fixtures.ts'
 
 const op = (key: string, value: string | null = key): Op => [key, value === null ? null : Buffer.from(value)]
 
-/** Creates a chain over a real store. Each commit waits until the test lets it continue. */
+/** Each commit waits until the test lets it continue. */
 async function bench(t: TestContext) {
   const disk = await tempStore(t)
   const waiting: ((error?: Error) => void)[] = []

@@ -29,7 +29,6 @@ export async function tempStore(t: TestContext): Promise<OpenStore & { dir: stri
   return { ...store, dir }
 }
 
-/** Records log lines for tests. */
 export function recordingLog() {
   const lines: { level: string; message: string; fields: Record<string, unknown> }[] = []
   const write = (level: string) => (fields: unknown, message?: unknown) => {
@@ -52,7 +51,7 @@ export function manualTime(now = START) {
   return {
     clock: { now: () => now },
     timer,
-    /** Advances the clock, and calls each timer at its own time. */
+    /** Calls each timer at its own time. */
     advance(ms: number) {
       const until = now + ms
       for (;;) {
@@ -67,20 +66,18 @@ export function manualTime(now = START) {
     idle: () => until(() => pending.size > 0, 'a timer', 120_000),
     /** Returns the time in ms until the next timer. */
     nextIn: () => Math.min(...[...pending].map(({ at }) => at)) - now,
-    /** Waits until there is a timer that will be due in exactly this time. */
     armed: (inMs: number) => until(() => [...pending].some(({ at }) => at === now + inMs), `a timer in ${inMs} ms`),
   }
 }
 
 /**
- * When the test waits for the disk or for a receiver, it first checks in this number of turns of the event loop without
- * a pause. After that it pauses between the checks, because a turn is expensive under the test runner.
+ * Number of turns of the event loop in which a condition is checked without a pause. Later checks pause, because a turn
+ * is expensive under the test runner.
  */
 const TURNS = 20
 /** Node's own timer function, which works even if a test has replaced the timers. */
 const { setTimeout: systemTimeout } = globalThis
 
-/** Repeats the check until the condition is true. */
 export async function until(condition: () => boolean | Promise<boolean>, what: string, ms = 15_000): Promise<void> {
   const end = Date.now() + ms
   for (let looks = 0; !(await condition()); looks++) {

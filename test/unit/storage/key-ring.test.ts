@@ -1,7 +1,3 @@
-/**
- * Tests the table of the instances' keys in a store: the secret key with which these keys are encrypted, the state
- * after an interrupted rotation of the secret key, and the deletion of a key.
- */
 import assert from 'node:assert/strict'
 import { cp, type FileHandle, link, mkdir, open, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -227,8 +223,8 @@ test('where the environment gives the key, both open until the first start with 
   }
 })
 
-// After such a rotation, a service may start with the old secret key, revert the rotation, and be killed while it does
-// so. Then some keys are encrypted with one secret key, and others with both.
+// A service may be killed while it reverts such a rotation with the old secret key. Then some keys are encrypted with
+// one secret key, and others with both.
 test('nothing is cleared while the secret key does not open all of them', async (t) => {
   const { store, ring, dir } = await bench(t)
   await (await ring()).make(INSTANCE)

@@ -1,7 +1,3 @@
-/**
- * Tests when the service that owns a schema ends its sessions because it cannot reach the database. The test controls
- * the clock.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CHECK_EVERY, createOwnerLease } from '../../../src/storage/drivers/postgres/owner/owner-lease.ts'
@@ -9,10 +5,7 @@ import { type StandbyAddress, standbysIn } from '../../../src/storage/drivers/po
 
 const standby = (port: number): StandbyAddress => ({ host: '127.0.0.1', port })
 
-/**
- * Starts a lease. `away`: the ports of the standbys that cannot reach the database either. `onAsked` runs while these
- * are asked.
- */
+/** `away`: the ports of the standbys that cannot reach the database either. `onAsked` runs while they are asked. */
 function bench(away: number[] = [], onAsked = () => {}) {
   let now = 0
   let endedAt: number | undefined

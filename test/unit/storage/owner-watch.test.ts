@@ -1,6 +1,3 @@
-/**
- * Tests the rule by which a standby decides that the service which owns a schema is dead. The test controls the clock.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createOwnerWatch, type Verdict } from '../../../src/storage/drivers/postgres/owner/owner-watch.ts'

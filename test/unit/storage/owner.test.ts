@@ -1,4 +1,3 @@
-/** Tests that only one service can use a store: a second service is refused, unless the first one was killed. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,7 +1,4 @@
-/**
- * A process that reads the whole store and writes to it. It is a separate process, because a damaged file may make it
- * crash.
- */
+/** A separate process that reads the whole store and writes to it, because a damaged file may crash it. */
 import { openStore } from '../../../src/storage/open-store.ts'
 
 const store = await openStore(`lmdb:${process.argv[2]}`)

@@ -1,6 +1,5 @@
 /**
- * Tests that a damaged data file is reported before lmdb reads it, because lmdb would end the process with SIGSEGV or
- * SIGBUS. A healthy file must not be reported, and lmdb must be able to read and write every file that is not reported.
+ * A damaged data file must be reported before lmdb reads it, because lmdb would end the process with SIGSEGV or SIGBUS.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -41,7 +40,6 @@ after(() => rm(dir, { recursive: true, force: true }))
 
 const keyOf = (number: number) => `record:${String(number).padStart(6, '0')}`
 
-/** Writes, overwrites and removes values whose sizes are from a few bytes to several pages. */
 async function work(store: OpenStore, random: (below: number) => number, commits: number) {
   for (let commit = 0; commit < commits; commit++)
     await store.commit({
@@ -106,7 +104,7 @@ test('an empty store, and none, are no damage', async () => {
   await store.close()
 })
 
-/** Copies the store, lets `change` damage the bytes of the copy, and returns the folder of the copy. */
+/** Returns the folder of a copy of the store whose bytes `change` has damaged. */
 function damaged(name: string, change: (bytes: Buffer, usedPages: number) => void): string {
   const path = join(dir, name)
   cpSync(healthy, path, { recursive: true })
@@ -156,8 +154,8 @@ test(`of ${DAMAGES} random damages each is told, or lmdb reads and writes the st
   for (let number = 0; number < DAMAGES; number++) {
     const random = seeded(1_000 + number)
     const path = damaged(`random ${number}`, (bytes, pages) => {
-      // Damages a sector, a few bytes, or one bit. The place is in the headers of the file, at the beginning of a page
-      // (its head), or anywhere.
+      // The damage is a sector, a few bytes or one bit: in the headers of the file, at the beginning of a page, or
+      // anywhere.
       const page = random(pages) * PAGE
       const at = [random(2) * PAGE + random(200), page + random(80), page + random(PAGE)][random(3)]!
       const length = [512, 8, 1][number % 3]!

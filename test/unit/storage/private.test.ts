@@ -1,4 +1,3 @@
-/** Tests the permissions of the data folder, if the operator has created it, and if the first start was as root. */
 import assert from 'node:assert/strict'
 import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -20,7 +19,6 @@ describe('a folder that this user may not use is named with its variable', {
   })
   afterEach(() => rm(dir, { recursive: true, force: true }))
 
-  /** Starts the service with this data folder as another user, and returns its error message. */
   async function refusal(dataDir: string, storeDir?: string): Promise<string> {
     process.seteuid!(SOMEBODY)
     try {

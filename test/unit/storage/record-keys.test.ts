@@ -1,4 +1,3 @@
-/** Tests that the page about the keys of records lists exactly the kinds of records that the code stores. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'

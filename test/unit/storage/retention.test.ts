@@ -1,7 +1,3 @@
-/**
- * Tests the sweeps that remove old records, one for each kind of record. No sweep may block another one, and none may
- * begin after the stop.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { deferred } from '../../../src/lib/deferred.ts'

@@ -1,4 +1,3 @@
-/** Tests how the owner of a schema finds out whether it can ask its standbys. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -7,7 +6,7 @@ import { createStandbyReach } from '../../../src/storage/drivers/postgres/owner/
 const A = { host: '10.0.0.1', port: 8_080 }
 const B = { host: '10.0.0.2', port: 8_080 }
 
-/** Returns a function that makes looks, and what was asked and reported. `reached` are the hosts that answer. */
+/** `reached`: the hosts that answer. */
 function bench(reached: Set<string>) {
   const asked: string[] = []
   const reported: string[] = []

@@ -1,4 +1,3 @@
-/** Tests that the counts of all instances of a thread add up to the metrics of the thread. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTally } from '../../../src/metrics/tally.ts'

@@ -1,4 +1,3 @@
-/** Tests that the usage in a time window is exactly what was added in this time, even if a thread ended in it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DAY, HOUR, MINUTE, SECOND } from '../../../src/domain/clock.ts'
@@ -19,10 +18,7 @@ const work = (sent: number, change: Partial<InstanceWork> = {}): InstanceWork =>
   ...change,
 })
 
-/**
- * Reports the usage of an instance that sends one message per second. There is a report every ten seconds, up to
- * `until`.
- */
+/** The instance sends one message per second, and its usage is reported every ten seconds. */
 function steady(until: number) {
   const history = createUsageHistory()
   for (let at = 0; at <= until; at += 10 * SECOND) history.add('a', work(at / SECOND), START + at)

@@ -1,4 +1,3 @@
-/** Tests that the CPU time of a thread is counted for the instance whose work began last. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createWorkMeter } from '../../../workers/shard/usage/work-meter.ts'

@@ -1,4 +1,3 @@
-/** Tests what happens to a valid event if the store fails when the event is to be delivered. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SECOND } from '../../../src/domain/clock.ts'

@@ -1,7 +1,3 @@
-/**
- * Tests the number of events that wait: the service knows it without reading the log, and it must always equal the
- * number in the log.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MAX_TRIES, RETRY_DELAYS } from '../../../src/domain/webhook-log.ts'
@@ -55,7 +51,6 @@ test('the backlog is the number of events that are pending: delivered, retried, 
     outbox.committed(eventId)
     return eventId
   }
-  /** Resolves when the number of waiting events is `count`, and checks that the log contains the same number. */
   async function waiting(count: number, why: string) {
     await until(() => outbox.backlog() === count, `${count} waiting: ${why}`)
     await until(async () => (await pending()) === count, `${count} pending: ${why}`)

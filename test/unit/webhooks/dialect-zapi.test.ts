@@ -1,7 +1,3 @@
-/**
- * Tests events in the format of the dialect `zapi`: their types, fields and values must be those that receivers of the
- * compatible gateway (Z-API) read.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { EVENT_TYPES } from '../../../src/domain/events.ts'

@@ -1,4 +1,3 @@
-/** Tests the times in events, over a real store: they must increase, because receivers compare them. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { DAY, HOUR } from '../../../src/domain/clock.ts'

@@ -1,7 +1,3 @@
-/**
- * Tests that the receivers in `examples/` accept requests of the service and no others, in every language that is
- * installed on this machine. The service makes the signatures.
- */
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -41,8 +37,8 @@ const cases = (): [string, Buffer, string, boolean][] => {
 const has = (program: string, ...args: string[]) => spawnSync(program, args, { stdio: 'ignore' }).status === 0
 
 /**
- * Runs a program for each case. Its arguments are the body in base64, the header and the secret. It must print whether
- * the signature is valid: `true` or `false`.
+ * The arguments of the program are the body in base64, the header and the secret. It prints `true` if the signature is
+ * valid, and otherwise `false`.
  */
 function check(program: string, args: string[], options: { cwd?: string } = {}) {
   for (const [what, body, header, expected] of cases()) {

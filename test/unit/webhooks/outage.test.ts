@@ -1,7 +1,3 @@
-/**
- * Tests a webhook receiver that is down: its events must wait in order, none may fail too early, and other receivers
- * must not be affected.
- */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { HOUR, MINUTE, SECOND } from '../../../src/domain/clock.ts'
@@ -29,10 +25,7 @@ async function bench(t: TestContext, settings: WebhookSettings) {
     log,
     settings,
     outbox: undefined as unknown as Outbox,
-    /**
-     * If it returns true, each attempt hangs forever, as if the process had been killed. The test then opens the outbox
-     * again, as the next run does.
-     */
+    /** If it returns true, each attempt hangs forever, as if the process had been killed. */
     hasDied: () => false,
     async open(change: Partial<OutboxOptions> = {}) {
       await made.outbox?.stop(0)
@@ -89,10 +82,7 @@ async function bench(t: TestContext, settings: WebhookSettings) {
 const texts = (received: { json: Record<string, unknown> }[]) => received.map(({ json }) => json.message_id as string)
 const firstOf = (all: string[]) => [...new Set(all)]
 
-/**
- * Starts a receiver that can be down. It records the message ids in all requests, and separately those in accepted
- * requests.
- */
+/** Records the message ids in all requests, and separately those in accepted requests. */
 async function leaving(t: TestContext, { isAway }: { isAway: boolean }) {
   const state = { isAway, taken: [] as string[], tried: [] as string[] }
   const { url } = await receiver(t, ({ json }) => {

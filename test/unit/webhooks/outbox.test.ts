@@ -34,7 +34,6 @@ interface Bench {
    * removed.
    */
   keysLeft(): Promise<string[]>
-  /** Runs attempts, one after the other, until no event waits. */
   exhaust(): Promise<void>
 }
 
@@ -733,7 +732,7 @@ test('the log keeps its size and its age, and never loses a waiting event', asyn
 })
 
 // An earlier bug: a commit of five hundred records needed seventy megabytes. If the disk had less space, the records
-// stayed, and each attempt to remove them delayed the webhooks.
+// stayed and delayed the webhooks.
 test('events leave though the disk has no room for a long commit, and the log is pruned in short ones, to its end', async (t) => {
   const to = await receiver(t)
   const b = await bench(t, to.url)

@@ -1,4 +1,3 @@
-/** Starts a receiver on loopback whose answers the test chooses. */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,7 +1,3 @@
-/**
- * Tests signatures with libraries that many receivers use: while the secret is rotated (with and without a grace time),
- * in retries, with changed bytes, and with old times.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Webhook as StandardWebhook } from 'standardwebhooks'

@@ -1,7 +1,3 @@
-/**
- * Tests the events that are stored for readers of the event stream: which events there are, for how long they are
- * stored, and that a page which leaves out events says so.
- */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { DAY, MINUTE } from '../../../src/domain/clock.ts'
@@ -60,7 +56,6 @@ async function bench(t: TestContext, settings: WebhookSettings = webhookSettings
       }
       return ids
     },
-    /** Reads all events after the given one, page by page, as a reader of the stream does. */
     async read(after: string | null, types: readonly EventType[] = EVENT_TYPES) {
       const ids: string[] = []
       const gaps: { from: string; to: string }[] = []
@@ -356,7 +351,6 @@ test('event ids that were a month ahead begin again at the present, and a reader
   assert.deepEqual(seen, [early])
   shift = 0
   assert.ok(made.outbox.ahead() > 29 * DAY)
-  // After a change of the configuration, the outbox continues.
   made.outbox.configured()
   await until(() => made.outbox.ahead() === 0, 'ids of the present')
   const later = await made.add('received', 'received')

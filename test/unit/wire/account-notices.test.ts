@@ -1,7 +1,3 @@
-/**
- * Tests how notifications of the network about the account, its devices and its chats are read: `account-notices.ts`,
- * `picture.ts`, `presence.ts`, `chat-token.ts`.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

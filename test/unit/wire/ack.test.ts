@@ -1,7 +1,3 @@
-/**
- * Tests answers of the network: acknowledgements, refusals, and the id of a query (`workers/shard/wire/ack.ts`,
- * `refusal.ts`).
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

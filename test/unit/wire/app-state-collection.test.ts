@@ -1,4 +1,3 @@
-/** Tests what is stored of an app state collection: its record, and its hash, which is computed part by part. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'

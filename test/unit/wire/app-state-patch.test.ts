@@ -1,7 +1,3 @@
-/**
- * Tests a patch with several actions. The library must be able to read it, because other devices read it in the same
- * way.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodePatches, type LTHashState, proto } from '@whiskeysockets/baileys'

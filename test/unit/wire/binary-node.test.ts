@@ -1,7 +1,4 @@
-/**
- * Compares the service's decoder of stanzas with the encoder and the decoder of the library, which it replaces. The
- * seed is fixed.
- */
+/** Compares the service's decoder of stanzas with that of the library, which it replaces. The seed is fixed. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type BinaryNode, decodeDecompressedBinaryNode, encodeBinaryNode } from '@whiskeysockets/baileys'
@@ -37,7 +34,7 @@ function inSlices(bytes: Buffer): { node: BinaryNode; slices: number } {
   }
 }
 
-/** Decodes the bytes with this decoder. Returns the stanza, or undefined if the decoder throws. */
+/** Undefined if the decoder throws. */
 function outcome(read: (bytes: Buffer) => BinaryNode, bytes: Buffer): BinaryNode | undefined {
   try {
     return read(bytes)

@@ -1,4 +1,3 @@
-/** Tests the stanzas of the list of blocked people: how they are built and read (`workers/shard/wire/blocklist.ts`). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

@@ -1,4 +1,3 @@
-/** Tests the stanzas for catalogs and profiles of businesses: the queries of the service, and unexpected answers. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

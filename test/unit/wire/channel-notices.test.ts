@@ -1,7 +1,3 @@
-/**
- * Tests how notifications of channels and of GraphQL and calls are read: `newsletter-notice.ts`, `mex-notice.ts`,
- * `call.ts`, `match.ts`.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

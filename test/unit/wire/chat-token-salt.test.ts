@@ -8,7 +8,6 @@ const salt = Buffer.from('0123456789abcdef')
 /** The bytes of field 80 of `SyncActionValue`, in which the salt is field 1. */
 const action = Buffer.concat([Buffer.from([0x82, 5, salt.length + 2, 0x0a, salt.length]), salt])
 
-/** Returns what both decoders find in the bytes: that of the library, and that of the service. */
 function read(value: proto.ISyncActionValue, more = Buffer.alloc(0)) {
   const bytes = Buffer.concat([proto.SyncActionValue.encode(proto.SyncActionValue.create(value)).finish(), more])
   const rest = proto.SyncActionData.encode(

@@ -1,4 +1,3 @@
-/** Tests the stanzas about communities row by row: the queries that are built, and how their answers are read. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -27,7 +26,6 @@ const node = (tag: string, attrs: Record<string, string> = {}, content: BinaryNo
   content,
 })
 
-/** Shows a stanza as XML. */
 function written({ tag, attrs, content }: BinaryNode): string {
   const head = [tag, ...Object.entries(attrs).map(([name, value]) => `${name}=${value}`)].join(' ')
   if (content === undefined) return `<${head}/>`

@@ -1,7 +1,3 @@
-/**
- * Tests the stanzas of the last two steps of a pairing by code. One is received by the service, and the other is sent
- * by it.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

@@ -1,7 +1,3 @@
-/**
- * Tests the query for the devices of people, and its answer. Only devices to which a message can be sent may be in the
- * list.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

@@ -1,7 +1,3 @@
-/**
- * Tests those facts of the network in docs/wire-facts.md that have no other test. Tests also that each fact on that
- * page has a test.
- */
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'

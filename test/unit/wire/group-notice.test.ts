@@ -1,4 +1,3 @@
-/** Tests how changes of a group are read: `workers/shard/wire/group-notice.ts`. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

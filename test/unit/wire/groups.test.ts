@@ -1,4 +1,3 @@
-/** Tests the stanzas about groups row by row: the queries that are built, and how their answers are read. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -32,7 +31,6 @@ const LID = '123456789012345@lid'
 
 const result = (...content: BinaryNode[]) => node('iq', { type: 'result' }, content)
 
-/** Shows a stanza as XML. */
 function written({ tag, attrs, content }: BinaryNode): string {
   const head = [tag, ...Object.entries(attrs).map(([name, value]) => `${name}=${value}`)].join(' ')
   if (content === undefined) return `<${head}/>`

@@ -1,6 +1,6 @@
 /**
- * Tests that reading a history in pieces gives the same content as reading it in one call, and that the memory for this
- * does not grow with the size of the history.
+ * Reading a history in pieces must give the same content as reading it in one call. The memory for this must not grow
+ * with the history.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,3 @@
-/** Tests the query for the hosts of uploads, and the parts of its answer that the service uses. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

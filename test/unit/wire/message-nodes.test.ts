@@ -1,4 +1,3 @@
-/** Tests the nodes of a message stanza other than the ciphertexts, and messages that the service builds itself. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

@@ -1,7 +1,3 @@
-/**
- * Tests how a received message and a post of a channel are read: `workers/shard/wire/message-stanza.ts`,
- * `newsletter-post.ts`.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

@@ -1,7 +1,3 @@
-/**
- * Tests GraphQL operations: the query id that is used, which parts of an answer are accepted, and that the table of
- * operations is up to date (`workers/shard/wire/mex.ts`).
- */
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -75,7 +71,6 @@ test('the name of a channel is text, or has it', () => {
   assert.equal(newsletterName(null), null)
 })
 
-/** Simulates a network that knows these query ids, and answers every other id as unknown. */
 function network(known: Record<string, unknown>, ids: Partial<Record<MexName, string>> = {}) {
   const asked: BinaryNode[] = []
   const query = async (node: BinaryNode) => {

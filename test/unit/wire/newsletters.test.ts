@@ -1,4 +1,3 @@
-/** Tests how the metadata of channels are read from the network's answers, including hostile ones. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {

@@ -1,4 +1,3 @@
-/** Tests how the stanza is read with which the network offers to link a device. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

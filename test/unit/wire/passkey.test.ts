@@ -1,7 +1,3 @@
-/**
- * Tests the stanzas of linking with a passkey: those that the service sends, and those of the network with every
- * possible error.
- */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type BinaryNode, proto } from '@whiskeysockets/baileys'

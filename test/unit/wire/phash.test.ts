@@ -1,4 +1,3 @@
-/** Tests the hash over the devices of a group. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'

@@ -1,7 +1,4 @@
-/**
- * Tests the stanzas that set a picture. The stanza for the picture of a group names the group; the stanza for the
- * account's own picture names no target.
- */
+/** The stanza for the picture of a group names the group; the stanza for the account's own picture names no target. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { removePictureQuery, setPictureQuery } from '../../../workers/shard/wire/picture.ts'

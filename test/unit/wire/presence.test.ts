@@ -1,4 +1,3 @@
-/** Tests presence, typing indicators, the keep-alive and the rejection of a call, as they are sent. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { callRejection } from '../../../workers/shard/wire/call-rejection.ts'

@@ -1,4 +1,3 @@
-/** Tests how privacy lists are queried, changed and read: `workers/shard/wire/privacy.ts`. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

@@ -1,6 +1,3 @@
-/**
- * Tests received receipts, and requests to send a message again: `workers/shard/wire/receipt.ts`, `retry-receipt.ts`.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

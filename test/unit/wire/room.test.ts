@@ -1,7 +1,4 @@
-/**
- * Checks that stanzas are built and read only in the folder `wire/`: no other file of the shard may create a node or
- * read one.
- */
+/** Only files in the folder `wire/` may build or read stanzas. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,7 +28,6 @@ const IN_PIECES = ['wire/app-state-collection.ts']
 const folder = fileURLToPath(new URL('workers/shard/', ROOT))
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => name.replaceAll('\\', '/'))
 const outside = files.filter((name) => name.endsWith('.ts') && !name.startsWith('wire/'))
-/** Returns the code of a file without its comments. */
 const codeOf = (name: string) => readFileSync(join(folder, name), 'utf8').replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, '')
 
 test('no node is written down outside wire/', () => {

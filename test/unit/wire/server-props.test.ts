@@ -1,7 +1,3 @@
-/**
- * Tests the properties (settings that the network gives its clients): which ones are queried, and which values change
- * the behaviour of the service.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type BinaryNode, S_WHATSAPP_NET } from '@whiskeysockets/baileys'

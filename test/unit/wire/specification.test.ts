@@ -95,7 +95,6 @@ const BUILT: readonly [operation: string, stanza: BinaryNode, required: readonly
   ['ClientNotification', chatState(LID, 'composing'), ['chatstate@to']],
 ]
 
-/** Returns the stanza without the attribute at this path. */
 function without(node: BinaryNode, path: string, at = node.tag): BinaryNode {
   const kept = Object.entries(node.attrs).filter(([name]) => `${at}@${name}` !== path)
   const { content } = node
@@ -121,7 +120,6 @@ const sent = (node: BinaryNode, index: number): BinaryNode =>
 const dir = await mkdtemp(join(tmpdir(), 'svc-built-'))
 after(() => rm(dir, { recursive: true, force: true }))
 
-/** Runs the check of `.ci/run` on these stanzas, as if they were a trace. */
 async function check(stanzas: readonly BinaryNode[]): Promise<{ code: number; text: string }> {
   const folder = await mkdtemp(join(dir, 'trace-'))
   const lines = stanzas.map((node, index) => ({

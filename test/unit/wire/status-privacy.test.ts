@@ -1,4 +1,3 @@
-/** Tests the query for the audience of a status, and which of the lists in the answer is used. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

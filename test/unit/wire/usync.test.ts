@@ -1,4 +1,3 @@
-/** Tests queries about people and their answers: `workers/shard/wire/usync.ts`, and the two modules that use it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

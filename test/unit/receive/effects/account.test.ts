@@ -1,4 +1,3 @@
-/** Tests the network's notifications about accounts, and the effect of each of them. */
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
@@ -55,8 +54,7 @@ test('a pair of number and LID is stored once, together with the sessions that i
   assert.deepEqual(done, [`stored ${LID}`, `moved ${LID}`, 'stored 9@lid', 'moved 9@lid'])
 })
 
-// An earlier bug: a thousand pairs of number and LID were stored in one commit and one chain of promises, in a single
-// turn of the event loop.
+// An earlier bug: a thousand pairs of number and LID were stored in a single turn of the event loop.
 test('the pairs of a long list are stored in slices, with other tasks in between', async () => {
   const sizes: number[] = []
   const turns: number[] = []

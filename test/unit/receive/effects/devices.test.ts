@@ -1,4 +1,3 @@
-/** Tests which of the stored device lists become invalid, and when. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

@@ -1,7 +1,3 @@
-/**
- * Tests what is reported after the directory has recorded a message or a history, with a real directory in a real
- * store.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { WAMessage } from '@whiskeysockets/baileys'

@@ -1,4 +1,3 @@
-/** Tests the trust tokens of contacts that come from the phone's history, from before the pairing. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AuthenticationState, SignalDataTypeMap, SignalKeyStoreWithTransaction } from '@whiskeysockets/baileys'
@@ -9,7 +8,6 @@ import type { HistoryChat, HistoryPiece } from '../../../../workers/shard/wire/h
 
 type Token = SignalDataTypeMap['tctoken']
 
-/** Creates keys in memory, which the library reads and writes. */
 function bench(tokens: Record<string, Token> = {}) {
   const stored = new Map(Object.entries(tokens))
   let writes = 0

@@ -1,7 +1,3 @@
-/**
- * Tests how a part of the history is processed, from its notification to the code that reads it, with a real media
- * host.
- */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
@@ -29,7 +25,7 @@ after(async () => {
   await rm(tempDir, { recursive: true, force: true })
 })
 
-/** Returns the part of a history with this number of names. It stays large when it is compressed. */
+/** The part stays large when it is compressed. */
 function names(count: number): Buffer {
   const pushnames = Array.from({ length: count }, (_, index) => ({
     id: `${index}@lid`,

@@ -1,7 +1,3 @@
-/**
- * Tests a contact whose phone was set up again, so its identity key has changed. The Signal repository and its sessions
- * are real.
- */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -24,7 +20,6 @@ const notice = (from: string, child = 'identity'): BinaryNode => ({
   content: [{ tag: child, attrs: {} }],
 })
 
-/** Creates an account that has sessions with the phone and a linked device of a contact. */
 async function account(instanceId: string) {
   const [ours, theirs] = await Promise.all([
     openGateway({ store: disk.store, instanceId, preKeys: 0 }),

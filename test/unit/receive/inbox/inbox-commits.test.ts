@@ -1,7 +1,3 @@
-/**
- * Tests the records that a stanza leaves on disk, in a real store: one commit contains all of them, so a failed commit
- * leaves none.
- */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type BinaryNode, proto, type WAMessage } from '@whiskeysockets/baileys'
@@ -72,9 +68,7 @@ async function bench(t: TestContext) {
   const marks = createSeenMarks(INSTANCE, store, sealer)
   const journal = createJournal({ instance: INSTANCE, store, sealer, clock, log })
   const b = {
-    /** Ids of the messages whose events were sent to the webhook, in order. */
     translated: [] as string[],
-    /** For each commit, the kinds of records in it. */
     commits: [] as string[][],
     isFull: false,
     heard: [] as WAMessage[],
@@ -99,7 +93,6 @@ async function bench(t: TestContext) {
       },
       createCommitChain(store),
     ),
-    /** Handles a message, and resolves when its records are on disk. */
     message: async (...about: Parameters<InboxCommits['message']>): Promise<void> => (await b.inbox.message(...about)).written,
     /** Reads the records from the disk, as after a restart. */
     async again() {

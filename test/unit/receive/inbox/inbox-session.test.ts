@@ -1,7 +1,3 @@
-/**
- * Tests the inbox of one socket, in a real store. Only the decryption is simulated: the test sets the result of each
- * one.
- */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type BinaryNode, proto } from '@whiskeysockets/baileys'
@@ -36,7 +32,6 @@ const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 type Plaintext = Uint8Array | Error
 
-/** Starts an instance. The function `socket` creates one socket of it after another. */
 async function bench(t: TestContext) {
   const disk = await tempStore(t)
   const translated = {
@@ -91,7 +86,6 @@ async function bench(t: TestContext) {
     return inbox
   }
 
-  /** Creates a socket. `plaintexts`: the results of its decryptions, in order. */
   function socket(session: InboxSession) {
     const s = { isCut: false, opened: 0, apply: async () => {}, readHistory: async () => {}, plaintexts: [] as Plaintext[] }
     const locks = createAddressLocks()
@@ -385,7 +379,7 @@ test('what the own phone says and cannot be read is asked for again, and noted u
   assert.deepEqual([translated.peers, translated.applied, s.isCut], [[], [], false])
 })
 
-// An earlier bug: such a message ended the connection at each of five logins, until the journal put it aside.
+// An earlier bug: such a message ended the connection at each of five logins.
 test('what the own phone says and the library fails at is put aside at once, told, and costs no connection', async (t) => {
   const { translated, live, socket } = await bench(t)
   const s = socket((await live()).session())

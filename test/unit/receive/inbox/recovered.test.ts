@@ -1,7 +1,3 @@
-/**
- * Tests messages whose content the phone sends later. They must be reported under the key of the message that waits for
- * its content.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'
@@ -16,8 +12,7 @@ const GROUP = '120363000000000001@g.us'
 const STRANGER = '5511977770000@s.whatsapp.net'
 const node = { tag: 'message', attrs: { t: '1767225600' }, content: [] }
 
-// An earlier bug: the content was given to the first waiting message with the same id, even in another chat. So one
-// message was reported with the content of another, which was never reported.
+// An earlier bug: the content was given to the first waiting message with the same id, even in another chat.
 test('what comes again is told in its own chat, whoever else used its id before', async (t) => {
   const log = createLog({ level: 'silent' }, 'test')
   const waiting = createWaitingMessages({

@@ -1,4 +1,3 @@
-/** Tests the data that are read from a stanza, before and after its parts are decrypted. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type BinaryNode, proto } from '@whiskeysockets/baileys'

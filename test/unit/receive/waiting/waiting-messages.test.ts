@@ -1,7 +1,3 @@
-/**
- * Tests messages that cannot be decrypted and wait for a readable copy, over a real store and with a simulated clock.
- * They must still be known after a kill.
- */
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -19,7 +15,6 @@ const key = { id: '3EB0A', remoteJid: ANA, fromMe: false }
 const node = (content: BinaryNode[] = []): BinaryNode => ({ tag: 'message', attrs: { t: '1767225600', notify: 'Ana' }, content })
 const placeholder = node([{ tag: 'unavailable', attrs: { type: 'view_once' } }])
 
-/** Opens the waiting messages of an instance over this store, as the start of a service does. */
 async function live(store: StateStore, time: { now: number }, maxRecords?: number) {
   const translated: WaitingMessage[] = []
   const appended: WebhookEvent[] = []
@@ -61,10 +56,7 @@ async function pass(ms: number, condition: () => boolean, what: string) {
   await until(condition, what)
 }
 
-/**
- * Advances the clock by a time in which nothing must happen. If something happened nevertheless, it would have enough
- * turns of the event loop to be noticed.
- */
+/** Advances the clock by a time in which nothing must happen, with enough turns of the event loop to notice a fault. */
 async function passInVain(ms: number) {
   mock.timers.tick(ms)
   for (let turn = 0; turn < 5_000; turn++) await new Promise((resolve) => setImmediate(resolve))
@@ -112,8 +104,8 @@ test('a message that comes in time is not told', async (t) => {
   assert.equal(await rows(store), 0)
 })
 
-// An earlier bug: the waiting time of a message ended while its readable content was being written. So the last event
-// that the receiver got said that the message waits.
+// An earlier bug: the waiting time ended while the readable content was being written, so the last event said that the
+// message waits.
 test('a message whose content is on its way to the disk is not told; one that could not be written is', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.after(() => mock.timers.reset())
@@ -137,9 +129,8 @@ test('a message whose content is on its way to the disk is not told; one that co
   assert.equal(await rows(store), 1)
 })
 
-// An earlier bug: the service treated both kinds of messages as if it had requested them again. A message that nobody
-// can decrypt was reported late, although there was nothing to wait for. A hidden addition to another message was
-// reported as a message that waits forever.
+// An earlier bug: a message that nobody can decrypt was reported late, and a hidden addition to a message was reported
+// as one that waits forever.
 test('what nobody can open is told at once under its kind; a hidden addition is not told', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.after(() => mock.timers.reset())
@@ -210,8 +201,7 @@ test('a record that could not be told does not give way: it is told when storage
   const { waiting, translated } = await live(moody, { now: 1_767_225_600_000 }, 1)
   await waiting.add(named('A'), node())
   const added = waiting.add(named('B'), node())
-  // The record of B is being written, and that of A is dropped for it. So A must be reported first, and this report
-  // fails.
+  // The record of A is dropped for the record of B. So A must be reported first, and this report fails.
   await added
   isBroken = true
   await pass(0, () => translated.length === 1, 'the events')
@@ -283,8 +273,8 @@ test('with the device its records go, and what was not told is told', async (t) 
   await waiting.stop()
 })
 
-// An earlier bug: two thousand messages of one sender were reported at the same time. Webhooks are sent in the order of
-// their events, so this delayed the events of everybody else.
+// An earlier bug: two thousand messages of one sender were reported at the same time, which delayed the events of
+// everybody else.
 test('a burst is told one after the other, with room for others between', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.after(() => mock.timers.reset())

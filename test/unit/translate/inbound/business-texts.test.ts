@@ -1,7 +1,3 @@
-/**
- * Tests texts of businesses in formats that normally have buttons, but have none here. Their events must be like those
- * of texts with buttons, with the same identifiers.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'

@@ -1,7 +1,3 @@
-/**
- * Tests comments on messages in announcement groups: their events must contain the comment, and the id of the message
- * to which it belongs.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { proto, type WAMessageKey } from '@whiskeysockets/baileys'

@@ -1,4 +1,3 @@
-/** Tests which field of a message is treated as its content. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'
@@ -7,8 +6,8 @@ import { blockOf } from '../../../harness/received-event.ts'
 import { ANA, testContext } from './context.ts'
 
 /**
- * Encodes a message and decodes it again, and returns its event. After that, the fields are in the order of their
- * numbers, and each field that was encoded is an own property.
+ * The message is encoded and decoded first. So its fields are in the order of their numbers, and each is an own
+ * property.
  */
 function eventOf(message: proto.IMessage) {
   const decoded = proto.Message.decode(proto.Message.encode(message).finish())

@@ -22,7 +22,6 @@ type Auth = Parameters<typeof createIdentity>[0]
 export interface TestContext extends InboundContext {
   problems: unknown[]
   remember(key: WAMessageKey, message: proto.IMessage): void
-  /** The groups that are known, each with the roles of its members. */
   known: Map<string, Roles>
 }
 

@@ -1,4 +1,3 @@
-/** Tests which messages cause an event: each filter, with each kind of message to which it applies. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { WebhookSettings } from '../../../../src/domain/instance.ts'

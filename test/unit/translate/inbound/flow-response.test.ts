@@ -1,4 +1,3 @@
-/** Tests answers to interactive messages of businesses (flows): a button, a row, or a form with its values. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'

@@ -1,7 +1,6 @@
 /**
- * Tests that long values from strangers are cut. For every kind of message, each field of a valid message (and of its
- * stanza) is set to 3,000 characters, one field at a time. In the event, each id, reference id and identifier may then
- * have at most 128 characters, and each name at most 256.
+ * Sets each field of a valid message or stanza to 3,000 characters, one at a time. In the event, an id may then have at
+ * most 128 characters, and a name at most 256.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

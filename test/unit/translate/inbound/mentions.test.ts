@@ -1,4 +1,3 @@
-/** Tests mentions in received messages. They are not trusted, because the sender can write anything into them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { receivedEvent } from '../../../../workers/shard/translate/inbound/message.ts'

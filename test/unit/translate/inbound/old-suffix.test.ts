@@ -1,7 +1,3 @@
-/**
- * Tests that events contain the address of a person always in the same form, although some clients still write
- * `<digits>@c.us`.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'
@@ -10,7 +6,7 @@ import { ANA, ME, testContext } from './context.ts'
 import { SPECIMENS } from './specimens.ts'
 
 const GROUP = '120363019502650977@g.us'
-/** Further messages with addresses of people, in addition to those of `specimens.ts`. */
+/** Messages with addresses of people, in addition to those of `specimens.ts`. */
 const NAMING: Record<string, unknown>[] = [
   { orderMessage: { orderId: '1', sellerJid: '5511977770001:3@s.whatsapp.net' } },
   { reactionMessage: { key: { id: '3EB0', fromMe: false, remoteJid: GROUP, participant: ANA }, text: '👍' } },

@@ -1,7 +1,4 @@
-/**
- * Tests which role a sender needs for each change of a message, without a network. `test/e2e/authority.test.ts` tests
- * the same rules on a simulated network.
- */
+/** `test/e2e/authority.test.ts` tests the same rules on a simulated network. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Act, RULES, type Standing } from '../../../../workers/shard/translate/inbound/permissions.ts'

@@ -1,4 +1,3 @@
-/** Tests how receipts are read from the stanzas of the network. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

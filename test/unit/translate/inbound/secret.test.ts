@@ -1,6 +1,6 @@
 /**
- * Tests encrypted content that refers to another message (such as votes). The keys depend on the addresses of the
- * author and the sender, of whom each may have used one of two addresses, so all combinations are tried.
+ * The keys depend on the addresses of the author and the sender. Each may have used one of two addresses, so all
+ * combinations are tried.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'

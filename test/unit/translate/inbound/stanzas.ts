@@ -1,4 +1,3 @@
-/** One valid stanza of every kind that causes an event. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { ANA, ANA_LID } from './context.ts'
 

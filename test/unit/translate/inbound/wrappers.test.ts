@@ -1,6 +1,6 @@
 /**
- * Tests messages that contain the real message (wrappers). If a new version of the library has another wrapper, the
- * service must unwrap it, or this test must list it.
+ * A wrapper is a message that contains the real message. The service must unwrap every wrapper of the library, or this
+ * test must list it.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -12,10 +12,7 @@ import { receivedEvent } from '../../../../workers/shard/translate/inbound/messa
 import { blockOf } from '../../../harness/received-event.ts'
 import { ANA, testContext } from './context.ts'
 
-/**
- * Wrappers that are deliberately not unwrapped. The network itself creates the messages in them, which cause no event.
- * If they were unwrapped, they would disappear without being counted.
- */
+/** The service does not unwrap these, because the network itself creates the messages in them, which cause no event. */
 const NOTICES = ['statusMentionMessage', 'groupStatusMentionMessage', 'limitSharingMessage']
 
 test('every wrapper that the library knows is opened, but for notices', () => {

@@ -1,4 +1,3 @@
-/** Tests the ids that the service generates for orders and bills. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { derivedOrderId, derivedReference } from '../../../../workers/shard/translate/outbound/derived-id.ts'

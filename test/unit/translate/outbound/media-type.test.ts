@@ -1,4 +1,3 @@
-/** Tests how the kind of media in a message is found, also if the message is inside another one (a wrapper). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys'

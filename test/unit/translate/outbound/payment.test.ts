@@ -1,4 +1,3 @@
-/** Tests the bill with the button "Review and pay": the fields that the bank's app reads. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PIX_TYPES, type PixType } from '../../../../src/domain/pix.ts'

@@ -1,7 +1,3 @@
-/**
- * Tests that encrypted content about a message (such as a vote) can be decrypted by the simulator, which is another
- * implementation, and only with the right addresses.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sealAbout } from '../../../../workers/shard/translate/outbound/secret.ts'

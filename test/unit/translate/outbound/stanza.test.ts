@@ -1,7 +1,3 @@
-/**
- * Tests the attributes of a stanza that depend on its content. They are stored, so that the stanza is the same if it is
- * sent again later.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type GroupMetadata, proto } from '@whiskeysockets/baileys'
