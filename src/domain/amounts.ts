@@ -7,7 +7,6 @@ export interface Priced {
   shipping: number
 }
 
-/** All amounts are in cents. */
 export interface Totals {
   subtotal: number
   discount: number

@@ -1,4 +1,4 @@
-/** Types and constants of archives of instances that the API, the commands and the threads share. */
+/** Types and constants for archives of instances, which the API, the commands and the threads share. */
 import type { InstanceId } from './ids.ts'
 
 /**
@@ -17,22 +17,18 @@ export const ARCHIVE_VERSION = 1
 export interface ArchiveHead {
   v: number
   kind: ArchiveKind
-  /** Id of the instance. */
   id: string
-  /** Time at which the archive was made, in epoch ms. */
   made: number
   release: string
 }
 
-/** The parts of an archive without the records and the media. */
 export interface ArchiveParts {
   head: ArchiveHead
-  /** The configuration record of the instance, as JSON. */
   config: Uint8Array
   ringKey: Uint8Array
 }
 
-/** Resolves with the bytes of an archive. Aborting the signal stops the writing of the archive. */
+/** Resolves with the bytes of an archive. If the signal is aborted, the writing of the archive stops. */
 export type ExportInstance = (
   instance: InstanceId,
   wish: { kind: ArchiveKind; passphrase: string },

@@ -1,8 +1,4 @@
-/** The place of the media of waiting messages, which all threads of the service open (`storage/open-store.ts`). */
+/** The place where the media of waiting messages are stored. All threads of the service open it. */
 import type { Bucket } from './bucket.ts'
 
-export type BlobPlace =
-  | { in: 'files'; dir: string }
-  /** The store that holds the records also holds the media. */
-  | { in: 'store' }
-  | { in: 'bucket'; bucket: Bucket }
+export type BlobPlace = { in: 'files'; dir: string } | { in: 'store' } | { in: 'bucket'; bucket: Bucket }

@@ -1,23 +1,21 @@
 /**
- * A clock that does not follow the machine's clock when that clock jumps ahead. Otherwise, if the machine's clock were a month ahead for only a
- * minute, ids, event times and expiries would be a month ahead, and recent data would be deleted as too old. A jump is followed once the network
- * reports the same time at a login, or after an hour without contradiction. Until then the time continues as before the jump. A clock that is set
- * back is followed immediately.
+ * A clock that does not follow the machine's clock when it jumps ahead. A jump of a month for one minute would
+ * otherwise make ids and expiries wrong, and delete recent data as too old. A jump is followed once the network reports
+ * the same time at a login, or after an hour without contradiction. A clock that is set back is followed immediately.
  */
 import { type Clock, HOUR, MINUTE } from './clock.ts'
 
-/** A step up to this long is followed, because machines adjust their clocks by small amounts. */
+/** A shorter step is followed immediately, because machines adjust their clocks by small amounts. */
 export const MOST_STEP = 10 * MINUTE
-/** A jump that lasts this long is followed, unless the network's time contradicts it. */
 export const BELIEVED_AFTER = HOUR
 
 export interface BoundedClock extends Clock {
   /**
-   * Records the network's time in epoch ms. The network states its time at a login, and also between logins. Only the time of a login can confirm a
-   * jump of the clock; a time between logins can only contradict it.
+   * Records the network's time in epoch ms. Only the time of a login can confirm a jump of the clock; other times can
+   * only contradict it.
    */
   learned(at: number, isLogin: boolean): void
-  /** Returns by how many ms the machine's clock is ahead of this clock; 0 while this clock follows the machine's clock. */
+  /** Returns by how many ms the machine's clock is ahead of this clock; 0 if both are equal. */
   ahead(): number
   /** Returns how much of `ahead()` the network's time contradicts, in ms. */
   contradicted(): number
@@ -27,18 +25,16 @@ export interface BoundedClockOptions {
   wall: Clock
   /** A clock that never steps and that stops while the machine is suspended. */
   steady: Clock
-  /** Time since the machine booted in ms, including suspensions. */
   uptime(): number
   /**
-   * Called when this clock stops following the machine's clock, when the machine's clock then jumps again, and when it is followed again. `aheadMs` is
-   * how far the machine's clock is ahead; 0 means that it is followed again.
+   * Called when this clock stops following the machine's clock, when that clock jumps again, and when it is followed
+   * again. `aheadMs` is then 0.
    */
   onChange?(aheadMs: number): void
 }
 
 interface Point {
   at: number
-  /** Time of the steady clock at the same moment. */
   steady: number
 }
 
@@ -48,7 +44,7 @@ export function createBoundedClock({ wall, steady, uptime, onChange = () => {} }
   let last: Point = { at: wall.now(), steady: began.steady }
   /** The network's time at the last login; undefined before the first login. */
   let network: Point | undefined
-  /** The jump that is not followed yet: its time on the steady clock, and by how many ms the machine's clock is ahead. */
+  /** The jump that is not followed yet. `since` is a time of the steady clock. */
   let doubt: { since: number; aheadMs: number; isContradicted: boolean } | undefined
   let suspendedMs = 0
 
@@ -73,7 +69,7 @@ export function createBoundedClock({ wall, steady, uptime, onChange = () => {} }
 
   const isNetworkTime = (at: number) => network !== undefined && at <= from(network) + MOST_STEP
 
-  /** Whether the machine's clock still shows the jump that is in doubt. If it has jumped again, a new hour of doubt begins. */
+  /** If the machine's clock has jumped again, a new hour of doubt begins. */
   const isSameJump = (at: number) => doubt !== undefined && Math.abs(at - from(last) - doubt.aheadMs) <= MOST_STEP
 
   function hasLasted(at: number): boolean {
@@ -110,8 +106,7 @@ export function createBoundedClock({ wall, steady, uptime, onChange = () => {} }
     learned(networkAt, isLogin) {
       if (isLogin) network = { at: networkAt, steady: steady.now() }
       now()
-      // If the machine's clock has not jumped, this clock follows it even if the network reports another time: in that case, the network's time is
-      // the wrong one.
+      // Without a jump, the network's time is not used: if it differs, the network is wrong.
       if (doubt && wall.now() > networkAt + MOST_STEP) doubt = { ...doubt, isContradicted: true }
     },
     ahead,

@@ -1,13 +1,12 @@
 /**
- * The working name of the product. All names that contain it (headers, key prefixes, environment variables) are derived here, so that a new name
- * needs only one change.
+ * Working name of the product. All names that contain it (headers, key prefixes, environment variables) are derived
+ * from it in this file.
  */
 export const BRAND = 'svc'
 
 const TITLE = `${BRAND[0]!.toUpperCase()}${BRAND.slice(1)}`
 const header = (name: string) => `X-${TITLE}-${name}`
 
-/** Headers of a webhook request beside its content type. */
 export const WEBHOOK_HEADERS = {
   type: header('Event'),
   eventId: header('Event-Id'),
@@ -21,17 +20,23 @@ export const STANDARD_WEBHOOK_HEADERS = {
   timestamp: 'webhook-timestamp',
   signature: 'webhook-signature',
 } as const
-/** Request header with the passphrase of an archive, because a URL would be logged, and the body of such a request is the file itself. */
+/**
+ * The passphrase of an archive is in a header, because a URL would be logged and the body of such a request is the file
+ * itself.
+ */
 export const PASSPHRASE_HEADER = header('Passphrase')
-/** Response header that lists the request fields which do not exist. */
+/** Lists the fields of a request that do not exist. */
 export const IGNORED_FIELDS = header('Ignored-Fields')
 /**
- * User-Agent of webhook requests. The version is that of the webhook format, so that receivers can tell formats apart, and not that of the software.
+ * User-Agent of webhook requests. The version is that of the webhook format and not that of the software, so that
+ * receivers can tell formats apart.
  */
 export const WEBHOOK_AGENT = `${TITLE}-Webhook/1.0`
 /** User-Agent for files that are fetched by URL. Many hosts refuse a request without one. */
 export const FETCH_AGENT = `${TITLE}-Fetch/1.0`
-/** User-Agent for pages of link cards. Many sites provide card data only to user agents that look like a bot. */
+/**
+ * User-Agent of requests for link previews. Many sites provide preview data only to user agents that look like a bot.
+ */
 export const PREVIEW_AGENT = `Mozilla/5.0 (compatible; ${TITLE}-LinkPreview/1.0; link preview bot)`
 export const API_KEY_PREFIX = `${BRAND}_key_`
 export const ADMIN_KEY_PREFIX = `${BRAND}_admin_`
@@ -39,7 +44,5 @@ export const OAUTH_ACCESS_PREFIX = `${BRAND}_oat_`
 export const OAUTH_REFRESH_PREFIX = `${BRAND}_ort_`
 export const WEBHOOK_SECRET_PREFIX = 'whsec_'
 
-/** Version of the software, the same as in `package.json` (a test checks it). */
 export const VERSION = '0.1.0'
-/** Version of the API. */
 export const API_VERSION = '1.0'

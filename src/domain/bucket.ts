@@ -1,9 +1,10 @@
 /**
- * A bucket of object storage that the operator names: `s3://<bucket>/<prefix>?endpoint=<URL>&region=<region>`, and
- * `&public_endpoint=<URL>` if readers reach the server at another address than the service. The credentials come from the variables that the tools of the cloud use, and not from the URL, which is logged.
+ * A bucket of object storage, named by the URL `s3://<bucket>/<prefix>?endpoint=<URL>&region=<region>`.
+ * `&public_endpoint=<URL>` is added if readers reach the server at another address. The credentials are in environment
+ * variables, because the URL is logged.
  */
 export interface Bucket {
-  /** Base URL of the server, without a slash at its end. */
+  /** The URL has no slash at its end. */
   endpoint: string
   /** Base URL at which readers of links reach the server; undefined if it is the same. */
   publicEndpoint?: string
@@ -21,7 +22,7 @@ export interface BucketCredentials {
   sessionToken: string | undefined
 }
 
-/** Words that describe the form of a bucket URL, for a sentence of an error. */
+/** Describes the form of a bucket URL within an error message. */
 export const BUCKET_URLS =
   's3://<bucket>/<prefix>?endpoint=<http or https URL>&region=<region>, in which only the bucket is required'
 
@@ -29,12 +30,11 @@ const NAME = /^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/i
 const REGION = /^[a-z0-9-]{1,40}$/
 const SEGMENT = /^(?!\.{1,2}$)[\w.-]+$/
 const PARAMETERS = ['endpoint', 'public_endpoint', 'region']
-/** Region that the tools of the cloud assume if none is named. Servers without regions accept it. */
+/** Region that cloud tools assume by default. Servers without regions accept it. */
 const DEFAULT_REGION = 'us-east-1'
 
 /**
- * Parses a bucket URL. `otherRegion` is the region of a URL that names none. Undefined if a part of the URL cannot be
- * used.
+ * Parses a bucket URL. `otherRegion` is used if the URL has no region. Undefined if a part of the URL cannot be used.
  */
 export function parseBucketUrl(url: string, otherRegion = DEFAULT_REGION): Omit<Bucket, 'credentials'> | undefined {
   const [, name, path = '', query = ''] = /^s3:\/\/([^/?#]*)\/?([^?#]*)(?:\?([^#]*))?$/.exec(url) ?? []
@@ -65,9 +65,7 @@ function isEndpoint(value: string): boolean {
   return /^https?:$/.test(protocol) && [username, password, search, hash].every((part) => part === '')
 }
 
-/** Returns the same bucket with a longer prefix. */
 export const under = (bucket: Bucket, folder: string): Bucket => ({ ...bucket, prefix: `${bucket.prefix}${folder}/` })
 
-/** Returns the name of a bucket as sentences for the operator show it. */
 export const shownBucket = ({ name, prefix, endpoint }: Pick<Bucket, 'name' | 'prefix' | 'endpoint'>): string =>
   `${name}/${prefix} at ${endpoint}`

@@ -1,4 +1,4 @@
-/** Concatenates the pieces. If there is only one piece, that piece is returned without a copy. */
+/** A single piece is returned without a copy. */
 export function joined<B extends ArrayBufferLike>(pieces: readonly Uint8Array<B>[]): Uint8Array<B | ArrayBuffer> {
   const [only] = pieces
   if (pieces.length === 1 && only) return only
@@ -11,5 +11,4 @@ export function joined<B extends ArrayBufferLike>(pieces: readonly Uint8Array<B>
   return bytes
 }
 
-/** Transforms a stream of bytes piece by piece. */
 export type Through = (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>

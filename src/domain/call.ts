@@ -1,6 +1,6 @@
 /**
- * A request to an operation, in the form in which it is passed to the shard: the input, and facts from the operation's declaration, so that the shard
- * does not have to derive them. Plain data.
+ * A request to an operation, as plain data for the shard thread. It includes facts from the declaration of the
+ * operation, so that the shard need not derive them.
  */
 import type { FailureCode } from './failures.ts'
 import { type Identifier, renderIdentifier } from './ids.ts'
@@ -9,13 +9,15 @@ export interface SendCall<Id extends string = string, Input = unknown> {
   kind: 'send'
   operation: Id
   input: Input
-  /** Destination, in the form of the API. */
   to: string
-  /** Id of the message that this message refers to; the `delivery` event contains it as `reference_message_id`. */
+  /**
+   * Id of the message that this message refers to, for example as a reply; `reference_message_id` of the `delivery`
+   * event.
+   */
   about: string | null
-  /** Text or caption of the message, whose beginning is shown in the list of waiting items. */
+  /** Text or caption of the message. Its beginning is shown in the list of waiting messages. */
   preview: string | null
-  /** Seconds to wait before the message is sent; null for the random interval of the instance. */
+  /** Seconds to wait before the message is sent; null for a random interval. */
   delayMessage: number | null
   /** Time in epoch ms before which the message is not sent; null if there is none. */
   sendAt: number | null
@@ -29,7 +31,7 @@ export interface ActionCall<Id extends string = string, Input = unknown> {
   input: Input
   /** Time limit of the operation in ms, including all of its queries. */
   deadlineMs: number
-  /** Code of the failure to report if the network answers 404. */
+  /** Failure to report if the network answers 404. */
   notFound: FailureCode
 }
 
@@ -37,16 +39,12 @@ export interface ControlCall<Id extends string = string, Input = unknown> {
   kind: 'control'
   operation: Id
   input: Input
-  /**
-   * If true, the call is refused with `instance_already_connected` once an account is linked; the shard checks this, because it learns of a linked
-   * account first.
-   */
+  /** If true, the call is refused with `instance_already_connected` once an account is linked. */
   ifUnpaired?: boolean
 }
 
 export type Call = SendCall | ActionCall | ControlCall
 
-/** Facts about the HTTP request that a call comes from. */
 export interface CallOrigin {
   /** Idempotency key of a queued send: a second request with the same key is not sent again. */
   idempotencyKey?: string | undefined
@@ -54,7 +52,6 @@ export interface CallOrigin {
   requestId?: string | undefined
 }
 
-/** Input fields that every send may have. */
 interface SharedInput {
   message?: unknown
   caption?: unknown
@@ -64,8 +61,8 @@ interface SharedInput {
 }
 
 /**
- * Builds the call of a send. `to` and `about` are arguments, because each operation declares the fields that have them
- * (`features/call.ts`). The other values come from input fields that have the same names in every send.
+ * Builds the call of a send. `to` and `about` are arguments, because their fields differ between operations. The other
+ * values come from fields that every send has.
  */
 export function sendCall<Id extends string, Input extends object>(
   operation: Id,

@@ -3,18 +3,14 @@
 export const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 export const camelCase = (name: string) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
-/**
- * Fields whose objects keep their field names, because these names are defined outside of this service: by the passkey standard, and by a business
- * for its own form.
- */
+/** Objects in these fields keep their field names, because the passkey standard or a business defined these names. */
 const FOREIGN: ReadonlySet<string> = new Set(['public_key', 'params'])
 /**
- * Maximum number of nesting levels in which fields are renamed: no valid request or answer has more levels. The limit prevents a stack overflow by a
- * deeply nested body.
+ * Maximum nesting depth at which fields are renamed, so that a deeply nested body cannot overflow the stack. Valid
+ * bodies are less deep.
  */
 const MAX_DEPTH = 16
 
-/** Returns a copy of the value whose object fields are renamed by `nameOf`. */
 export function renamed(value: unknown, nameOf: (name: string) => string, depth = 0): unknown {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return value
   if (Array.isArray(value)) return value.map((entry) => renamed(entry, nameOf, depth + 1))
@@ -23,8 +19,7 @@ export function renamed(value: unknown, nameOf: (name: string) => string, depth 
   )
 }
 
-/** Returns an answer or event with its field names in camelCase. */
 export const inCamelCase = (value: unknown) => renamed(value, camelCase)
 
-/** Returns the path of a field in camelCase. `details.issues` of an error contains such paths. */
+/** Converts the path of a field in `details.issues` of an error. */
 export const camelPath = (path: string) => path.split('.').map(camelCase).join('.')

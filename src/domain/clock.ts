@@ -1,6 +1,5 @@
-/** A source of the time. Code gets it as an argument, so that tests can set the time and need not wait. */
+/** A source of the time. It is passed as an argument, so that tests can set the time and need not wait. */
 export interface Clock {
-  /** Returns the time in epoch ms. */
   now(): number
 }
 
@@ -12,14 +11,14 @@ export const DAY = 24 * HOUR
 export const systemClock: Clock = { now: () => Date.now() }
 
 /**
- * Clock for waiting. The clock starts with the epoch time at which the thread started and then advances without steps,
- * even when the system clock is set. Its times are comparable with stored times. A stored time may be in the future,
- * because the system clock was ahead when the time was written; code that reads it must not wait for it.
+ * A clock for waiting. It begins with the epoch time of the thread's start and advances without steps, even if the
+ * system clock is set. A stored time may be in the future, because the system clock was ahead when it was written; do
+ * not wait for such a time.
  */
 export const steadyClock: Clock = { now: () => Math.floor(performance.timeOrigin + performance.now()) }
 
-/** Whether a time is less than `ms` ago. A time in the future does not count: a clock that was ahead wrote it, so the real time is unknown. */
+/** Whether a time is less than `ms` ago. A time in the future does not count, because a wrong clock wrote it. */
 export const isRecent = (at: number | null, now: number, ms: number): boolean => at !== null && at <= now && now - at < ms
 
-/** Formats a time in ISO-8601 UTC with milliseconds, the only format in which the API writes times. */
+/** Formats an epoch time in ms as ISO-8601 UTC with milliseconds, the only format of times in the API. */
 export const iso = (at: number) => new Date(at).toISOString()

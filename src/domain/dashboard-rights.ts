@@ -1,25 +1,23 @@
 /**
- * The rights of a session of the dashboard. A session of the admin key may do everything. A session of an API key may do what the scopes of the key
- * allow now: the server checks this table before each operation, and the page checks it before it shows a button. An operation that is not in the
- * table needs the admin key.
+ * The rights of a dashboard session. The admin key may do everything; an API key may do what its scopes allow now. The
+ * server checks this table before each operation, and the page before it shows a button. An operation that is not in
+ * the table needs the admin key.
  */
 import type { Scope } from './workspace.ts'
 
 export interface Right {
-  /** Name of the page that shows this right. */
   page: string
-  /** Continues the sentence "The key may …". */
+  /** Completes the sentence "The key may …". */
   may: string
-  /** Scopes that the key needs besides `OPENING_SCOPE`; null if only the admin key may do it. */
+  /** Scopes that the key needs besides `OPENING_SCOPE`; null if only the admin key has this right. */
   scopes: readonly Scope[] | null
-  /** Ids of the operations that need this right. */
   operations: readonly string[]
 }
 
 /** Scope without which an API key does not open the dashboard. */
 export const OPENING_SCOPE: Scope = 'instances:read'
 
-/** Ids of the operations that send messages, and of the one that checks whether a number has an account. */
+/** Operations that send messages, and the one that checks whether a number has an account. */
 const SENDS = [
   'contacts.exists',
   'send.sendText',
@@ -256,7 +254,7 @@ export const RIGHTS = {
 
 export type RightName = keyof typeof RIGHTS
 
-/** Names of fields of answers, at any depth of nesting. A key sees such a field only if it has the right named here. */
+/** Fields of answers, at any depth. A key without the named right does not see the field. */
 export const SECRET_FIELDS: Readonly<Record<string, RightName>> = {
   token: 'instances.token',
   api_url: 'instances.token',
@@ -269,10 +267,7 @@ export const SECRET_FIELDS: Readonly<Record<string, RightName>> = {
 
 const OF_ENTRY = { phone: 'messages.see', message_id: 'messages.see' } as const
 
-/**
- * For an operation, the fields of its answer, at any depth, that are null for a key without the right named here. In other answers, fields with these
- * names are no secret: the rows of instances, for example, contain the number of the instance.
- */
+/** By operation: fields of its answer, at any depth, that are null for a key without the named right. */
 export const BLANKED_FIELDS: Readonly<Record<string, Readonly<Record<string, RightName>>>> = {
   'admin.webhookLog': OF_ENTRY,
   'admin.resendWebhook': OF_ENTRY,
@@ -284,12 +279,12 @@ const byOperation = new Map(
   (Object.keys(rows) as RightName[]).flatMap((name) => rows[name].operations.map((operation) => [operation, name] as const)),
 )
 
-/** Returns the right that an operation needs; undefined if it is for the admin key alone. */
+/** Undefined if only the admin key may call the operation. */
 export const rightOf = (operation: string): RightName | undefined => byOperation.get(operation)
 
 /**
- * Returns what a session lacks for a right: a scope, or the admin key; undefined if the session has the right. `scopes`: those of the API key; null
- * for a session of the admin key.
+ * Returns what a session lacks for a right; undefined if it lacks nothing. `scopes` are those of the API key, or null
+ * for the admin key.
  */
 export function lackOf(scopes: readonly Scope[] | null, right: RightName | undefined): Scope | 'admin key' | undefined {
   if (scopes === null) return undefined
@@ -298,6 +293,5 @@ export function lackOf(scopes: readonly Scope[] | null, right: RightName | undef
   return [OPENING_SCOPE, ...needed].find((scope) => !scopes.includes(scope))
 }
 
-/** Says why a key may not do something. */
 export const lackSentence = (lack: Scope | 'admin key'): string =>
   lack === 'admin key' ? 'Only the admin key may do this.' : `The API key lacks the scope ${lack}.`

@@ -1,10 +1,9 @@
-/** A linked device that is imported from another program: plain data, with values in the format of the store. */
+/** A linked device that is imported from another program: plain data, in the format of the store. */
 
-/** Type, id and value of a Signal key, or of another record that the library stores among the keys. */
+/** A Signal key, or another record that Baileys stores among the keys. */
 export type DeviceKey = readonly [type: string, id: string, value: Uint8Array]
 
 export interface DeviceBundle {
-  /** Credentials, in the format of the store. */
   creds: Uint8Array
   /** Public identity key in base64. Two devices with the same key are the same device. */
   identity: string

@@ -1,10 +1,12 @@
 /**
- * The rule for names and notes that this service stores and shows to people: of instances, API keys, workspaces, apps and allowlist entries. A text
- * in a list, a log or a terminal must show all of its characters and must not change how the text around it is displayed. Texts that go to WhatsApp
- * (messages, subjects, profiles) follow the rules of WhatsApp and are not checked here.
+ * The rule for names and notes that this service stores and shows: of instances, API keys, workspaces and similar. Each
+ * must show all of its characters and must not change how the text around it is displayed. Texts that go to WhatsApp
+ * are not checked here.
  */
 
-/** Scripts in which a joiner between letters is part of the spelling: Persian `می‌خواهم`, Sinhala `ශ්‍රී`. */
+/**
+ * Scripts in which an invisible joiner between letters is part of the spelling: Persian `می‌خواهم`, Sinhala `ශ්‍රී`.
+ */
 const JOINING_SCRIPTS = [
   ...['Arabic', 'Syriac', 'Nko', 'Mongolian', 'Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati', 'Oriya', 'Tamil', 'Telugu'],
   ...['Kannada', 'Malayalam', 'Sinhala', 'Khmer', 'Myanmar', 'Tibetan', 'Balinese', 'Javanese'],
@@ -12,16 +14,16 @@ const JOINING_SCRIPTS = [
   .map((script) => `\\p{Script=${script}}`)
   .join('')
 
-/** Invisible characters that are allowed in certain places, because they decide how the character beside them looks. */
+/** Invisible characters that are allowed in certain places, because they change how the character beside them looks. */
 const BELONGING = [
-  // Flag of a part of a country, such as England. It is a black flag, followed by its code in tag characters, and an end tag.
+  // Flag of a part of a country, such as England: a black flag, its code in tag characters, and an end tag.
   String.raw`\u{1F3F4}[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{3,6}\u{E007F}`,
   // Joiner between two emoji, as in families and professions.
   String.raw`(?<=\p{Extended_Pictographic}[\p{Emoji_Modifier}\uFE0F]?)\u200D(?=\p{Extended_Pictographic})`,
-  // Selector after a character that can be an emoji or a plain sign; next, the same in key caps.
+  // Selects between the emoji and the plain form of the character before it.
   String.raw`(?<=\p{Extended_Pictographic})[\uFE0E\uFE0F]`,
   String.raw`(?<=[0-9#*])\uFE0F(?=\u20E3)`,
-  // Variant selector of an ideograph, as names of people have it.
+  // Selects a variant of an ideograph, which names of people contain.
   String.raw`(?<=\p{Ideographic})[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]`,
   String.raw`(?<=[${JOINING_SCRIPTS}])[\u200C\u200D]`,
   String.raw`(?<=\p{Script=Mongolian})[\u180B-\u180F]`,
@@ -29,7 +31,7 @@ const BELONGING = [
   String.raw`(?<=[\u2801-\u28FF])\u2800(?=[\u2801-\u28FF])`,
 ].join('|')
 
-/** Each kind of character that a shown text must not have, with the words of the error. The first matching row decides. */
+/** Characters that a shown text must not have, with the words of the error. The first matching row decides. */
 const UNFIT: readonly (readonly [characters: string, words: string])[] = [
   [String.raw`\n\v\f\r\u0085\u2028\u2029`, 'line break'],
   [String.raw`\p{Cc}`, 'control character'],
@@ -46,7 +48,10 @@ const codeOf = (character: string) => `U+${character.codePointAt(0)!.toString(16
 /** Normal form of a shown text: no leading or trailing space, and NFC, so that equal texts have equal bytes. */
 export const tidied = (text: string): string => text.trim().normalize('NFC')
 
-/** Returns the problem with a normalised text, as the end of a sentence about its field; undefined if there is none. */
+/**
+ * Returns the problem as the end of a sentence about the field; undefined if there is none. The text must be
+ * normalised.
+ */
 export function problemOfDisplayText(text: string): string | undefined {
   for (const { groups } of text.matchAll(PARTS)) {
     const character = groups?.unfit
@@ -57,9 +62,7 @@ export function problemOfDisplayText(text: string): string | undefined {
   return undefined
 }
 
-/**
- * Reads a name of 1 to `max` UTF-16 code units, for callers that do not use the schemas of `features`. Returns the normalised name, or the problem.
- */
+/** Reads a name of 1 to `max` UTF-16 code units. Returns the normalised name, or the problem. */
 export function readName(given: string, max: number): { name: string } | { problem: string } {
   const name = tidied(given)
   const problem = name.length < 1 || name.length > max ? `must have 1 to ${max} visible characters` : problemOfDisplayText(name)
@@ -67,8 +70,8 @@ export function readName(given: string, max: number): { name: string } | { probl
 }
 
 /**
- * Makes a text safe for a terminal. A name that was stored before the rule existed may have characters that move the cursor or change the text
- * direction.
+ * Makes a text safe for a terminal. A name from an older release may contain characters that move the cursor or change
+ * the text direction.
  */
 export const printable = (text: string): string =>
   text.replace(PARTS, (part, ...rest) => {
@@ -76,7 +79,7 @@ export const printable = (text: string): string =>
     return unfit === undefined ? part : `<${codeOf(unfit)}>`
   })
 
-/** Pairs of texts: letters of another alphabet, and Latin letters that look the same, at the same positions. */
+/** Letters of another alphabet, and the Latin letters that look the same, at the same positions. */
 const DRAWN_ALIKE = [
   ['АВЕЅІЈКМНОРСТХУԌԚԜѴһаеѕіјорсухԁԛԝѵ', 'ABESIJKMHOPCTXYGQWVhaesijopcyxdqwv'],
   ['ΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹϺοϲϳνι', 'ABEZHIKMNOPTYXCMocjvi'],
@@ -84,8 +87,8 @@ const DRAWN_ALIKE = [
 const LATIN = new Map(DRAWN_ALIKE.flatMap(([others, latin]) => [...others].map((letter, at) => [letter, [...latin][at]!])))
 
 /**
- * Returns a form of a text in which texts that look alike are equal: they differ at most in invisible characters,
- * widths and forms of a character, spaces, and letters that look the same in several scripts. Case matters.
+ * Returns equal texts for texts that look alike. They may differ in invisible characters, spaces, widths, or letters of
+ * several scripts that look the same. Case matters.
  */
 export function lookOf(text: string): string {
   const plain = text.normalize('NFKC').replace(/[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}]/gu, '')

@@ -1,6 +1,6 @@
 import { Failure } from './failures.ts'
 
-/** The five webhook event types. Their payloads are declared in `features/webhook-payloads.ts`. */
+/** The webhook event types. Their payloads are declared in `features/webhook-payloads.ts`. */
 export const EVENT_TYPES = ['received', 'delivery', 'message_status', 'instance_status', 'chat_presence'] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 

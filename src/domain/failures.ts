@@ -1,6 +1,6 @@
 /**
- * Every failure that the API can report, with its HTTP status and its message. The code in the answer of an action and the `error_code` of a
- * `delivery` event come from the same table. A test checks that this table and the API description are equal.
+ * Every failure that the API can report, with its HTTP status and message. The `error_code` of a `delivery` event comes
+ * from the same table.
  */
 interface FailureRow {
   status: 400 | 401 | 402 | 403 | 404 | 409 | 422 | 429 | 500 | 502 | 503 | 504
@@ -56,7 +56,7 @@ export const FAILURES = {
 
 export type FailureCode = keyof typeof FAILURES
 
-/** A failure as plain data, which is sent between threads instead of an Error, because structured clone drops the codes and fields of an Error. */
+/** A failure as plain data, to be sent between threads: structured clone drops the codes and fields of an Error. */
 export interface FailureData {
   code: FailureCode
   message: string
@@ -69,10 +69,7 @@ export interface Issue {
   message: string
 }
 
-/**
- * A failure that the API can report. `message` replaces the sentence of the table where a more exact one helps (at most
- * 500 characters).
- */
+/** A failure that the API can report. `message` replaces the sentence of the table; at most 500 characters. */
 export class Failure extends Error {
   readonly code: FailureCode
   readonly details: Record<string, unknown> | undefined
@@ -84,7 +81,7 @@ export class Failure extends Error {
     this.details = options.details
   }
 
-  /** The last three statuses are for requests that are refused because of their form, before any handler reads them (`http/errors.ts`). */
+  /** The last three statuses are for requests that are refused before any handler reads them. */
   get status(): FailureRow['status'] | 408 | 413 | 431 {
     return FAILURES[this.code].status
   }
@@ -93,7 +90,7 @@ export class Failure extends Error {
     return { code: this.code, message: this.message.slice(0, 500), details: this.details }
   }
 
-  /** Returns the same failure with renamed paths in its issues, so that a caller sees the field names that the request used. */
+  /** Renames the paths of the issues, so that a caller sees the field names that its request used. */
   renamed(nameOf: (path: string) => string): Failure {
     const { issues } = (this.details ?? {}) as { issues?: readonly Issue[] }
     if (!issues) return this
@@ -105,7 +102,7 @@ export class Failure extends Error {
     return new Failure(code, details === undefined ? { message } : { message, details })
   }
 
-  /** Creates an `invalid_request` with the first 50 issues. */
+  /** Keeps only the first 50 issues. */
   static invalid(...issues: Issue[]): Failure {
     return new Failure('invalid_request', { details: { issues: issues.slice(0, 50) } })
   }

@@ -1,8 +1,11 @@
-/** Shares a limited amount between users. The same upper bound applies to each user, so users with small amounts are not affected. */
+/**
+ * Shares a limited amount between users. Each user has the same upper bound, so users with small amounts are not
+ * affected.
+ */
 
 /**
- * Returns the highest upper bound with which all sizes fit: the sum of `min(size, level)` is at most `max`. Infinity if everything fits without a
- * bound.
+ * Returns the highest bound with which all sizes fit: the sum of `min(size, level)` is at most `max`. Infinity if all
+ * sizes fit without a bound.
  */
 export function fairLevel(sizes: readonly number[], max: number): number {
   const ascending = [...sizes].sort((a, b) => a - b)

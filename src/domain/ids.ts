@@ -1,24 +1,23 @@
 /**
- * Identifiers. Only this file parses what a caller writes as a chat, and converts it into a network address (JID) and
- * back. A parsed identifier is plain data that can be passed to another thread.
+ * Identifiers of chats. Only this file converts between the texts of callers and network addresses (JIDs). A parsed
+ * identifier is plain data.
  */
 declare const brand: unique symbol
 type Branded<Name extends string> = string & { readonly [brand]: Name }
 
 export type InstanceId = Branded<'InstanceId'>
 export type WorkspaceId = Branded<'WorkspaceId'>
-/** A network address (JID) without a device part: `5511999990000@s.whatsapp.net`, `123@lid`, `123@g.us`. */
+/** A network address without a device part: `5511999990000@s.whatsapp.net`, `123@lid`, `123@g.us`. */
 export type Jid = Branded<'Jid'>
 
 export interface UserIdentifier {
   kind: 'user'
   digits: string
-  /** `phone`: the digits are a phone number; `lid`: the digits are the hidden id that replaces a phone number. */
+  /** `phone`: the digits are a phone number; `lid`: they are the hidden id that replaces a phone number. */
   space: 'phone' | 'lid'
 }
 export interface GroupIdentifier {
   kind: 'group'
-  /** Id of a group: `120363019502650977`, or `5511999990000-1612345678` in the old form. */
   id: string
 }
 export interface NewsletterIdentifier {
@@ -35,7 +34,7 @@ export interface StatusIdentifier {
 export type Identifier = UserIdentifier | GroupIdentifier | NewsletterIdentifier | BroadcastIdentifier | StatusIdentifier
 export type IdentifierKind = Identifier['kind']
 
-/** Longest identifier of any kind, in characters. */
+/** In characters, for identifiers of any kind. */
 export const IDENTIFIER_MAX = 64
 
 type Reader = (match: RegExpExecArray) => Identifier
@@ -49,7 +48,6 @@ const FORMATS: readonly (readonly [RegExp, Reader])[] = [
   [/^(\d+)@broadcast$/, ([, id]) => ({ kind: 'broadcast', id: id! })],
 ]
 
-/** Parses an identifier. Undefined if the text has none of the formats. */
 export function parseIdentifier(text: string): Identifier | undefined {
   if (text.length > IDENTIFIER_MAX) return undefined
   for (const [format, read] of FORMATS) {
@@ -59,7 +57,6 @@ export function parseIdentifier(text: string): Identifier | undefined {
   return undefined
 }
 
-/** Returns the text of an identifier for responses and events. A request may contain each of these texts as `phone`. */
 export function renderIdentifier(identifier: Identifier): string {
   switch (identifier.kind) {
     case 'user':
@@ -97,12 +94,12 @@ export function toJid(identifier: Identifier): Jid {
   return text() as Jid
 }
 
-/** Form of a JID: `user_agent:device@server`. Agent and device identify a device of the user, not another chat. */
+/** Form of a JID: `user_agent:device@server`. Agent and device do not name another chat. */
 const JID = /^([^@:_]+)(?:_\d+)?(?::\d+)?@(.+)$/
 
 /**
- * Parses a JID. Undefined for addresses that are not a chat (the server itself, calls, bots). Hosted users are users
- * whose device the network runs.
+ * Undefined for addresses that are not a chat (the server itself, calls, bots). Hosted users are users whose device
+ * WhatsApp runs.
  */
 export function fromJid(jid: string): Identifier | undefined {
   const match = JID.exec(jid)

@@ -1,6 +1,6 @@
 /**
- * Labels of instances in a list of choices. The label is the name. If several names look alike, it also contains the number or the beginning of the
- * id.
+ * Labels of instances in a list of choices. If several names look alike, the label also contains the number or the
+ * beginning of the id.
  */
 import { lookOf } from './display-text.ts'
 import { isolated, nameAndNumber } from './isolated-text.ts'
@@ -11,7 +11,7 @@ interface Row {
   phone: string | null
 }
 
-/** Returns the first part of an id, which is long enough to distinguish instances and to search for. */
+/** These characters are enough to distinguish instances and to search for one. */
 export const shortId = (id: string) => id.slice(0, 8)
 
 function byLook<T extends Row>(rows: Iterable<T>): Map<string, T[]> {
@@ -23,7 +23,6 @@ function byLook<T extends Row>(rows: Iterable<T>): Map<string, T[]> {
   return found
 }
 
-/** Returns the ids of the instances whose name looks like the name of another one. */
 export const namesakes = (rows: Iterable<Row>): ReadonlySet<string> =>
   new Set([...byLook(rows).values()].flatMap((alike) => (alike.length < 2 ? [] : alike.map(({ id }) => id))))
 

@@ -1,11 +1,13 @@
-/** The list of instances for people: the names of states, the instances in trouble, the orders of the list, and its export. */
+/** The list of instances for people: names of states, instances in trouble, orders, and export. */
 import type { InstanceRow } from './dashboard.ts'
 import { QUEUE_CAPACITY } from './queue-capacity.ts'
 
-/** The status as people see it. An instance that was never paired, or was paused, has a state of its own, because it is not broken. */
+/**
+ * The status as people see it. An instance that was never paired or was paused is not broken, so it has a state of its
+ * own.
+ */
 export type ShownState = InstanceRow['status'] | 'not_paired' | 'paused'
 
-/** Fields of a row that determine its state. */
 export type StateFacts = Pick<InstanceRow, 'status' | 'status_reason' | 'was_connected'>
 
 const NOT_RUNNING: ReadonlySet<string> = new Set(['created', 'stopped', 'logged_out'])
@@ -18,12 +20,12 @@ export function stateOf({ status, status_reason, was_connected }: StateFacts): S
 /** States in which somebody must act, the worst first. */
 const BAD_STATES: readonly ShownState[] = ['banned', 'logged_out', 'stopped', 'disconnected']
 
-/** Share of the capacity from which a queue is shown as nearly full. */
+/** A queue that is fuller than this share of its capacity is shown as nearly full. */
 export const NEARLY_FULL = 0.8
 
 export const isFull = ({ queue }: Pick<InstanceRow, 'queue'>) => (queue ?? 0) >= QUEUE_CAPACITY
 
-/** Returns 0 for an instance without trouble; otherwise a number that is higher for worse trouble. */
+/** Returns 0 for an instance without trouble, and a higher number for worse trouble. */
 export function troubleOf(row: InstanceRow): number {
   const at = BAD_STATES.indexOf(stateOf(row))
   if (at !== -1) return 10 - at
@@ -47,13 +49,13 @@ const COMPARE: Readonly<Record<Order, (a: InstanceRow, b: InstanceRow) => number
   inbound: (a, b) => (b.last_inbound_at ?? '').localeCompare(a.last_inbound_at ?? ''),
 }
 
-/** Returns the rows in the given order. Rows that are equal in this order are sorted by age, the newest first. */
+/** Rows that are equal in this order are sorted by age, the newest first. */
 export const ordered = (rows: readonly InstanceRow[], order: Order): InstanceRow[] =>
   [...rows].sort((a, b) => COMPARE[order](a, b) || newestFirst(a, b))
 
 /**
- * Quotes a cell of a CSV file. A spreadsheet would run a text that begins like a formula, and names come from other people, so such a text gets an
- * apostrophe. Some spreadsheets split at semicolons or tabs, so that a cell may begin within a text.
+ * Quotes a cell of a CSV file. A text that begins like a formula gets an apostrophe, because a spreadsheet would run
+ * it, and other people choose names. Some spreadsheets also split cells at semicolons or tabs.
  */
 function cellOf(value: string | number | null): string {
   const text = String(value ?? '')
@@ -63,9 +65,8 @@ function cellOf(value: string | number | null): string {
 
 const COLUMNS = ['id', 'name', 'status', 'phone', 'profile_name', 'queue', 'backlog', 'last_inbound_at', 'created_at'] as const
 
-/** A spreadsheet takes a file that begins with this mark for UTF-8; without it, accents of names are lost. */
+/** Without this mark, spreadsheets do not read the file as UTF-8, and accents of names are lost. */
 const BYTE_ORDER_MARK = '\uFEFF'
 
-/** Returns the rows as a CSV file with the names of the API in its first line. */
 export const csvOf = (rows: readonly InstanceRow[]): string =>
   BYTE_ORDER_MARK + [COLUMNS.join(','), ...rows.map((row) => COLUMNS.map((column) => cellOf(row[column])).join(','))].join('\r\n')

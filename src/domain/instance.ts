@@ -1,4 +1,7 @@
-/** An instance's configuration, which only the main thread writes, and its runtime state, which only its shard writes. */
+/**
+ * The configuration of an instance, which only the main thread writes, and its runtime state, which only its shard
+ * thread writes.
+ */
 import type { Dialect } from './dialect.ts'
 import { EVENT_TYPES, type EventType } from './events.ts'
 import { SEND_SAFETY_OFF, type SendSafetySettings } from './send-safety.ts'
@@ -45,7 +48,9 @@ export const STATUS_REASONS = [
 ] as const
 export type StatusReason = (typeof STATUS_REASONS)[number]
 
-/** Names of the settings, grouped by the type of their value. Types, the stored record and the defaults are derived from these lists. */
+/**
+ * Names of the settings, grouped by the type of their value. Types, stored record and defaults are derived from them.
+ */
 export const SETTING_FLAGS = [
   'auto_read_message',
   'auto_read_status',
@@ -54,7 +59,7 @@ export const SETTING_FLAGS = [
 ] as const
 export const SETTING_NUMBERS = ['queue_max_age_hours', 'delay_message_min_ms', 'delay_message_max_ms'] as const
 export const SETTING_TEXTS = ['call_reject_message', 'proxy_url'] as const
-/** Dialect of the instance, used in requests and events; null for the names of this service. */
+/** Dialect for requests and events; null for the names of this service. */
 export const SETTING_DIALECTS = ['dialect'] as const
 export const SETTING_SAFETY = Object.keys(SEND_SAFETY_OFF) as readonly (keyof SendSafetySettings)[]
 
@@ -79,8 +84,8 @@ export const DEFAULT_SETTINGS: InstanceSettings = {
 }
 
 /**
- * Creates a map from each event type to a field name. The names are built once, because each event looks up about a dozen of them, and building a
- * name takes longer than a look-up.
+ * Creates a map from each event type to a field name. It is built once, because building a name takes longer than a
+ * look-up.
  */
 const fieldsOf = <F extends string>(nameOf: (type: EventType) => F) =>
   Object.fromEntries(EVENT_TYPES.map((type) => [type, nameOf(type)])) as Record<EventType, F>
@@ -91,8 +96,8 @@ export const urlField = <T extends EventType>(type: T) => URL_FIELDS[type] as `$
 export const ignoreField = <T extends EventType>(type: T) => IGNORE_FIELDS[type] as `ignore_${T}_callback`
 
 /**
- * Names of the fields of the webhooks object, grouped by the type of their value. Types, the stored record, the shown fields and the changeable
- * fields are derived from these lists.
+ * Names of the webhook fields, grouped by the type of their value. Types, stored record and shown fields are derived
+ * from them.
  */
 export const WEBHOOK_URLS: readonly `${EventType}_url`[] = EVENT_TYPES.map((type) => urlField(type))
 export const WEBHOOK_FLAGS = [
@@ -109,14 +114,11 @@ export const WEBHOOK_FLAGS = [
 
 export type WebhookSettings = Record<(typeof WEBHOOK_URLS)[number], string | null> &
   Record<(typeof WEBHOOK_FLAGS)[number], boolean> & {
-    /**
-     * Secret of the signatures: `whsec_` followed by 32 base62 characters. The HMAC key is its UTF-8 bytes, including
-     * the prefix.
-     */
+    /** Signing secret: `whsec_` and 32 base62 characters. The HMAC key is its UTF-8 bytes, including the prefix. */
     secret: string
   }
 
-/** A replaced webhook secret that also signs until the given time, in epoch ms. */
+/** A replaced webhook secret, which also signs until the given time in epoch ms. */
 export interface PreviousSecret {
   secret: string
   until: number
@@ -127,28 +129,28 @@ export const each = <K extends string, V>(names: readonly K[], value: V) =>
   Object.fromEntries(names.map((name) => [name, value])) as Record<K, V>
 
 /**
- * The configuration that a shard needs to run an instance. Only the main thread writes it, and passes it to the shard
- * with `start` and `configure`.
+ * The configuration that a shard thread needs to run an instance. The main thread sends it with `start` and
+ * `configure`.
  */
 export interface InstanceConfig {
   id: string
-  /** Tag that is derived from the token. A link to a file contains the tag, so a new token makes the link invalid. */
+  /** Derived from the token. Links to files contain it, so a new token makes them invalid. */
   tokenTag: string
   settings: InstanceSettings
   webhooks: WebhookSettings
   previousSecret?: PreviousSecret | undefined
-  /** URL at which callers reach the service, without a trailing slash. Links in events begin with it. */
+  /** URL at which callers reach the service, without a slash at its end. Links in events begin with it. */
   baseUrl?: string | undefined
 }
 
-/** A restriction of the account by the network. `until` is in epoch ms, or null if the network does not state it. */
+/** A restriction of the account by WhatsApp. `until` is in epoch ms; null if WhatsApp does not state it. */
 export interface Restriction {
-  /** `reach_out`: the account may not write to people who never wrote to it. */
+  /** The account may not write to people who never wrote to it. */
   kind: 'reach_out'
   until: number | null
 }
 
-/** State of an instance in its shard, which the directory of the main thread shows. The shard is its only writer. Times are in epoch ms. */
+/** State of an instance in its shard thread, which is its only writer. Times are in epoch ms. */
 export interface RuntimeState {
   status: Status
   reason: StatusReason | null
@@ -157,16 +159,16 @@ export interface RuntimeState {
   platform: string | null
   connectedAt: number | null
   disconnectedAt: number | null
-  /** End of a temporary ban, in epoch ms; null without one. */
+  /** End of a temporary ban; null if there is none. */
   bannedUntil: number | null
   restriction: Restriction | null
-  /** Time in epoch ms at which the device was imported from another program; null if it was paired here. */
+  /** Time at which the device was imported from another program; null if it was paired here. */
   importedAt: number | null
-  /** True if saved credentials of a completed pairing exist. */
+  /** True if credentials of a completed pairing are stored. */
   paired: boolean
 }
 
-/** Whether a phone was ever linked. The number and the times of an account stay after it is gone, at least one of them. */
+/** Whether a phone was ever linked. At least one of these values stays after the account is unlinked. */
 export const wasConnected = ({ phone, connectedAt, disconnectedAt }: RuntimeState): boolean =>
   [phone, connectedAt, disconnectedAt].some((fact) => fact !== null)
 

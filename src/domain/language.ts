@@ -1,13 +1,12 @@
-/** Languages of the pages for people: the dashboard, the pairing page and the pages of connect links. */
+/** Languages of the dashboard, the pairing page and the pages of connect links. */
 export const LANGUAGES = ['en', 'pt', 'es'] as const
 export type Language = (typeof LANGUAGES)[number]
 
-/** Names of the languages, each in itself. */
 export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { en: 'English', pt: 'Português', es: 'Español' }
 
 export const isLanguage = (text: string | null): text is Language => LANGUAGES.some((language) => language === text)
 
-/** Returns the first of the wanted languages (`pt-BR`, `en`) that the pages have; English if they have none. */
+/** Returns the first wanted language (`pt-BR`, `en`) that the pages have; English if they have none. */
 export function languageOf(wanted: readonly string[]): Language {
   const found = wanted.map((each) => each.trim().toLowerCase().split('-')[0]!).find(isLanguage)
   return found ?? 'en'

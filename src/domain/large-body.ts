@@ -1,26 +1,25 @@
-/** Messages on the port over which the HTTP thread sends a large body to the thread that parses it. */
+/** Messages between the HTTP thread and the thread that parses a large body. */
 
-/** Pieces of a body that are sent in one message. They are transferred, not copied. */
+/** Pieces of a body in one message. They are transferred, not copied. */
 export type BodyBatch = Uint8Array<ArrayBuffer>[]
 /**
- * Maximum number of batches of a body that may be sent before the thread has parsed the first of them. This limits the
- * bytes between the threads.
+ * Maximum number of batches that are sent before the thread has parsed the first. It limits the bytes between the
+ * threads.
  */
 export const BATCHES_AHEAD = 4
 
-/** Messages to the thread. Closing the port ends the parsing. */
+/** Closing the port ends the parsing. */
 export type BodyNews = BodyBatch | 'end'
 
-/** Message from the thread after each batch: the number of bytes of the body that the thread holds. */
+/** Number of bytes of the body that the thread holds, sent after each batch. */
 export type BodyHeld = number
 
-/** A body that is still arriving. */
 export interface ComingBody {
   /**
-   * Batches of the body. Rejects with the reason when the body is incomplete or refused. A reader that stops early
-   * calls `return`, and the rest of the body is discarded.
+   * Rejects with the reason if the body is incomplete or refused. If a reader stops early and calls `return`, the rest
+   * of the body is discarded.
    */
   batches: AsyncIterableIterator<BodyBatch>
-  /** Called by the reader of the batches with the number of bytes of the body that it holds. */
+  /** The reader of the batches reports how many bytes of the body it holds. */
   held(bytes: number): void
 }

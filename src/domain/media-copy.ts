@@ -1,9 +1,8 @@
-/** One copy of a received file to a bucket: the task of a thread, and its result. Plain data. */
+/** The copy of one received file to a bucket: the task of a thread, and its result. Plain data. */
 import type { FileDownload } from './file-download.ts'
 
 export interface MediaCopy {
   download: FileDownload
-  /** Key of the object, without the prefix of the bucket. */
   name: string
   mimeType: string
   fileName: string | null

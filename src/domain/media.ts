@@ -1,17 +1,14 @@
 /** Media fields of a message, from the request until the message is sent. */
 import { joined } from './bytes.ts'
 
-/** Bytes of 1 MB. */
 export const MB = 1_048_576
 export const MEDIA_LIMIT = 16 * MB
 export const DOCUMENT_LIMIT = 100 * MB
 
 export type MediaInput =
-  /** Media from the request, decoded and within its limit. */
   | { kind: 'inline'; bytes: Uint8Array; mime: string | null }
-  /** Media in the queue: its bytes are a part of the blob of the item. */
   | { kind: 'blob'; offset: number; size: number; mime: string | null }
-  /** Media that is downloaded when the message is sent. */
+  /** Downloaded when the message is sent. */
   | { kind: 'url'; url: string }
 
 type Inline = Extract<MediaInput, { kind: 'inline' }>
@@ -19,14 +16,14 @@ type Inline = Extract<MediaInput, { kind: 'inline' }>
 const isInline = (value: object): value is Inline =>
   (value as MediaInput).kind === 'inline' && (value as { bytes?: unknown }).bytes instanceof Uint8Array
 
-/** Returns all inline media of an input, wherever they are: each card of a carousel has its own media field. */
+/** Returns all inline media of an input, at any depth: each card of a carousel has its own media field. */
 export function inlineMedia(input: unknown): Inline[] {
   const found: Inline[] = []
   collect(input, found)
   return found
 }
 
-/** Adds the inline media in a value to `found`. It runs for every request to a shard, and most requests have no media, so it must be cheap. */
+/** This runs for every request to a shard thread, and most requests have no media, so it must be cheap. */
 function collect(input: unknown, found: Inline[]): void {
   if (typeof input !== 'object' || input === null || ArrayBuffer.isView(input)) return
   if (isInline(input)) found.push(input)
@@ -34,8 +31,8 @@ function collect(input: unknown, found: Inline[]): void {
 }
 
 /**
- * Returns the input without its inline media: a position in `bytes`, the concatenation of all media, replaces each of
- * them. `bytes` is undefined if there are none.
+ * Replaces each inline medium by its position in `bytes`, which contains all media. `bytes` is undefined if there are
+ * none.
  */
 export function takeOutMedia(input: Record<string, unknown>): { input: Record<string, unknown>; bytes: Uint8Array | undefined } {
   const found = inlineMedia(input).map(({ bytes }) => bytes)

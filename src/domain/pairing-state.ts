@@ -5,7 +5,7 @@ export interface PairingState {
   status: Status
   /** Whether an account is linked, connected or not. */
   paired: boolean
-  /** Whether the owner has paused the instance, so that there is no session that could show a code. */
+  /** Whether the owner has paused the instance, so that no session could show a code. */
   isPaused: boolean
   /** Whether the last pairing failed after the phone had accepted the code. */
   hasFailed: boolean

@@ -1,12 +1,12 @@
 /**
- * Temporary errors of the system, which disappear by themselves or when somebody frees resources. Code that gets such an error retries and does not
- * give up.
+ * Temporary errors of the system, which disappear by themselves or when somebody frees resources. Code that gets such
+ * an error retries.
  */
 import { isStorageFailure } from './storage-failure.ts'
 
-/** Error codes that mean that the machine temporarily has no process, thread, memory or open file left. */
+/** The machine temporarily has no process, thread, memory or open file left. */
 const PASSING_CODES: ReadonlySet<unknown> = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM', 'EBUSY', 'ERR_WORKER_INIT_FAILED'])
-/** Whether an error is the failure that storage reports for a temporary error, in the form that it has after it was sent between threads. */
+/** Whether an error is a temporary failure of storage, in the form that it has after it was sent between threads. */
 const isNoStorage = (error: unknown) =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === 'engine_unavailable'
 

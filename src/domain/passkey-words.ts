@@ -1,7 +1,10 @@
-/** Texts about linking with a passkey that the pairing page and the dashboard share, and the script that owners paste into the browser's console. */
+/**
+ * Texts about linking with a passkey for the pairing page and the dashboard, and the script that owners paste into the
+ * browser's console.
+ */
 import type { PasskeyError, PublicKeyOptions } from './passkey.ts'
 
-/** Sentences about the problems of linking, each with what the owner can do. */
+/** Each sentence names a problem and what the owner can do. */
 export const PASSKEY_PROBLEMS: Readonly<Record<PasskeyError, string>> = {
   refused: 'WhatsApp did not accept the passkey. Choose the passkey of this number.',
   no_answer_from_phone:
@@ -11,19 +14,18 @@ export const PASSKEY_PROBLEMS: Readonly<Record<PasskeyError, string>> = {
   connection_lost: 'The connection was lost. Scan the new code.',
 }
 
-/** Hint for owners, before the phone accepts the code. */
 export const BEFORE_THE_SCAN =
   'Does your WhatsApp use a passkey? Then open this page on a computer that can use it, and keep WhatsApp open on the phone until the green tick.'
 
-/** Time in ms within which the helper should have appeared in the new tab. After that the pages show the other ways to link. */
+/** In ms. If the helper has not appeared in the new tab by then, the pages show the other ways to link. */
 export const UNFOLD_AFTER_MS = 10_000
 
-/** Placeholder in `BY_HAND` that is replaced with the WebAuthn options. */
+/** Replaced by the WebAuthn options in `BY_HAND`. */
 export const OPTIONS_HERE = 'OPTIONS_HERE'
 
 /**
- * Script for the console of web.whatsapp.com. It draws a box with a button, because a browser asks for a passkey only after a click. The page
- * enforces Trusted Types, so the script creates the elements one by one. The script has no address of this service.
+ * Script for the console of web.whatsapp.com. It shows a button, because a browser asks for a passkey only after a
+ * click. It creates elements one by one, because the page enforces Trusted Types.
  */
 export const BY_HAND = `(() => {
   const options = ${OPTIONS_HERE}

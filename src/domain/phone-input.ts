@@ -1,24 +1,23 @@
-/** Reads a phone number as people write it, and notices one whose country code is missing. */
+/** Reads a phone number as people write it, and notices a missing country code. */
 
-/** Characters that people put between the digits of a number. */
+/** People write these characters between the digits. */
 const BETWEEN = /[\s().\-/\u00a0\u2010-\u2015]/g
-/** Matches a text that is meant as a phone number, and not as the id of a group or channel. */
+/** Matches phone numbers, but not ids of groups or channels. */
 const NUMBER = /^\+?\d{3,20}$/
 /** Country codes have one to three digits. */
 const MOST_COUNTRY_DIGITS = 3
 
 export interface PhoneInput {
-  /** The number as digits only; the id of a group or channel is unchanged. */
   phone: string
-  /** The number with the country code of `own`, which was probably meant; null if the input looks complete. */
+  /** The number with the country code of `own`, which the person probably meant; null if the input looks complete. */
   meant: string | null
-  /** True if the number begins with 0: then it has no country code, because no country code begins with 0. */
+  /** True if the number begins with 0. No country code begins with 0, so it has none. */
   isNational: boolean
 }
 
 /**
- * Reads the input of a person. A number with `+` or `00` is complete. Any other number is compared with `own`, the number of the sending account: if it
- * is one to three digits shorter, these digits are probably the missing country code.
+ * A number with `+` or `00` is complete. Another number that is one to three digits shorter than the sender's number
+ * `own` probably lacks the country code.
  */
 export function readPhone(input: string, own: string | null = null): PhoneInput {
   const text = input.trim()

@@ -1,4 +1,4 @@
-/** Keys of Pix, the Brazilian instant payment, by type and in the form that the network's payment card needs. */
+/** Keys of Pix, the Brazilian instant payment, in the form that payment cards of WhatsApp need. */
 
 export const PIX_TYPES = ['cpf', 'cnpj', 'phone', 'email', 'evp'] as const
 export type PixType = (typeof PIX_TYPES)[number]
@@ -23,10 +23,10 @@ const FORMATS = {
   evp: { says: 'a UUID', pattern: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i },
 } as const satisfies Record<PixType, PixFormat>
 
-/** Describes the form of a key of this type, as part of a sentence. */
+/** The result is a part of a sentence. */
 export const pixFormat = (type: PixType): string => FORMATS[type].says
 
-/** Returns the key in its normal form; undefined if the key does not have the form of its type. */
+/** Returns the key in its normal form; undefined if it does not have the form of its type. */
 export function pixKey(type: PixType, key: string): string | undefined {
   const { clean, pattern }: PixFormat = FORMATS[type]
   const cleaned = clean ? clean(key) : key

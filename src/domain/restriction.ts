@@ -1,10 +1,9 @@
-/** A restriction of the account by the network, in the form of the API. */
 import { iso } from './clock.ts'
 import type { Restriction } from './instance.ts'
 
 export interface RestrictionObject {
   kind: Restriction['kind']
-  /** End of the restriction in ISO-8601; null if the network does not state it. */
+  /** In ISO-8601; null if WhatsApp does not state it. */
   until: string | null
 }
 

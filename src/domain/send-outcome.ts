@@ -1,8 +1,11 @@
-/** The outcome of a queued send. `sent` means that the network acknowledged the message. The `delivery` event states the same. */
+/**
+ * The outcome of a queued send, which the `delivery` event also states. `sent` means that the network acknowledged the
+ * message.
+ */
 import type { FailureCode } from './failures.ts'
 
-/** In the outcome of a sent message, `phone` is the destination in the form that events use, and is absent if the message does not state it. */
+/** `phone` is the destination in the form of events; absent if the message does not state it. */
 export type SendOutcome = { status: 'sent'; phone?: string } | { status: 'failed'; code: FailureCode; message: string }
 
-/** Result of a send for a caller that waits. There is no `delivery` event for an item that was removed from the queue. */
+/** Result of a send for a waiting caller. An item that was removed from the queue has no `delivery` event. */
 export type SendEnd = SendOutcome | { status: 'removed' }

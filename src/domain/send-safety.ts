@@ -1,29 +1,30 @@
-/** Settings that keep an instance from writing to more people, or at other times, than is safe for its number. All are off by default. */
+/** Settings that limit how many people an instance writes to, and when. All are off by default. */
 
-/** Hours of the day in which the instance sends only answers to received messages. If `from` is later than `to`, the hours include midnight. */
+/**
+ * Hours of the day in which the instance sends only answers to received messages. They include midnight if `from` is
+ * later than `to`.
+ */
 export interface QuietHours {
-  /** Start of the hours as `HH:MM` in the time zone; next, their end. */
   from: string
   to: string
   /** IANA name, such as `America/Sao_Paulo`. */
   time_zone: string
 }
 
-/** A step of the warm-up of a new number. Its budget applies from this day after the linking until the day of the next step. */
+/** A step of the warm-up of a new number. Its limit applies from this day after the linking until the next step. */
 export interface WarmUpStep {
   day: number
-  /** The most first contacts in 24 hours; null if the warm-up sets no limit from this day on. */
+  /** Limit of first contacts in 24 hours; null for no limit. */
   per_day: number | null
 }
 
 export interface SendSafetySettings {
-  /** The most people to whom the account writes for the first time in 60 minutes. */
+  /** Limit of people to whom the account writes for the first time in 60 minutes. */
   first_contacts_per_hour: number | null
-  /** The most people to whom the account writes for the first time in 24 hours. */
+  /** Limit of people to whom the account writes for the first time in 24 hours. */
   first_contacts_per_day: number | null
   first_contacts_warm_up: WarmUpStep[] | null
   quiet_hours: QuietHours | null
-  /** Number of unanswered messages after which messages to a person wait for an answer. */
   pause_after_unanswered: number | null
 }
 
@@ -35,7 +36,7 @@ export const SEND_SAFETY_OFF: SendSafetySettings = {
   pause_after_unanswered: null,
 }
 
-/** Reasons why send safety holds a message, in the form of the API. */
+/** Reasons why a message waits, in the form of the API. */
 export const SAFETY_REASONS = ['first_contact_budget', 'quiet_hours', 'unanswered'] as const
 export type SafetyReason = (typeof SAFETY_REASONS)[number]
 

@@ -1,4 +1,6 @@
-/** Sentences of `GET /status` `error` and of `instance_status.reason`, by status and reason. */
+/**
+ * Sentences that explain the status of an instance: `error` of `GET /status`, and `reason` of `instance_status` events.
+ */
 import { DAY, iso } from './clock.ts'
 import type { RuntimeState, Status, StatusReason } from './instance.ts'
 
@@ -48,8 +50,8 @@ const SENTENCES: Readonly<Record<Exclude<Status, 'connected'>, Sentences>> = {
 }
 
 /**
- * Text for a session that was replaced by another program soon after an import: the program from which the device came has probably connected again.
- * Restarting the instance would not help for long.
+ * The original program of an imported device has probably connected again. Restarting the instance would not help for
+ * long.
  */
 const TAKEN_BACK =
   'The program that this device was imported from has probably opened the session again; stop it, delete this instance, and import the device again.'
@@ -57,13 +59,10 @@ const TAKEN_BACK =
 const isTakenBack = ({ reason, importedAt = null, disconnectedAt = null }: Told): boolean =>
   reason === 'connection_replaced' && importedAt !== null && (disconnectedAt ?? importedAt) - importedAt < DAY
 
-/**
- * The fields of a state from which its sentence is made. The times of the device are optional, because entries of the status history do not contain
- * them.
- */
+/** Entries of the status history have no times of the device. */
 type Told = Pick<RuntimeState, 'status' | 'reason' | 'bannedUntil'> & Partial<Pick<RuntimeState, 'importedAt' | 'disconnectedAt'>>
 
-/** Returns the sentence for a state; null exactly when the instance is connected. */
+/** Null if the instance is connected. */
 export function sentence(state: Told): string | null {
   const { status, reason, bannedUntil } = state
   if (status === 'connected') return null

@@ -1,14 +1,14 @@
 /**
- * Errors of the disk: it refused a write or did not return a record. This is neither a mistake of the caller nor an answer of the network: the work
- * stays in its queue and is retried, and the caller gets no report of a failure.
+ * Errors of the disk: it refused a write or did not return a record. The work stays in its queue and is retried, and
+ * the caller gets no report of a failure.
  */
 import { Failure } from './failures.ts'
 
-/** Error of a failed access to the disk. Storage throws it in place of the system's error, which becomes the cause. */
+/** Replaces the system's error, which becomes the cause. */
 export class StorageFailure extends Error {
-  /** True if the disk is full. The cause has the details of any other failure. */
+  /** For any other failure, the cause has the details. */
   readonly isFull: boolean
-  /** True if the media of waiting messages are stored outside of the store and their place failed, while the store itself works. */
+  /** True if only the place of the media of waiting messages failed. */
   readonly isOfMedia: boolean
 
   constructor(
@@ -22,12 +22,9 @@ export class StorageFailure extends Error {
   }
 }
 
-/** Error codes of the system for a disk that is full, over a quota, read-only or broken, and for a process or machine that cannot open more files. */
+/** System errors: the disk is full, over a quota, read-only or broken, or no more files can be opened. */
 const DISK_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE'])
-/**
- * Maximum number of layers of causes that are searched for the error of the disk. Layers between the disk and the caller are, for example, the
- * library, the Signal repository and a queue.
- */
+/** How deep the causes of an error are searched, because Baileys and queues wrap the error of the disk. */
 const MAX_CAUSES = 8
 
 const FULL_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT'])
@@ -44,14 +41,14 @@ function anyOf(error: unknown, fits: (each: Error & { code?: unknown }) => boole
 export const isStorageFailure = (error: unknown): boolean =>
   anyOf(error, (each) => each instanceof StorageFailure || DISK_CODES.has(each.code))
 
-/** Whether only the storage of media failed. Work that needs no stored media can then continue. */
+/** Whether only the storage of media failed. Work without stored media can then continue. */
 export const isMediaFailure = (error: unknown): boolean =>
   anyOf(error, (each) => each instanceof StorageFailure && each.isOfMedia)
 
 export const isDiskFull = (error: unknown): boolean =>
   anyOf(error, (each) => (each instanceof StorageFailure && each.isFull) || FULL_CODES.has(each.code))
 
-/** Returns the failure that a caller of the API gets if the disk is full or broken. The same request succeeds once the disk works and has space. */
+/** The same request succeeds once the disk works and has space. */
 export const noStorage = (cause?: unknown) =>
   new Failure('engine_unavailable', {
     message: 'The service cannot write to its disk; try again later.',
@@ -59,10 +56,7 @@ export const noStorage = (cause?: unknown) =>
     ...(cause === undefined ? {} : { cause }),
   })
 
-/**
- * Returns the failure of a request while less space is free than the operator's limit (SVC_DISK_RESERVE_MB). The remaining space is reserved for
- * messages from the network.
- */
+/** Less space is free than SVC_DISK_RESERVE_MB. The rest is reserved for messages from the network. */
 export const diskNearlyFull = () =>
   new Failure('engine_unavailable', {
     message: 'The disk of the service is nearly full; new messages are refused until space is freed.',

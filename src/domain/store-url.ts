@@ -1,8 +1,7 @@
 /**
- * The URL by which the operator names the store: `<backend>:<place>`. Backends are those that can commit
- * (`storage/contract.ts`).
+ * The URL by which the operator names the store: `<backend>:<place>`.
  *
- * `memory:new` is a new store that ends with its process, and `memory:<name>` names that store in other threads of the process.
+ * `memory:new` is a new store that ends with its process. `memory:<name>` names that store in other threads.
  */
 const POSTGRES = /^postgres(?:ql)?:\/\//
 const SCHEMA = 'svc'
@@ -12,10 +11,10 @@ export type StoreUrl =
   | { backend: 'postgres'; url: string }
   | { backend: 'memory'; name: string }
 
-/** Words that describe the form of a store URL, for a sentence of an error. */
+/** Describes the form of a store URL within an error message. */
 export const STORE_URLS = 'lmdb:<directory> or postgres://<user>:<password>@<host>/<database>'
 
-/** Parses a store URL. Undefined if the URL names no supported backend, or no directory. */
+/** Undefined if the URL names no supported backend, or no directory. */
 export function parseStoreUrl(url: string): StoreUrl | undefined {
   if (POSTGRES.test(url)) return URL.canParse(url) ? { backend: 'postgres', url } : undefined
   const [, name] = /^memory:([\w-]+)$/.exec(url) ?? []
@@ -24,10 +23,10 @@ export function parseStoreUrl(url: string): StoreUrl | undefined {
   return dir === undefined ? undefined : { backend: 'lmdb', dir }
 }
 
-/** Returns the PostgreSQL schema that the URL names. */
+/** The PostgreSQL schema that the URL names. */
 export const schemaOf = (url: string): string => new URL(url).searchParams.get('schema') ?? SCHEMA
 
-/** Returns the URL of the store in another schema of the same database. */
+/** The same database with another schema. */
 export const withSchema = (url: string, schema: string): string => withParameter(url, 'schema', schema)
 
 export function withParameter(url: string, name: string, value: string): string {

@@ -1,4 +1,3 @@
-/** Reasons why a message waits in the queue: `waiting_reason` of its list. */
 import { SAFETY_REASONS } from './send-safety.ts'
 
 export const WAITING_REASONS = ['pacing', 'instance_not_connected', 'restricted', 'send_at', ...SAFETY_REASONS] as const

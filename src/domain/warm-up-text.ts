@@ -1,10 +1,10 @@
 /**
- * Converts the warm-up of send safety from the text that a person writes: `0: 10, 7: 50, 30: none`. Each step is the number of days since the number
- * was linked, and the most people per day from then on. The browser uses this file, too, so it has no side effects.
+ * Reads the warm-up of a new number from the text `0: 10, 7: 50, 30: none`: days since the linking, and the most people
+ * per day from then on. The browser uses this file too, so it has no side effects.
  */
 export interface WarmUpStep {
   day: number
-  /** Maximum number of people per day from that day on; null if there is no limit. */
+  /** Limit of people per day; null for no limit. */
   per_day: number | null
 }
 
@@ -13,7 +13,7 @@ const STEP = /^(\d{1,6})\s*:\s*(?:(\d{1,9})|none)$/
 export const warmUpText = (steps: readonly WarmUpStep[] | null): string =>
   (steps ?? []).map(({ day, per_day }) => `${day}: ${per_day ?? 'none'}`).join(', ')
 
-/** Returns the steps of a text, null for an empty text, and undefined if a part of it is not a step. */
+/** Null for an empty text; undefined if a part of the text is not a step. */
 export function warmUpIn(text: string): WarmUpStep[] | null | undefined {
   if (text.trim() === '') return null
   const steps: WarmUpStep[] = []

@@ -1,4 +1,3 @@
-/** Types of the webhook log: its queries, its rows and its operations. */
 import { HOUR, MINUTE, SECOND } from './clock.ts'
 import type { EventType } from './events.ts'
 
@@ -9,12 +8,10 @@ export const MAX_TRIES = RETRY_DELAYS.length + 1
 export const LOG_STATUSES = ['pending', 'delivered', 'failed', 'discarded'] as const
 export type LogStatus = (typeof LOG_STATUSES)[number]
 
-/** An entry of the log, in the form of the admin API. */
 export interface LogEntry {
   id: string
   instance_id: string
   type: EventType
-  /** Chat of the event; null if it is about the instance. */
   phone: string | null
   message_id: string | null
   /** `message_type` of a received message, otherwise the `status` of the event; null in rows of earlier releases. */
@@ -25,7 +22,7 @@ export interface LogEntry {
   last_response_code: number | null
   last_error: string | null
   last_duration_ms: number | null
-  /** Beginning of the last answer of the receiver; null if there was none, or if it was empty. */
+  /** Beginning of the receiver's last answer; null if there was none, or if it was empty. */
   last_response_body: string | null
   created_at: string
   next_attempt_at: string | null
@@ -33,11 +30,8 @@ export interface LogEntry {
   resendable: boolean
 }
 
-/** One attempt to deliver an event. */
 export interface WebhookAttempt {
-  /** Time at which the attempt began. */
   at: string
-  /** HTTP status; null if there was no answer. */
   code: number | null
   error: string | null
   duration_ms: number | null
@@ -52,9 +46,8 @@ export interface LogDetail {
 }
 
 export interface WebhookBody {
-  /** Body of the event as JSON text. */
   body: string
-  /** True if the body is longer than the shown part. */
+  /** True if only the beginning of the body is shown. */
   truncated: boolean
 }
 
@@ -62,22 +55,20 @@ export interface LogRange {
   instanceIds: readonly string[]
   type?: EventType | undefined
   status?: LogStatus | undefined
-  /** Bounds of the creation time of the events in epoch ms, both inclusive. */
+  /** Earliest creation time of the events in epoch ms, inclusive. */
   from?: number | undefined
   to?: number | undefined
 }
 
 export interface Sought {
-  /** Whether to search in the answers of receivers. */
   answers: boolean
-  /** Whether to search in chats and messages. */
   people: boolean
 }
 
 export interface LogFilter extends LogRange {
-  /** Text to search for, regardless of upper and lower case, in the errors, answers, chats and messages of events. */
+  /** Text to search for in errors, answers, chats and messages, ignoring case. */
   q?: string | undefined
-  /** Fields in which `q` is searched, in addition to errors and states; all of them if absent. */
+  /** Where to search for `q`, besides errors and states; everywhere if absent. */
   among?: Sought | undefined
   page: number
   pageSize: number
@@ -85,19 +76,17 @@ export interface LogFilter extends LogRange {
 
 export interface LogPage {
   data: LogEntry[]
-  /** Number of entries that match the filter. For a search, only the entries that it has read are counted. */
+  /** Number of entries that match the filter. A search counts only the entries that it has read. */
   total: number
-  /** Creation time of the oldest entry that a search has read, if it ended before the last entry; otherwise null. */
+  /** Creation time of the oldest entry that a search has read; null if it has read all entries. */
   searched_to: string | null
 }
 
-/** Reads the webhook logs of instances, which their shards write. */
 export interface LogReader {
-  /** Returns entries of any number of instances, newest first. */
   list(filter: LogFilter): Promise<LogPage>
-  /** Returns the events of the range whose body is still stored, oldest first, grouped by instance. */
+  /** Returns the events whose body is still stored, oldest first, grouped by instance. */
   resendable(range: LogRange, limit: number): Promise<EventsOf[]>
-  /** Returns, for each instance that has some of these events, the ids of those events. */
+  /** Returns which instance has which of these events. */
   owners(instanceIds: readonly string[], eventIds: readonly string[]): Promise<EventsOf[]>
 }
 
@@ -106,27 +95,19 @@ export interface EventsOf {
   eventIds: string[]
 }
 
-/** An administrator's operations on the log. */
 export interface WebhookLog {
-  /** Returns entries, newest first. */
   list(filter: LogFilter): Promise<LogPage>
   /**
-   * Makes one attempt to deliver the event immediately, before all other events of the instance. Resolves with the entry after the attempt. Throws
-   * `not_found` or `not_allowed`.
+   * Makes one attempt to deliver the event immediately, before all other events of the instance. Resolves after the
+   * attempt. Throws `not_found` or `not_allowed`.
    */
   resend(instanceIds: readonly string[], eventId: string): Promise<LogEntry>
-  /** Puts events back into the normal schedule of deliveries. They are due immediately. */
+  /** The events are due immediately, in the normal schedule of deliveries. */
   resendMany(instanceIds: readonly string[], eventIds: readonly string[]): Promise<{ queued: number; notFound: number }>
-  /** Returns an entry with its attempts. Throws `not_found`. */
+  /** Throws `not_found`. */
   detail(instanceIds: readonly string[], eventId: string): Promise<LogDetail>
-  /**
-   * Returns the body of an event. Throws `not_found` if the body is no longer stored. The access is logged with the
-   * caller's address.
-   */
+  /** Throws `not_found` if the body is no longer stored. The access is logged with the caller's address `source`. */
   body(instanceIds: readonly string[], eventId: string, source: string): Promise<WebhookBody>
-  /**
-   * Puts the events of a range whose bodies are still stored back into the schedule, oldest first. Resolves with the
-   * number of events.
-   */
+  /** Delivers the events whose bodies are still stored again, oldest first. Resolves with the number of events. */
   replay(range: LogRange): Promise<number>
 }

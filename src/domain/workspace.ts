@@ -1,4 +1,4 @@
-/** A workspace owns instances and API keys, and its plan sets the limits. */
+/** A workspace owns instances and API keys. Its plan sets the limits. */
 import type { Dialect } from './dialect.ts'
 import type { WebhookSettings } from './instance.ts'
 
@@ -8,11 +8,10 @@ export type Scope = (typeof SCOPES)[number]
 export const SUBSCRIPTION_STATUSES = ['trial', 'active', 'past_due', 'canceled', 'expired', 'partner'] as const
 export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number]
 
-/** Number of slots (instances) of a workspace if neither the environment nor an operator sets a number. */
+/** Number of instances of a workspace if neither the environment nor an operator sets a number. */
 export const DEFAULT_INSTANCE_SLOTS = 50
 export const MAX_INSTANCE_SLOTS = 10_000
 
-/** Times are in epoch ms. */
 export interface Subscription {
   status: SubscriptionStatus
   trialEndsAt: number | null
@@ -37,7 +36,6 @@ export interface Workspace {
   createdAt: number
   subscription: Subscription
   security: Security
-  /** Webhook settings that new instances copy. */
   webhooks: WebhookSettings
   /** Dialect of new instances; null for none. */
   dialect: Dialect | null
@@ -45,16 +43,14 @@ export interface Workspace {
 }
 
 /**
- * Whether the plan is currently paid for. Only the passing of time changes the result, never the stored status.
- * `partner` and `past_due` never expire.
+ * Whether the plan is currently paid for. Time does not change the stored status. `partner` and `past_due` never
+ * expire.
  */
 const isCurrent = ({ status, dueAt }: Subscription, now: number) =>
   status === 'active' || status === 'partner' || status === 'past_due' || (status === 'canceled' && dueAt > now)
 
-/** Whether queued sends and immediate writes are allowed. */
 export const maySend = (subscription: Subscription, now: number) =>
   isCurrent(subscription, now) ||
   (subscription.status === 'trial' && subscription.trialEndsAt !== null && subscription.trialEndsAt > now)
 
-/** Whether the plan includes the Account API. */
 export const hasPlan = isCurrent
