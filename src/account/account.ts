@@ -1,5 +1,5 @@
 /**
- * Interface of the account for the rest of the service: workspaces and their keys. A commit for a workspace fails if another writer has changed the
+ * Workspaces and their API keys, as the rest of the service sees them. A commit fails if another writer has changed the
  * workspace in the meantime.
  */
 import type { Dialect } from '../domain/dialect.ts'
@@ -12,11 +12,13 @@ export interface ApiKey {
   workspace: WorkspaceId
   name: string
   scopes: readonly Scope[]
-  /** Shown part of the key: `svc_key_…` and the last four characters, or for an imported token `…` and the last four characters. */
+  /**
+   * Shown part of the key: `svc_key_…` and its last four characters; for an imported token only `…` and four
+   * characters.
+   */
   hint: string
-  /** A `client_token` was imported and is accepted only in the `Client-Token` header. */
+  /** A `client_token` was imported from another gateway, and is accepted only in the `Client-Token` header. */
   kind: 'api_key' | 'client_token'
-  /** Creation time, in epoch ms. */
   createdAt: number
   lastUsedAt: number | null
   lastUsedIp: string | null
@@ -25,99 +27,88 @@ export interface ApiKey {
 type Given<T> = { readonly [K in keyof T]?: T[K] | undefined }
 
 export type KeyChange = Given<Pick<ApiKey, 'name' | 'scopes'>>
-/** `trialEndsAt` is only allowed for a trial; with any other status it is set to null. */
+/** `trialEndsAt` is only allowed for a trial; any other status sets it to null. */
 export type SubscriptionChange = Given<Subscription>
-/** Change of the security settings. An absent field keeps its value. */
 export type SecurityChange = Given<Pick<Security, 'requireApiKey' | 'requireClientToken'>> & {
   readonly allowlist?: { readonly enabled: boolean; readonly entries?: Security['allowlist']['entries'] | undefined }
 }
 
-/** Fields of a workspace that one commit writes. */
 export interface Decision {
   next?: Workspace
-  /** Operations on records that depend on the workspace, written in the same commit. */
+  /** Operations that are written in the commit of the workspace. */
   ops: readonly Op[]
-  /** Runs after the commit, before the next decision about the workspace. */
   committed?: () => void
 }
 
 export interface WorkspaceChange {
   name?: string | undefined
-  /** Dialect of the instances that are created after this change. */
   dialect?: Dialect | null | undefined
 }
 
 export interface Account {
-  /** Reads all workspaces and API keys into memory. Creates the workspace `default` and its admin key if there is no workspace. */
+  /**
+   * Reads all workspaces and API keys into memory. If there is no workspace, it creates the workspace `default` and its
+   * admin key.
+   */
   load(): Promise<void>
   /**
-   * Creates the admin key of the workspace if it has none and the environment gives none. The caller must print the key, which is returned only once.
-   * The key is valid only from this call on: if the start fails before this call, nobody has seen a key, and the next start creates one.
+   * Creates the admin key if there is none, and returns it; the caller must print it. If the start fails before, the
+   * next start creates another key.
    */
   firstStart(): Promise<string | null>
   workspace(id: WorkspaceId): Workspace
-  /** Finds an API key by its whole value; an imported client token is not found. */
+  /** Imported client tokens are not found. */
   findApiKey(value: string): ApiKey | undefined
-  /** Returns the imported client token of the workspace; another workspace may have imported the same value. */
+  /** Another workspace may have imported the same value. */
   findClientToken(workspace: WorkspaceId, value: string): ApiKey | undefined
   findAdmin(value: string): WorkspaceId | undefined
-  /** Returns the current state of an API key of the workspace, by its id. */
   apiKey(workspace: WorkspaceId, id: string): ApiKey | undefined
-  /** Returns a tag that changes with the admin key and reveals nothing about it; undefined if the workspace has no key. */
+  /** Returns a tag that changes with the admin key and does not reveal it; undefined if there is no key. */
   adminKeyTag(workspace: WorkspaceId): string | undefined
-  /** True if the environment owns the admin key, which then cannot be rotated. */
+  /** True if an environment variable sets the admin key, which cannot be rotated then. */
   hasGivenAdminKey(workspace: WorkspaceId): boolean
-  /** Reads the changes that operator commands wrote to the store, for example a new admin key, which revokes the old one. */
+  /** Reads changes that operator commands wrote to the store, for example a new admin key. */
   refresh(): Promise<void>
   /** Records the use of a key in the background, at most once a minute. */
   used(key: ApiKey, ip: string): void
   createApiKey(workspace: WorkspaceId, wish: { name: string; scopes: readonly Scope[] }): Promise<{ key: ApiKey; value: string }>
-  /** Returns the keys of a workspace, newest first. */
   listApiKeys(workspace: WorkspaceId): readonly ApiKey[]
   /**
-   * Changes an API key. Rejects with `not_found`, with `invalid_request` if another key has the name, and with `not_allowed` by the rules of
-   * `guards.ts`, which also apply to revoking a key.
+   * Rejects with `not_found`, with `invalid_request` if another key has the name, and with `not_allowed` by the rules
+   * of `guards.ts`.
    */
   updateApiKey(workspace: WorkspaceId, id: string, change: KeyChange): Promise<ApiKey>
   revokeApiKey(workspace: WorkspaceId, id: string): Promise<void>
-  /** Calls the listener when an API key was changed or revoked. */
   onKeyChange(listener: () => void): void
-  /** Imports the client token of a workspace. Rejects with `not_allowed` if the workspace already has one. */
+  /** Rejects with `not_allowed` if the workspace already has one. */
   importClientToken(workspace: WorkspaceId, value: string): Promise<ApiKey>
-  /** Changes only the given fields of a workspace. */
   update(workspace: WorkspaceId, change: WorkspaceChange): Promise<void>
-  /** Changes the subscription of a workspace. Rejects with `invalid_request` for a trial without an end. */
   changeSubscription(workspace: WorkspaceId, change: SubscriptionChange): Promise<void>
   /**
-   * Changes the security settings. Rejects with `invalid_request` for an entry that is not an IP range, and with
-   * `not_allowed` by the rules of `guards.ts`.
+   * Rejects with `invalid_request` for an entry that is not an IP range, and with `not_allowed` by the rules of
+   * `guards.ts`.
    */
   changeSecurity(workspace: WorkspaceId, change: SecurityChange): Promise<void>
-  /** Number of keys with the scope `instances:operate`, including the imported token. */
   operateKeys(workspace: WorkspaceId): number
   /**
-   * Creates another admin key and revokes the current one immediately. `also` is written in the same commit. Rejects with `not_allowed` if the
-   * environment owns the key. Rejects with `api_key_required` if the key was replaced after the request was authorized: an operator may have reset a
-   * stolen key, and a request with the stolen key must not replace the new one.
+   * Replaces the admin key; the current one is revoked immediately. `also` is in the same commit. Rejects with
+   * `not_allowed` if an environment variable sets the key. Rejects with `api_key_required` if the key was replaced
+   * after the request was authorized, so that a stolen key cannot replace its successor.
    */
   rotateAdminKey(workspace: WorkspaceId, also?: Omit<Decision, 'next'>): Promise<string>
   /**
-   * Changes a workspace together with dependent records in one commit. `decide` gets the current workspace, and may throw a `Failure`; then nothing
-   * is written. If another writer changed the workspace in the meantime, the commit fails and `decide` runs again. The transactions of one workspace
-   * run one after the other.
+   * Changes a workspace and dependent records in one commit. `decide` gets the current workspace; if it throws a
+   * `Failure`, nothing is written. After a conflict with another writer, `decide` runs again.
    */
   transact(workspace: WorkspaceId, decide: (current: Workspace) => Decision): Promise<void>
-  /** Resolves when all background writes have ended. */
   stop(): Promise<void>
 }
 
-/** A session of the dashboard, as the rest of the service sees it. */
 export interface DashboardSession {
   id: string
   workspace: WorkspaceId
-  /** Id of the API key that opened the session; null if the admin key did. */
+  /** Null if the admin key opened the session. */
   keyId: string | null
-  /** Creation time, in epoch ms. */
   createdAt: number
   lastUsedAt: number
   address: string
@@ -125,26 +116,25 @@ export interface DashboardSession {
 }
 
 export interface DashboardSessions {
-  /** Longest lifetime of a session, and the longest time that it may be unused, in ms. */
+  /** Longest lifetime of a session in ms. */
   readonly lifeMs: number
   readonly idleMs: number
-  /** Opens a session. Only this method returns the two secrets: `value` for the cookie, `proof` for the page. */
+  /** Only this method returns the two secrets: `value` for the cookie, `proof` for the page. */
   open(
     owner: Pick<DashboardSession, 'workspace' | 'keyId'>,
     from: { address: string; userAgent: string | null },
   ): { session: DashboardSession; value: string; proof: string }
   /**
-   * Finds a session and counts the call as a use of it. Undefined if `value` is unknown, if its session has ended, or
-   * if `proof` belongs to another session.
+   * Counts the call as a use of the session. Undefined if `value` is unknown, if its session has ended, or if `proof`
+   * belongs to another session.
    */
   use(value: string, proof: string): DashboardSession | undefined
-  /** Whether the session is still valid. With `isUse` the check counts as a use. */
+  /** If `isUse` is true, the check counts as a use of the session. */
   isOpen(session: DashboardSession, isUse?: boolean): boolean
-  /** Returns the API key of a session, as it is now; null if the admin key opened the session, undefined if the key was revoked. */
+  /** Null if the admin key opened the session; undefined if its API key was revoked. */
   keyOf(session: DashboardSession): ApiKey | null | undefined
   expiresAt(session: DashboardSession): number
-  /** Returns the open sessions of a workspace, newest first. */
   list(workspace: WorkspaceId): DashboardSession[]
-  /** Ends a session. Returns false if no such session exists. */
+  /** Returns false if no such session exists. */
   end(workspace: WorkspaceId, id: string): boolean
 }

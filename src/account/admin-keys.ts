@@ -1,4 +1,3 @@
-/** The admin key of each workspace. The environment may give the key of the oldest workspace. Such a key cannot be rotated here. */
 import { ADMIN_KEY_PREFIX } from '../domain/brand.ts'
 import { Failure } from '../domain/failures.ts'
 import type { WorkspaceId } from '../domain/ids.ts'
@@ -11,14 +10,13 @@ import type { StoredWorkspace } from './records.ts'
 export interface AdminKeysDeps {
   workspaces: HeldWorkspaces
   mutex: KeyedMutex
-  /** Admin key of the workspace `default` from the environment. If null, one is created at the first start. */
+  /** Admin key of the workspace `default` from the environment. If null, the first start creates one. */
   given: string | null
 }
 
 type AdminKeysPart = Pick<Account, 'firstStart' | 'findAdmin' | 'adminKeyTag' | 'hasGivenAdminKey' | 'rotateAdminKey'>
 
 export interface AdminKeys extends AdminKeysPart {
-  /** Stores the key that the environment gives. */
   follow(): Promise<void>
 }
 
@@ -28,7 +26,6 @@ export function checkGivenAdminKey(value: string | null): void {
 }
 
 export function createAdminKeys({ workspaces, mutex, given }: AdminKeysDeps): AdminKeys {
-  /** Returns the oldest workspace, which the first start created. */
   const oldest = () => workspaces.all().sort((a, b) => a.createdAt - b.createdAt)[0]!
 
   const isGiven = (id: string) => given !== null && oldest().id === id
@@ -67,7 +64,7 @@ export function createAdminKeys({ workspaces, mutex, given }: AdminKeysDeps): Ad
     hasGivenAdminKey: isGiven,
 
     async rotateAdminKey(workspace, also = { ops: [] }) {
-      // Hash of the admin key that authorized the request, as this process knows it.
+      // Hash of the admin key that authorized the request.
       const before = workspaces.get(workspace).adminKeyHash
       const value = newAdminKey()
       await mutex.run(workspace, () =>

@@ -1,5 +1,6 @@
 /**
- * API keys and imported client tokens, which are all kept in memory; each change is also written to the store. Changes are serialised per workspace.
+ * API keys and imported client tokens. All are kept in memory, and each change is also stored. Changes are serialised
+ * per workspace.
  */
 import { randomUUID } from 'node:crypto'
 import { API_KEY_PREFIX } from '../domain/brand.ts'
@@ -27,11 +28,10 @@ export interface ApiKeysDeps {
   inTurn(workspace: string, work: () => Promise<void>): Promise<void>
 }
 
-/** Name of the only key whose value its owner chose: existing integrations send this value in `Client-Token`. */
+/** Name of the imported token: existing integrations send its value in `Client-Token`. */
 const IMPORTED_NAME = 'Client-Token (migrado)'
 const IMPORTED_SCOPES = ['instances:operate'] as const
 
-/** Minimum interval between two writes of the time at which a key was last used. */
 const USE_INTERVAL = MINUTE
 
 const operates = ({ scopes }: Pick<ApiKey, 'scopes'>) => scopes.includes('instances:operate')
@@ -54,7 +54,6 @@ type ApiKeysPart = Pick<
 >
 
 export interface ApiKeys extends ApiKeysPart {
-  /** Adds a stored key; keys must come in the order of creation. */
   remember(key: StoredKey): void
 }
 
@@ -70,11 +69,10 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
   const othersThatOperate = (key: StoredKey) =>
     ofWorkspace(key.workspace).filter((other) => other.id !== key.id && operates(other)).length
 
-  /** People find the key to revoke by its name. So a name is taken if another key has a name that looks alike. */
+  /** People find the key to revoke by its name, so no two keys may have names that look alike. */
   const isTaken = (workspace: string, name: string, except?: string) =>
     ofWorkspace(workspace).some((other) => lookOf(other.name) === lookOf(name) && other.id !== except)
 
-  /** Creates a key and stores it. `check` may throw a `Failure`. */
   async function insert(workspace: WorkspaceId, wish: Wish, check: () => void): Promise<StoredKey> {
     const key: StoredKey = { ...wish, id: randomUUID(), workspace, createdAt: clock.now(), lastUsedAt: null, lastUsedIp: null }
     await transact(workspace, () => {
@@ -96,8 +94,8 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
       const now = clock.now()
       if (!key || isRecent(key.lastUsedAt, now, USE_INTERVAL)) return
       remember({ ...key, lastUsedAt: now, lastUsedIp: ip })
-      // The current state of the key is written, not the state when it was used. Otherwise recording a use could restore a revoked key or a removed
-      // scope.
+      // Writes the current state of the key, not the state when it was used. Otherwise a revoked key or a removed scope
+      // could come back.
       inTurn(key.workspace, async () => {
         const current = known.get(id)
         if (current) await store.commit({ ops: [records.encode(keys.apiKey(key.workspace, id), current)] })
@@ -139,8 +137,8 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
       await transact(workspace, ({ security }) => {
         const key = find(workspace, id)
         const next = { ...key, name: name ?? key.name, scopes: scopes ?? key.scopes }
-        // The name is only checked if it changes: keys that were stored before this check may have names that look alike,
-        // and their other fields must still be changeable.
+        // The name is only checked if it changes: older keys may have names that look alike, and their other fields
+        // must stay changeable.
         if (next.name !== key.name && isTaken(workspace, next.name, id)) throw nameTaken()
         if (key.kind === 'client_token' && (next.scopes.length !== 1 || !operates(next)))
           throw Failure.invalid({
@@ -150,7 +148,8 @@ export function createApiKeys({ store, records, clock, log, transact, inTurn }: 
         if (operates(key) && !operates(next)) checkLastOperateKey(security, othersThatOperate(key))
         return {
           ops: [records.encode(keys.apiKey(workspace, id), next)],
-          // The use of the key may have been recorded in the meantime, so the change is applied to the current record in memory.
+          // The use of the key may have been recorded during the commit, so the change is applied to the current
+          // record.
           committed() {
             remember({ ...find(workspace, id), name: next.name, scopes: next.scopes })
             tellChange()

@@ -1,8 +1,8 @@
-/** Creates credentials and compares them in constant time. */
+/** Creates credentials, and compares them in constant time. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { ADMIN_KEY_PREFIX, API_KEY_PREFIX, WEBHOOK_SECRET_PREFIX } from '../domain/brand.ts'
 
-/** Returns 192 random bits in hex, as in every credential here. So many bits cannot be guessed, however many guesses are made per second. */
+/** 192 random bits cannot be guessed at any rate of guesses. */
 const newHex = () => randomBytes(24).toString('hex')
 
 export const newInstanceToken = newHex
@@ -15,7 +15,10 @@ export const isAdminKey = (value: string) => ADMIN_KEY.test(value)
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** Creates 32 base62 characters. Bytes above 247 are discarded, because taking them modulo 62 would favour the first eight characters. */
+/**
+ * Creates 32 base62 characters. Bytes above 247 are discarded, because modulo 62 they would favour the first eight
+ * characters.
+ */
 export function newWebhookSecret(): string {
   let text = ''
   while (text.length < 32) for (const byte of randomBytes(48)) if (byte < 248 && text.length < 32) text += BASE62[byte % 62]
@@ -23,8 +26,8 @@ export function newWebhookSecret(): string {
 }
 
 /**
- * SHA-256 in hex. A plain hash is enough because the values are random; it would not be enough for passwords. People choose imported client tokens,
- * so their hashes are protected by the encryption of the record.
+ * SHA-256 in hex. A plain hash is enough for random values. People choose imported tokens, so the record with their
+ * hash is also encrypted.
  */
 export const hashOf = (value: string) => createHash('sha256').update(value).digest('hex')
 

@@ -1,8 +1,7 @@
 /**
- * Sessions of the dashboard. The admin key or an API key is exchanged for a session, so that a browser never stores the key. A session has two
- * secrets: the value, which becomes the cookie, and the proof, which only the page's own origin can read. Sessions are only in memory, as hashes. A
- * session ends when the service stops, and when its key is revoked or loses the scope to open the dashboard. It also ends when it is not used for a
- * while (an open live stream counts as use), and after half a day at the latest.
+ * Sessions of the dashboard. A key is exchanged for a session, so that a browser never stores the key. A session has
+ * two secrets: the cookie, and a proof that only the page's own origin can read. Sessions are only in memory, as
+ * hashes, and end after half a day at the latest.
  */
 import { randomUUID } from 'node:crypto'
 import { type Clock, HOUR, MINUTE } from '../domain/clock.ts'
@@ -12,17 +11,12 @@ import { hashOf, isSameHash, newSessionSecret } from './credentials.ts'
 
 const SESSION_LIFE = 12 * HOUR
 const SESSION_IDLE = 30 * MINUTE
-/**
- * Maximum number of sessions of one key. When there are more, the session of this key that was unused for the longest time is ended. The limit is per
- * key, so sessions of one key never end the sessions of another.
- */
+/** Sessions per key. A further one ends the session of the same key that was unused for the longest time. */
 const MAX_SESSIONS = 50
-/** Number of characters of the browser's user agent that are kept. */
 const MAX_AGENT = 200
 
 interface Held {
   session: DashboardSession
-  /** Tag derived from the admin key that opened the session; undefined if an API key opened it. */
   adminTag: string | undefined
   proofHash: string
 }
@@ -35,12 +29,11 @@ export function createDashboardSessions({
   account: Pick<Account, 'adminKeyTag' | 'apiKey'>
   clock: Clock
 }): DashboardSessions {
-  /** Sessions by the hash of the value. Only hashes are compared, so the time of a comparison reveals nothing about the secret. */
+  /** By the hash of the cookie's value. Only hashes are compared, so the duration of a comparison reveals nothing. */
   const sessions = new Map<string, Held>()
 
   const keyOf = ({ workspace, keyId }: DashboardSession) => (keyId === null ? null : account.apiKey(workspace, keyId))
 
-  /** Whether the key that opened the session still exists, and still has the scope to open the dashboard. */
   function hasKey({ session, adminTag }: Held): boolean {
     const key = keyOf(session)
     return key === null ? account.adminKeyTag(session.workspace) === adminTag : key?.scopes.includes(OPENING_SCOPE) === true

@@ -1,6 +1,6 @@
 /**
- * Rules that no change of a workspace may break. The rules are pure functions; each rule is checked inside the transaction of a change, on the state
- * after the change.
+ * Rules that no change of a workspace may break. They are checked inside the transaction, on the state after the
+ * change.
  */
 import { Failure } from '../domain/failures.ts'
 import type { Security } from '../domain/workspace.ts'
@@ -11,15 +11,15 @@ const refuse = (message: string) => {
   throw new Failure('not_allowed', { message })
 }
 
-/** Throws if a change of the security settings would require an API key while no key has the scope `instances:operate`. */
+/** Throws if an API key would be required although no key has the scope `instances:operate`. */
 export function checkRequirement(next: Security, operateKeys: number): void {
   if (isKeyRequired(next) && operateKeys === 0)
     refuse('The workspace has no API key with instances:operate, so nobody could use its instances; create one first.')
 }
 
 /**
- * Throws if the workspace requires an API key and no other key has the scope `instances:operate`. It is called before a key is removed or loses this
- * scope.
+ * Throws if an API key is required and no other key has the scope `instances:operate`. Called before a key is removed
+ * or loses the scope.
  */
 export function checkLastOperateKey(security: Security, othersThatOperate: number): void {
   if (isKeyRequired(security) && othersThatOperate === 0)

@@ -1,6 +1,6 @@
 /**
- * The records of workspaces, which are all kept in memory; each change is also written to the store. A commit fails if the stored record is not the
- * one in memory, so that it cannot overwrite a change by an operator command.
+ * The records of workspaces. All are kept in memory, and each change is also stored. A commit fails if the stored
+ * record differs from the one in memory, so it cannot overwrite the change of an operator command.
  */
 import { Failure } from '../domain/failures.ts'
 import type { Op, StateStore } from '../storage/contract.ts'
@@ -10,14 +10,12 @@ import type { Repository } from '../storage/repository.ts'
 import type { Decision } from './account.ts'
 import type { StoredWorkspace } from './records.ts'
 
-/**
- * The most attempts of a change. The only other writer of a workspace is an operator who types commands, so three conflicts in a row do not happen.
- */
+/** Only operator commands also write workspaces, so three conflicts in a row do not happen. */
 const ATTEMPTS = 3
 
 interface Held {
   record: StoredWorkspace
-  /** Stored bytes of the record, which the guard of a commit compares. */
+  /** Stored bytes of the record. A commit fails if other bytes are stored. */
   bytes: Uint8Array
 }
 
@@ -30,13 +28,11 @@ export function createHeldWorkspaces(store: StateStore, records: Repository<Stor
     return found.record
   }
 
-  /** Puts a record that was read from the store into memory. */
   function hold(key: string, bytes: Uint8Array) {
     const record = records.decode(key, bytes)
     workspaces.set(record.id, { record, bytes })
   }
 
-  /** Writes a changed or new workspace. Resolves with false if the stored record differs from the record in memory. */
   async function write(next: StoredWorkspace, ops: readonly Op[] = []): Promise<boolean> {
     const key = keys.workspace(next.id)
     const op = records.encode(key, next)
@@ -49,7 +45,7 @@ export function createHeldWorkspaces(store: StateStore, records: Repository<Stor
     const key = keys.workspace(id)
     const before = workspaces.get(id)
     const bytes = await store.get(key)
-    // If this process changed the workspace while the record was read, the record in memory is newer and is kept.
+    // If this process changed the workspace in the meantime, the record in memory is newer and is kept.
     if (!bytes || workspaces.get(id) !== before) return
     if (before && Buffer.compare(before.bytes, bytes) === 0) return
     hold(key, bytes)
@@ -61,13 +57,13 @@ export function createHeldWorkspaces(store: StateStore, records: Repository<Stor
     write,
     all: () => [...workspaces.values()].map(({ record }) => record),
 
-    /** Changes a workspace. Must run while no other change of the workspace runs. */
+    /** Must run while no other change of the workspace runs. */
     async change<N extends object>(
       id: string,
       decide: (current: StoredWorkspace) => Omit<Decision, 'next'> & { next?: N },
     ): Promise<void> {
       for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-        // Read the record again, because an operator command may have written it.
+        // An operator command may have written the record.
         await reload(id)
         const current = get(id)
         const { next, ops, committed = () => {} } = decide(current)
@@ -76,7 +72,6 @@ export function createHeldWorkspaces(store: StateStore, records: Repository<Stor
       throw new Failure('internal', { message: 'Other requests are changing the workspace; try again.' })
     },
 
-    /** Reads the changes that operator commands have written to the store. */
     async refresh(): Promise<void> {
       for (const id of await idsUnder(store, keys.workspaces)) await reload(id)
     },

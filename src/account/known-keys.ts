@@ -1,26 +1,22 @@
-/** Holds the API keys and imported client tokens in memory, and finds the key of a request. */
 import { Failure } from '../domain/failures.ts'
 import type { Account } from './account.ts'
 import { hashOf, isSameHash } from './credentials.ts'
 import type { StoredKey } from './records.ts'
 
 export interface KnownKeys extends Pick<Account, 'findApiKey' | 'apiKey' | 'findClientToken' | 'listApiKeys'> {
-  /** Adds a key, or replaces it; new keys must come in the order of creation. */
   remember(key: StoredKey): void
   forget(key: StoredKey): void
   get(id: string): StoredKey | undefined
-  /** Returns a key of the workspace. Throws `not_found`. */
   find(workspace: string, id: string): StoredKey
   ofWorkspace(workspace: string): StoredKey[]
   hasImported(workspace: string): boolean
 }
 
 export function createKnownKeys(): KnownKeys {
-  /** Keys by id, in the order of creation. */
   const byId = new Map<string, StoredKey>()
-  /** Keys by hash. Values are random, so they are unique in the installation. */
+  /** By hash. Values are random, so they are unique. */
   const byHash = new Map<string, StoredKey>()
-  /** Imported tokens by workspace. People chose their values, so two workspaces may have the same one. */
+  /** By workspace. People chose these values, so two workspaces may have the same one. */
   const imported = new Map<string, StoredKey>()
 
   const ofWorkspace = (workspace: string) => [...byId.values()].filter((key) => key.workspace === workspace)

@@ -1,4 +1,3 @@
-/** Initial values of a workspace. They are the same for every way in which a workspace is created. */
 import { randomUUID } from 'node:crypto'
 import { DEFAULT_INSTANCE_SLOTS } from '../domain/workspace.ts'
 import { newWebhookSecret } from './credentials.ts'
@@ -7,12 +6,10 @@ import { newWebhookSettings } from './webhook-settings.ts'
 
 export interface NewWorkspace {
   name: string
-  /** Current time, in epoch ms. */
   now: number
   adminKeyHash: string | null
-  /** Number of slots for every workspace without a number of its own; null for 50. */
+  /** Number of instances for every workspace without its own number; null for 50. */
   instanceSlots: number | null
-  /** Number of slots of this workspace only. */
   ownSlots?: number | undefined
 }
 

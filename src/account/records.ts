@@ -1,7 +1,3 @@
-/**
- * Stored records of the account: workspaces and API keys. Credentials are stored only as hashes; the records are also
- * encrypted, because of the webhook secret.
- */
 import * as v from 'valibot'
 import { DIALECTS } from '../domain/dialect.ts'
 import type { WorkspaceId } from '../domain/ids.ts'
@@ -12,9 +8,9 @@ import type { ApiKey } from './account.ts'
 import { WebhookSettingsRecord } from './webhook-settings.ts'
 
 export type StoredWorkspace = Workspace & {
-  /** Hash of the admin key. Null if none was issued yet; the next start then creates the key. */
+  /** Null if no key was issued yet; the next start then creates one. */
   adminKeyHash: string | null
-  /** True if the number of slots was set for this workspace; SVC_INSTANCE_SLOTS then does not change it. */
+  /** True if an operator set the number for this workspace; SVC_INSTANCE_SLOTS then does not change it. */
   hasOwnSlots: boolean
 }
 export type StoredKey = ApiKey & { hash: string }

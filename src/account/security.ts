@@ -1,4 +1,3 @@
-/** Applies changes of the security settings. Pure functions. */
 import { Failure, type Issue } from '../domain/failures.ts'
 import type { AllowlistEntry, Security } from '../domain/workspace.ts'
 import { problemOfRange } from '../egress/addresses.ts'
@@ -11,8 +10,8 @@ function issueOf({ cidr }: AllowlistEntry, index: number): Issue[] {
 }
 
 /**
- * Applies a change of the security settings. Throws `invalid_request` for entries that are not IP ranges, and
- * `not_allowed` for a change that would lock everybody out.
+ * Throws `invalid_request` for entries that are not IP ranges, and `not_allowed` for a change that would lock everybody
+ * out.
  */
 export function securityAfter(current: Security, change: SecurityChange, operateKeys: number): Security {
   const { requireApiKey = current.requireApiKey, requireClientToken = current.requireClientToken } = change

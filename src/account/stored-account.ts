@@ -1,4 +1,4 @@
-/** Workspaces with their API keys. Only the main thread and operator commands (for example for a new admin key) write them. */
+/** Workspaces with their API keys. Only the main thread and operator commands write them. */
 import type { Clock } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'
 import { createKeyedMutex } from '../lib/keyed-mutex.ts'
@@ -19,9 +19,9 @@ export interface AccountDeps {
   sealer: Sealer
   clock: Clock
   log: Log
-  /** Admin key of the workspace `default` from the environment, which then owns the key. If null, the first start creates an admin key. */
+  /** Admin key of the workspace `default` from the environment. If null, the first start creates one. */
   adminKey: string | null
-  /** Number of slots for every workspace without a number of its own; null if each workspace keeps its current number. */
+  /** Number of instances for every workspace without its own number; null keeps the current numbers. */
   instanceSlots: number | null
 }
 
@@ -79,7 +79,7 @@ export function createStoredAccount({ store, sealer, clock, log, adminKey, insta
     changeSubscription: (workspace, wish) =>
       mutex.run(workspace, () =>
         change(workspace, ({ subscription, hasOwnSlots }) => ({
-          // A number of slots that an operator sets for one workspace is kept, whatever the value of SVC_INSTANCE_SLOTS is.
+          // A number that an operator set for one workspace overrides SVC_INSTANCE_SLOTS.
           next: {
             subscription: subscriptionAfter(subscription, wish),
             hasOwnSlots: hasOwnSlots || wish.instanceSlots !== undefined,

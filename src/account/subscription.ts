@@ -1,9 +1,8 @@
-/** Applies changes of a subscription. Pure functions. */
 import { Failure } from '../domain/failures.ts'
 import type { Subscription } from '../domain/workspace.ts'
 import type { SubscriptionChange } from './account.ts'
 
-/** Applies a change of a subscription. Throws `invalid_request` for a trial without an end. */
+/** Throws `invalid_request` for a trial without an end. */
 export function subscriptionAfter(current: Subscription, change: SubscriptionChange): Subscription {
   const { status = current.status, dueAt = current.dueAt, instanceSlots = current.instanceSlots } = change
   if (status !== 'trial') return { status, trialEndsAt: null, dueAt, instanceSlots }

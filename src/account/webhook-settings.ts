@@ -1,4 +1,3 @@
-/** Schema of the stored webhook settings, which are in the record of the workspace and of every instance. */
 import * as v from 'valibot'
 import { each, WEBHOOK_FLAGS, WEBHOOK_URLS, type WebhookSettings } from '../domain/instance.ts'
 
@@ -8,7 +7,6 @@ export const WebhookSettingsRecord: v.GenericSchema<unknown, WebhookSettings> = 
   secret: v.string(),
 })
 
-/** Webhooks of a new workspace. */
 export const newWebhookSettings = (secret: string): WebhookSettings => ({
   ...each(WEBHOOK_URLS, null),
   ...each(WEBHOOK_FLAGS, false),

@@ -1,6 +1,6 @@
 /**
- * The pairings that were begun with a connect link, which end when the link ends. They are only in memory, because
- * every pairing ends with the process.
+ * Pairings that were begun with a connect link, and end with it. They are only in memory, because a pairing ends with
+ * the process.
  */
 import type { ConnectLink } from '../domain/connect-link.ts'
 import { Failure } from '../domain/failures.ts'
@@ -10,21 +10,14 @@ import type { Engine } from '../engine/engine.ts'
 
 export interface BegunPairings {
   begin(link: Pick<ConnectLink, 'id' | 'instance'>): void
-  /** Forgets the pairing of a link, because its instance is connected. */
   succeeded(id: string): void
-  /** Forgets the pairing of an instance that was deleted. */
   deleted(instance: string): void
-  /**
-   * Ends the pairing that was begun with a link, so that its codes can no longer link an account. A pairing that has
-   * already succeeded is not changed.
-   */
+  /** Ends the pairing, so that its codes can no longer link an account. A pairing that succeeded is not changed. */
   end(id: string): Promise<void>
-  /** Ends the pairings of all links for whose id `isOver` returns true. */
   endAll(isOver: (id: string) => boolean): Promise<void>
 }
 
 export function createBegunPairings(engine: Pick<Engine, 'call'>, log: Log): BegunPairings {
-  /** Instances whose pairing was begun with a link, by the id of the link. */
   const begun = new Map<string, InstanceId>()
 
   async function end(id: string) {

@@ -1,7 +1,7 @@
 /**
- * Connect links, which are all kept in memory; each change is also written to the store, and changes of one instance run one after the other. A link
- * ends when its instance is connected, by the page of the link or in another way. A pairing that fails does not end the link. An ended link is kept
- * for a while, so that it can be renewed.
+ * Connect links. All are kept in memory, and each change is also stored. A link ends when its instance is connected, by
+ * its page or in another way; a failed pairing does not end it. An ended link is kept for a while, so that it can be
+ * renewed.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { type Clock, MINUTE } from '../domain/clock.ts'
@@ -21,11 +21,10 @@ import { isOldAt, replacedAt, statusAt } from './link-life.ts'
 import type { StoredLink } from './records.ts'
 import { createStoredLinks } from './stored-links.ts'
 
-/** Interval in ms of the sweeps, which end the pairings of expired links. So a pairing lasts at most this much longer than its link. */
+/** A sweep ends the pairings of expired links, so a pairing lasts at most this much longer than its link. */
 const SWEEP_EVERY = MINUTE
-/** Time in ms after the end of a link for which the page that paired the instance can still ask whether it is connected. */
+/** For this time after the end of a link, its page may still ask whether the instance is connected. */
 const JUST_USED = 2 * MINUTE
-/** Number of random bytes of a secret: 256 bits cannot be guessed. */
 const SECRET_BYTES = 32
 
 export interface ConnectLinksDeps {
@@ -37,13 +36,12 @@ export interface ConnectLinksDeps {
   log: Log
 }
 
-/** Smallest page of the queue, because only the number of its messages is needed. */
+/** Only the number of waiting messages is needed. */
 const FIRST = { page: 1, page_size: 1, phone: undefined }
 const waitingSentence = (total: number) =>
   `Messages wait in the queue of this instance (${total}), and would be sent from the number that is paired next; remove them first.`
 
 const hashOf = (secret: string) => sha256(secret, 'base64url')
-/** Returns the link without the hash of its secret, for other modules. */
 const shown = ({ hash: _, ...link }: StoredLink): ConnectLink => link
 
 export function createConnectLinks({ store, sealer, engine, directory, clock, log }: ConnectLinksDeps): ConnectLinks {
@@ -56,24 +54,21 @@ export function createConnectLinks({ store, sealer, engine, directory, clock, lo
   const isOld = (link: StoredLink) => isOldAt(clock.now(), link)
 
   /**
-   * Throws if the instance cannot be paired. The shard is asked, because the main thread does not know the current state of an instance whose shard
-   * has not started yet. The queue must be empty, because its messages were written for the account that was linked before, and would be sent from
-   * the number that is paired next.
+   * Throws if the instance cannot be paired. The shard thread is asked, because the main thread may not know the
+   * current state. The queue must be empty, because its messages were written for the account that was linked before.
    */
   async function checkPairable(instance: InstanceId) {
     const { total } = await engine.call(instance, { kind: 'control', operation: 'queue.list', input: FIRST, ifUnpaired: true })
     if (total > 0) throw new Failure('not_allowed', { message: waitingSentence(total) })
-    // The account may have been linked since the shard answered. Later changes wait until this one has ended.
+    // The account may have been linked since the shard thread answered.
     if (isConnected(instance)) throw new Failure('instance_already_connected')
   }
   const isConnected = (instance: InstanceId) => directory.state(instance).status === 'connected'
 
-  /** Runs work for which no caller waits; a failure is logged. */
   function later(instance: string, sentence: string, work: () => Promise<void>) {
     mutex.run(instance, work).catch((err: unknown) => log.error({ err, instance_id: instance }, sentence))
   }
 
-  /** Ends the open links of an instance, because the instance is connected. */
   async function endOpen(instance: string) {
     const ended = links.ofInstance(instance).filter(isOpen)
     await links.change({ written: ended.map((link) => ({ ...link, pairedAt: clock.now() })) })
@@ -90,7 +85,7 @@ export function createConnectLinks({ store, sealer, engine, directory, clock, lo
       const link = links.get(id)
       return link === undefined || !isOpen(link)
     })
-    // Ends links of connected instances whose end could not be written before. Such a link would otherwise be open again after a logout.
+    // These links ended, but the end could not be written. They would be open again after a logout.
     for (const { instance } of links.all().filter((link) => isOpen(link) && isConnected(link.instance)))
       await mutex.run(instance, () => endOpen(instance))
     for (const { instance } of links.all().filter(isOld))
@@ -98,7 +93,7 @@ export function createConnectLinks({ store, sealer, engine, directory, clock, lo
   }
   let timer: NodeJS.Timeout | undefined
 
-  // This also runs if no link is open, because a link may be in creation, and its creation runs first.
+  // This also runs if no link is open, because one may be in creation.
   engine.onEvent((event) => {
     if (event.type === 'state' && event.state.status === 'connected') endOpenLater(event.instance)
   })
@@ -140,7 +135,7 @@ export function createConnectLinks({ store, sealer, engine, directory, clock, lo
     renew: async (workspace, id, lifeMs) =>
       mutex.run(links.find(workspace, id).instance, async () => {
         await checkPairable(links.find(workspace, id).instance)
-        // The link may have been revoked, or removed with its instance, while this change waited for earlier changes.
+        // The link may have been revoked while this change waited for earlier changes.
         const renewed = { ...links.find(workspace, id), expiresAt: clock.now() + lifeMs, pairedAt: null }
         await links.change({ written: [renewed] })
         return shown(renewed)

@@ -1,10 +1,8 @@
-/** Rules for the time at which a connect link ends, and for how long an ended link is kept. */
 import { DAY } from '../domain/clock.ts'
 import { type ConnectLink, type ConnectLinks, MAX_LINKS } from '../domain/connect-link.ts'
 import { Failure } from '../domain/failures.ts'
 import type { StoredLink } from './records.ts'
 
-/** Time for which a link is kept after its end. */
 const KEPT = 7 * DAY
 
 export function statusAt(now: number, { pairedAt, expiresAt }: ConnectLink): ReturnType<ConnectLinks['statusOf']> {
@@ -14,12 +12,11 @@ export function statusAt(now: number, { pairedAt, expiresAt }: ConnectLink): Ret
 
 const endOf = ({ pairedAt, expiresAt }: StoredLink) => Math.min(pairedAt ?? expiresAt, expiresAt)
 
-/** Whether the link ended so long ago that it is no longer kept. */
 export const isOldAt = (now: number, link: StoredLink) => endOf(link) + KEPT <= now
 
 /**
- * Returns the links of an instance to remove when a new link is created: those that ended long ago, and if there are
- * still too many, the one that ended first.
+ * Returns the links to remove when one is created: those that ended long ago, and if there are still too many, the one
+ * that ended first.
  */
 export function replacedAt(now: number, own: readonly StoredLink[]): StoredLink[] {
   const old = own.filter((link) => isOldAt(now, link))

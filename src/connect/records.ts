@@ -1,4 +1,7 @@
-/** Records of connect links. They have only the hash of the secret, and are sealed because they name customers of the operator. */
+/**
+ * Records of connect links. They contain only the hash of the secret, and are encrypted because they name customers of
+ * the operator.
+ */
 import * as v from 'valibot'
 import type { ConnectLink } from '../domain/connect-link.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'

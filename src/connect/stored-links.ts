@@ -1,4 +1,3 @@
-/** The connect links in memory, in the order of creation; each change is also written to the store. */
 import { Failure } from '../domain/failures.ts'
 import type { WorkspaceId } from '../domain/ids.ts'
 import type { Log } from '../domain/log.ts'
@@ -20,7 +19,6 @@ export interface StoredLinks {
   ofInstance(instance: string): StoredLink[]
   get(id: string): StoredLink | undefined
   withHash(hash: string): StoredLink | undefined
-  /** Returns a link of the workspace. Throws `not_found`. */
   find(workspace: WorkspaceId, id: string): StoredLink
   /** Writes and removes links, first on disk and then in memory. */
   change(links: { written?: readonly StoredLink[]; removed?: readonly StoredLink[] }): Promise<void>

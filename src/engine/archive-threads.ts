@@ -1,6 +1,6 @@
 /**
- * The thread that writes archives of instances for the API, and reads the files of imports. This work is not on the main thread, because deriving a
- * key from a passphrase takes a second of processor time and 128 MB. The thread starts with a request, and ends after a while without requests.
+ * The thread that writes archives of instances and reads files of imports. It is not the main thread, because deriving
+ * a key from a passphrase takes a second of processor time and 128 MB. It ends after a while without requests.
  */
 import { MessageChannel } from 'node:worker_threads'
 import type { ArchiveParts } from '../domain/archive.ts'
@@ -12,20 +12,14 @@ import type { Log, Logging } from '../domain/log.ts'
 import { incomingFile } from './incoming-file.ts'
 import { createMediaThreads } from './media-threads.ts'
 
-/** Heap limit. The largest file of an import contains 64 MB of JSON, which must fit into the heap. */
+/** Heap limit. An import may contain 64 MB of JSON, which must fit into the heap. */
 const HEAP_MB = 512
-/**
- * The most archives that are written at a time, so that a slow download does not delay the others. Their keys are
- * derived one after the other.
- */
+/** Archives that are written at a time, so that a slow download does not delay the others. */
 const AT_ONCE = 4
-/** The most archives that may wait. A small number is enough, because administrators request few archives. */
 const WAITING = 10
 
 export interface ArchiveThreads {
-  /** Writes an archive. Resolves when the first bytes are there. The signal ends the work. */
   write(parts: ArchiveParts, passphrase: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>
-  /** Reads the file of an import. Rejects with a `Failure`. */
   read(file: string, wish: FileToRead): Promise<FileFound>
   /** Stores the device of the file. Resolves with the id of the future instance. */
   stage(file: string, wish: Omit<ImportWish, 'isDry'> & { workspace: string }): Promise<string>
@@ -34,13 +28,10 @@ export interface ArchiveThreads {
 
 export interface ArchiveThreadOptions {
   storeUrl: string
-  /** Place of waiting media. */
   blobs: BlobPlace
-  /** State of the disk, shared by all threads; the last number of `claims` belongs to this thread. */
   disk: SharedDisk
   logging: Logging
   killAt: string | null
-  /** Key that encrypts the configuration records of instances. */
   mainKey: Uint8Array
   log: Log
 }

@@ -1,6 +1,6 @@
 /**
- * Starts instances on their shards. A start waits for a slot of its network route (its proxy, or our own address), so that a start of the service
- * does not open all sessions at once. If a shard could not start an instance, it is asked again.
+ * Starts instances on their shard threads. A start waits for a slot of its network route (a proxy, or our own address),
+ * so that a start of the service does not open all sessions at once.
  */
 import type { Clock } from '../domain/clock.ts'
 import type { RuntimeState, Status } from '../domain/instance.ts'
@@ -13,7 +13,6 @@ import { isUnavailable } from './unavailable.ts'
 
 export interface BootsDeps {
   placement: Placement
-  /** Key that seals the records of an instance. Throws if it is missing. */
   keyOf(instance: string): Uint8Array
   startsPerSecond: number
   clock: Clock
@@ -21,27 +20,24 @@ export interface BootsDeps {
 }
 
 export interface Boots {
-  /** Sends the start command to the shard without waiting for a start slot. */
   send(entry: Placed, how: StartHow): Promise<RuntimeState>
-  /**
-   * Boots one instance when a slot is free. Resolves with undefined if the end of the shard, a stop or an earlier start made the boot unnecessary.
-   */
+  /** Starts one instance when a slot is free. Undefined if the start became unnecessary. */
   boot(entry: Placed, generation: number | undefined): Promise<RuntimeState | undefined>
-  /** Ends all waits for a slot; nothing is booted afterwards. */
+  /** Ends all waits for a slot; nothing is started afterwards. */
   close(): void
 }
 
-/** Statuses without a session: booting such an instance takes no start slot. */
+/** Starting an instance with such a status opens no session, and so needs no slot. */
 const NOT_RUNNING: ReadonlySet<Status> = new Set(['created', 'logged_out', 'banned', 'stopped'])
 
-/** Returns a function that logs why the start of an instance failed. It is for starts for which no caller waits. */
+/** Returns a function that logs a failed start for which no caller waits. */
 export const logNotStarted =
   (log: Log, { config, shard }: Placed) =>
   (error: unknown) =>
     log.error({ err: error, instance: config.id, shard: shard.index }, 'the instance could not be started')
 
 export function createBoots({ placement, keyOf, startsPerSecond, clock, log }: BootsDeps): Boots {
-  /** Start gates (`start-gate.ts`) by proxy; the key null stands for connections without a proxy. */
+  /** By proxy; null for connections without a proxy. */
   const gates = new Map<string | null, StartGate>()
   let isClosed = false
 
@@ -81,7 +77,7 @@ export function createBoots({ placement, keyOf, startsPerSecond, clock, log }: B
     return state
   }
 
-  /** Retries on a running shard that could not start the instance (its disk was full), because nothing else would. */
+  /** The shard thread runs but could not start the instance (its disk was full). Nothing else would retry. */
   function bootAgain(entry: Placed, generation: number | undefined, failed: number) {
     entry.generation = undefined
     const again = () => boot(entry, generation, failed + 1).catch(logNotStarted(log, entry))

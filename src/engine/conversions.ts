@@ -1,6 +1,6 @@
 /**
- * The thread that examines and converts media before shards send it. One thread is enough: the heavy work runs in separate processes (ffmpeg) or in
- * the thread pool of the process (sharp), which limit concurrency.
+ * The thread that examines and converts media before they are sent. One is enough: the heavy work runs in ffmpeg
+ * processes or in the thread pool of the process (sharp).
  */
 import { MINUTE } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
@@ -11,21 +11,18 @@ import { createMediaThreads } from './media-threads.ts'
 import type { Programs } from './programs.ts'
 
 const HEAP_MB = 256
-/** Maximum number of tasks at a time. The number is so high that it is never reached: every instance sends one item and prepares the next one. */
 const AT_ONCE = 10_000
-/** Time limit of one conversion; the wait for a free slot does not count. */
+/** Limit of one conversion; the wait for a free slot does not count. */
 const CONVERSION_LIMIT = 2 * MINUTE
 
 export interface Conversions {
-  /** Prepares a media file. Never rejects. */
   prepare(job: MediaJob): Promise<Result>
   close(): Promise<void>
 }
 
 export interface ConversionOptions {
-  /** Paths of ffmpeg and ffprobe; null if the machine has no ffmpeg. */
+  /** Paths of ffmpeg and ffprobe; null if the machine has none. */
   programs: Programs | null
-  /** The most audio and video conversions at a time. */
   conversions: number
   logging: Logging
   log: Log

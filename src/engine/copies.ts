@@ -1,4 +1,6 @@
-/** The thread that copies received files to a bucket. It starts with the first file, and ends after a while without one. */
+/**
+ * The thread that copies received files to a bucket. It starts with the first file, and ends after a while without one.
+ */
 import type { Bucket } from '../domain/bucket.ts'
 import type { Log, Logging } from '../domain/log.ts'
 import type { MediaCopy, MediaCopyResult } from '../domain/media-copy.ts'
@@ -8,7 +10,6 @@ import { createMediaThreads } from './media-threads.ts'
 const HEAP_MB = 128
 
 export interface Copies {
-  /** Copies a file. Never rejects. */
   copy(task: MediaCopy): Promise<MediaCopyResult>
   close(): Promise<void>
 }
@@ -17,7 +18,6 @@ export interface CopiesOptions {
   bucket: Bucket
   network: NetworkOptions
   egressAllow: readonly string[]
-  /** Maximum number of copies at a time. The caller queues further ones. */
   atOnce: number
   logging: Logging
   log: Log

@@ -1,7 +1,6 @@
 /**
- * The thread that downloads and decrypts received files. TLS, decryption, the MAC and two hashes take 5 ms of work per MB; on the main thread, eight
- * downloads would delay all other requests. The main thread only passes pieces on. It is separate from the threads for conversions and large bodies,
- * so that these kinds of work do not wait for each other.
+ * The thread that downloads and decrypts received files. This takes 5 ms of work per MB, so on the main thread eight
+ * downloads would delay all other requests. The main thread only passes the pieces on.
  */
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import type { FileDownload, OpenFile } from '../domain/file-download.ts'
@@ -20,7 +19,6 @@ export interface Downloads {
 export interface DownloadOptions {
   network: NetworkOptions
   egressAllow: readonly string[]
-  /** Maximum number of downloads at a time. The caller queues further ones. */
   atOnce: number
   logging: Logging
   log: Log

@@ -1,6 +1,6 @@
 /**
- * The interface between HTTP and the shards, and the plain data that crosses threads. The methods stay the same however many operations the API gets,
- * because the operations are data. No class instance, function or Error crosses threads; failures travel as data.
+ * The interface between HTTP and the shard threads. Only plain data crosses threads: no class instance, function or
+ * Error.
  */
 import * as v from 'valibot'
 import type { BlobPlace } from '../domain/blob-place.ts'
@@ -18,32 +18,32 @@ import type { EventsPage, EventsQuery } from '../domain/server-events.ts'
 import type { LogDetail, LogEntry, WebhookBody } from '../domain/webhook-log.ts'
 import type { ShardOperations } from '../features/index.ts'
 
-/** `create`: a new instance whose session starts immediately. `boot`: the process or shard starts again; sessions that were running continue. */
+/**
+ * `create`: a new instance, whose session starts immediately. `boot`: the process or thread starts again, and its
+ * sessions continue.
+ */
 export type StartHow = 'create' | 'boot'
 
-/** `keep`: close without logging out. `erase`: log out (best effort, 5 s) and delete every record of the instance. */
+/** `keep`: close without a logout. `erase`: log out (best effort, 5 s) and delete every record of the instance. */
 export type StopHow = 'keep' | 'erase'
 
-/** Operations that only the main thread calls; they have no route. */
+/** Only the main thread calls these; they have no route. */
 interface InternalOperations {
   /** Asks the phone to upload a received file again; replies with its new path. */
   'media.askAgain': { kind: 'action'; input: ReceivedFile; reply: string }
-  /** State of linking with a passkey, and the id of its ceremony. */
   'instance.passkeyState': { kind: 'control'; input: Record<string, never>; reply: PasskeyReport }
   /**
-   * `instance.move` stops the instance permanently, because another program has its device, and resolves when the connection has ended. `instance.resume` starts it again.
+   * `instance.move` stops the instance permanently, because another program has its device. `instance.resume` starts it
+   * again.
    */
   'instance.move': { kind: 'control'; input: Record<string, never>; reply: { status: Status } }
   'instance.callOffMove': { kind: 'control'; input: Record<string, never>; reply: { status: Status } }
-  /** State of a pairing, for the page of a connect link. `hasFailed`: the phone accepted the code, and the network did not link the device. */
   'instance.pairingState': { kind: 'control'; input: Record<string, never>; reply: PairingState }
-  /** Ends a pairing that is under way: its QR code, phone code and passkey challenge link nothing afterwards. */
+  /** Ends a running pairing, so that its QR code, phone code and passkey challenge link nothing. */
   'instance.endPairing': { kind: 'control'; input: Record<string, never>; reply: null }
-  /** Returns the events after a given one, for stream readers. */
   'webhooks.eventsAfter': { kind: 'control'; input: EventsQuery; reply: EventsPage }
-  /** Attempts one delivery immediately, before all waiting events; replies with the log entry after the attempt. */
+  /** Delivers one event immediately, before all waiting events; replies with its log entry. */
   'webhooks.resend': { kind: 'control'; input: { eventId: string }; reply: LogEntry }
-  /** An event of the log with its attempts, and its body while it is stored. */
   'webhooks.detail': { kind: 'control'; input: { eventId: string }; reply: LogDetail }
   'webhooks.body': { kind: 'control'; input: { eventId: string }; reply: WebhookBody }
   /** Puts the events back into the normal schedule, due now; replies with their number. */
@@ -53,7 +53,6 @@ interface InternalOperations {
 export type Operations = ShardOperations & InternalOperations
 export type OperationId = keyof Operations
 
-/** Type of a request to the operation with this id. */
 export type CallOf<Id extends OperationId> = Extract<Call, { kind: Operations[Id]['kind'] }> & {
   operation: Id
   input: Operations[Id]['input']
@@ -64,18 +63,17 @@ export interface Engine {
   configure(config: InstanceConfig): Promise<void>
   stop(instance: string, how: StopHow): Promise<void>
   /**
-   * Runs an operation in the shard that hosts the instance. Rejects with `Failure`; `engine_unavailable` if the shard is gone. Bytes of inline media
-   * are transferred, so the caller's input no longer has them.
+   * Runs an operation in the shard thread of the instance. Rejects with `Failure`; `engine_unavailable` if the thread
+   * is gone. Bytes of inline media are transferred, so the caller's input no longer has them.
    */
   call<Id extends OperationId>(instance: string, call: CallOf<Id>, origin?: CallOrigin): Promise<Operations[Id]['reply']>
   onEvent(listener: (event: EngineEvent) => void): void
-  /** Whether the listeners of `onEvent` already know the current state of the instance, so that the caller does not have to ask its shard. */
+  /** Whether `onEvent` has reported the current state of the instance, so that its thread need not be asked. */
   hasTold(instance: string): boolean
-  /** True if every shard is up. */
   isReady(): boolean
-  /** Returns a sentence that explains why a shard is not up; undefined if all are. */
+  /** Explains why a shard thread is not up; undefined if all are. */
   problem(): string | undefined
-  /** Ends all sessions without logging out, and their threads; after `deadlineMs` the threads are terminated. */
+  /** Ends all sessions without a logout. After `deadlineMs` the threads are terminated. */
   close(deadlineMs: number): Promise<void>
 }
 
@@ -85,12 +83,10 @@ const call = v.looseObject({
 }) as unknown as v.GenericSchema<Call>
 const instanceConfig = v.looseObject({ id: v.string() }) as unknown as v.GenericSchema<InstanceConfig>
 
-/** Number of the thread run that a command is for. A shard refuses a command for an earlier run of its thread. */
+/** Number of the thread run that a command is for. A run refuses commands for an earlier run. */
 export const generation = v.number()
 
-/** Commands from the main thread to a shard. */
 export const commands = [
-  /** Starts an instance. `key` encrypts all of its records. */
   v.object({
     generation,
     type: v.literal('start'),
@@ -107,75 +103,74 @@ export const commands = [
     call,
     origin: v.object({ idempotencyKey: v.optional(v.string()), requestId: v.optional(v.string()) }),
   }),
-  /** Answer to a `prepare` request of the shard. */
+  /** Answer to a `prepare` request of the shard thread. */
   v.object({ generation, type: v.literal('prepared'), id: v.number(), result: v.unknown() }),
   v.object({ generation, type: v.literal('close'), deadlineMs: v.number() }),
 ] as const
 
 export type Result = { ok: unknown } | { err: FailureData }
 
-/** Events from a shard to the main thread: states for its directory, outcomes of queued sends, and news for stream readers. */
+/** Events from a shard thread to the main thread. */
 export type EngineEvent =
-  /** State for callers. The end of a session is announced before the resulting status is on disk. */
+  /** The end of a session is announced before the resulting status is on disk. */
   | { type: 'state'; instance: string; state: RuntimeState }
   | { type: 'outcome'; svcId: string; outcome: SendEnd }
-  /** New events are available that did not exist when a stream reader last asked for events. They are for stream readers. */
+  /** There are new events for stream readers. */
   | { type: 'events'; instance: string }
-  /** Files that are to be copied to the bucket were recorded. */
+  /** Files to be copied to the bucket were recorded. */
   | { type: 'files'; instance: string }
 
-/** A request of a shard to the media thread of the main thread: prepare a media file. The command `prepared` with the same id is the answer. */
+/** Asks the main thread to have a media file prepared. The command `prepared` with the same id is the answer. */
 export type ShardNeed = { type: 'prepare'; id: number; job: MediaJob }
 
-/** Media settings of a shard: folders for waiting media and for temporary files, and the time limit of a download. */
+/** Folders for waiting media and temporary files, and the time limit of a download. */
 export interface MediaSetup {
-  /** Place of waiting media. */
   blobs: BlobPlace
   blobBudgetBytes: number
-  /** Number of bytes of all blobs: a counter that all threads share. */
   blobsUsed: BigInt64Array
-  /** Temporary folder of the whole service; each shard uses a subfolder, which is emptied when its thread run begins. */
+  /**
+   * Temporary folder of the whole service; each shard thread uses a subfolder, which is emptied when the thread begins.
+   */
   tempDir: string
   downloadMs: number
 }
 
-/** Network of a shard. If all fields are null it is the real one, with the library's own address, root certificate and media hosts. */
+/** If all fields are null, the real network is used with its own address, root certificate and media hosts. */
 export interface NetworkOptions {
   url: string | null
-  /** Public key of 32 bytes in base64, which must sign the certificate chain of the server. */
+  /** Public key of 32 bytes in base64, which must have signed the certificates of the server. */
   root: string | null
   /** PEM file that is trusted for media hosts in addition to the system's authorities. */
   ca: string | null
-  /** `host:port` to use in place of the library's fixed media host. */
+  /** `host:port` that replaces the media host of WhatsApp. */
   mediaHost: string | null
   /** `warn` logs an invalid certificate instead of refusing it, in case the real chain changes its form. */
   verify: 'strict' | 'warn'
 }
 
-/** Passed to every shard thread at its creation (`workerData`). */
 export interface ShardSetup {
   shard: number
   storeUrl: string
-  /** Key that encrypts links to received files. */
+  /** Encrypts the links to received files. */
   linksKey: Uint8Array
-  /** Number of days for which copies of received files are kept in the bucket; absent or null if there is no bucket. */
+  /** Days for which copies of received files stay in the bucket; absent or null if there is no bucket. */
   mediaDays?: number | null | undefined
   network: NetworkOptions
   egressAllow: readonly string[]
-  /** The most events of one instance that may wait for delivery; the default is in `workers/shard/webhooks/schedule.ts`. */
+  /** Maximum number of events of one instance that may wait for delivery; absent for the default. */
   outboxMax?: number | undefined
-  /** The most concurrent webhook POSTs; the default is in `src/webhooks/delivery/delivery.ts`. */
+  /** Maximum number of concurrent webhook requests; absent for the default. */
   webhookConcurrency?: number | undefined
-  /** Version of the web client that the operator has configured; absent for the version that this release contains. */
+  /** Version of the WhatsApp web client that the operator has set; absent for the default of this release. */
   webVersion?: readonly [number, number, number] | null | undefined
-  /** Id of the network's GraphQL mutation that invites a channel administrator; the default is in `workers/shard/wire/mex.ts`. */
+  /** Id of WhatsApp's GraphQL mutation that invites a channel administrator; absent for the default. */
   newsletterInviteQueryId?: string | null | undefined
-  /** Whether this service took over the store from a service that did not stop in order. That service may still run on another machine. */
+  /** Whether the previous service on this store did not stop in order. It may still run on another machine. */
   hasTakenOver?: boolean | undefined
   media: MediaSetup
-  /** State of the disk; absent if nobody checks it and this thread is the only one that writes. */
+  /** Absent if nobody checks the disk and this thread is the only one that writes. */
   disk?: SharedDisk | undefined
   logging: Logging
-  /** Test hook: a named step at which the thread ends the process with SIGKILL (`test/faults`). */
+  /** For tests: the step at which the thread ends the process with SIGKILL. */
   killAt: string | null
 }

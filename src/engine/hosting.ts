@@ -1,4 +1,4 @@
-/** Starts, configures and stops instances, each on the shard that hosts it. */
+/** Starts, configures and stops instances, each on its shard thread. */
 import type { Clock } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import type { InstanceConfig, RuntimeState } from '../domain/instance.ts'
@@ -11,16 +11,13 @@ import { isUnavailable } from './unavailable.ts'
 
 export interface HostingDeps {
   placement: Placement
-  /** Key that seals the records of an instance. Throws if it is missing. */
   keyOf(instance: string): Uint8Array
-  /** Maximum number of boots of instances per second and network route. */
   startsPerSecond: number
   clock: Clock
   log: Log
 }
 
 export interface Hosting extends Pick<Engine, 'start' | 'configure' | 'stop'> {
-  /** Boots the instances of a shard whose thread run has begun. */
   bootAll(shard: Shard, generation: number): void
   /** Refuses further starts, and ends those that wait for a slot. */
   close(): void
@@ -43,8 +40,7 @@ export function createHosting({ placement, keyOf, startsPerSecond, clock, log }:
     try {
       return await boots.send(entry, how)
     } catch (error) {
-      // The caller removes its record of the instance and then asks to erase the rest. A shard that died cannot erase it now, so its next run must
-      // not boot the instance.
+      // The instance is being deleted. A thread that died cannot erase it now, so its next run must not start it.
       entry.isDoomed = true
       entry.generation = undefined
       throw error
@@ -54,7 +50,7 @@ export function createHosting({ placement, keyOf, startsPerSecond, clock, log }:
   async function configure(config: InstanceConfig): Promise<void> {
     const entry = placement.find(config.id)
     entry.config = config
-    // While the start waits or the shard is down, nothing is sent: the start command will contain the new configuration.
+    // While the start waits or the thread is down, nothing is sent: the start will contain the new configuration.
     if (entry.generation === undefined || entry.generation !== entry.shard.generation()) return
     try {
       await entry.shard.run({ type: 'configure', config })
@@ -66,10 +62,10 @@ export function createHosting({ placement, keyOf, startsPerSecond, clock, log }:
   async function stop(instance: string, how: Parameters<Engine['stop']>[1]): Promise<void> {
     const entry = placement.find(instance)
     const generation = entry.shard.generation()
-    // No later thread run boots the instance again.
+    // No later thread run starts the instance again.
     if (how === 'erase') entry.isDoomed = true
     if (generation === undefined && entry.isDoomed) return
-    // To log out and erase an instance the shard must host it, even if its start still waits.
+    // To log out and erase an instance, its thread must run it, even if its start still waits.
     if (how === 'erase' && generation !== undefined && entry.generation !== generation) {
       await boots.send(entry, 'boot').catch((error) => {
         if (isUnavailable(error)) throw error
@@ -79,7 +75,7 @@ export function createHosting({ placement, keyOf, startsPerSecond, clock, log }:
     try {
       await entry.shard.run({ type: 'stop', instance, how })
     } catch (error) {
-      // If the shard died, its session ended without a logout, which is what `keep` requires.
+      // A thread that died has ended its session without a logout, as `keep` requires.
       if (how === 'erase' || !isUnavailable(error)) throw error
     }
     placement.remove(instance)

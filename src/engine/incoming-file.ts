@@ -7,16 +7,15 @@ import { MINUTE } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 import { type FileNews, MORE, type OpenFile } from '../domain/file-download.ts'
 
-/** Time in ms after which a reader that accepts no bytes counts as gone or stuck. Common proxies use the same limit. */
+/** In ms. A reader that accepts no bytes for this time counts as gone or stuck. Common proxies use the same limit. */
 const READER_SILENCE = MINUTE
 /**
- * Time for the server's adapter to send the response head, in ms. The adapter first reads from the stream for one timer turn before it sends the
- * head. If the stream fails in that time, the adapter answers 500 with the text of the error, but the API promises a closed connection. So an early
- * failure is delayed.
+ * In ms. The HTTP adapter sends the response head one timer turn after it began to read. An earlier failure would
+ * become an answer 500 with the error's text, so it is delayed until the head is sent.
  */
 const HEAD_FIRST = 50
 
-/** Streams a file. `work` is the task of the thread: it rejects when the thread dies, and otherwise settles after the last message of the port. */
+/** Streams a file. `work` rejects if the thread dies, and otherwise settles after the last message of the port. */
 export function incomingFile(
   port: MessagePort,
   work: Promise<void>,
@@ -25,7 +24,7 @@ export function incomingFile(
 ): ReturnType<OpenFile> {
   return new Promise((resolve, reject) => {
     const pieces: Uint8Array[] = []
-    /** How the download has ended. Set when no more messages will arrive. */
+    /** Set when no more messages will arrive. */
     let ending: { error?: Error } | undefined
     let wake = () => {}
     let isAwaited = false
@@ -56,7 +55,8 @@ export function incomingFile(
     const onAbort = () => end({ error: new Failure('media_download_failed', { message: 'The client closed the connection.' }) })
 
     const watch = setInterval(() => {
-      // Nothing is buffered on this side. If the reader waits, it waits for the host, whose time limit the thread enforces.
+      // Nothing is buffered on this side, so a waiting reader waits for the host. The thread enforces the host's time
+      // limit.
       if (pieces.length === 0 || isAwaited) return
       const error = new Error('The client stopped reading a received file.')
       pieces.length = 0

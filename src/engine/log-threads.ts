@@ -1,11 +1,9 @@
-/** The thread that reads webhook logs. The first query starts it, and it ends after a while without queries. */
 import { Failure } from '../domain/failures.ts'
 import type { Log } from '../domain/log.ts'
 import type { LogReader } from '../domain/webhook-log.ts'
 import { createMediaThreads } from './media-threads.ts'
 
 const HEAP_MB = 256
-/** Maximum number of queries that may wait. A small number is enough, because administrators make few queries. */
 const WAITING = 100
 
 export interface LogThreads extends LogReader {
@@ -14,7 +12,6 @@ export interface LogThreads extends LogReader {
 
 export interface LogThreadOptions {
   storeUrl: string
-  /** Keys that seal the records of instances, and the ids of all instances that have one. */
   keyRing: { of(instance: string): Uint8Array; instances(): string[] }
   log: Log
 }
@@ -31,7 +28,7 @@ export function createLogThreads({ storeUrl, keyRing, log }: LogThreadOptions): 
     log,
   })
 
-  /** Returns the keys of the instances. An instance that is being deleted no longer has a key, so its log is left out. */
+  /** An instance that is being deleted has no key any longer, so its log is left out. */
   function keysOf(instanceIds: readonly string[]): Map<string, Uint8Array> {
     const known = new Set(keyRing.instances())
     return new Map(instanceIds.filter((id) => known.has(id)).map((id) => [id, keyRing.of(id)]))

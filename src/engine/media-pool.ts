@@ -1,7 +1,7 @@
 /**
- * Threads for work that would block HTTP: parsing a 60 MB body on the main thread blocks it for 112 ms. Each body has its own port. The pieces of the
- * body are sent over the port while they arrive, no faster than the thread parses them. So one thread can handle many bodies, and never holds the
- * whole text of a body. The threads start when there is work and end when there is none.
+ * Threads that parse large bodies: 60 MB would block the main thread for 112 ms. The pieces of a body are sent while
+ * they arrive, no faster than the thread parses them. So a thread can handle many bodies, and never holds the whole
+ * text of one.
  */
 import { MessageChannel } from 'node:worker_threads'
 import type { Dialect } from '../domain/dialect.ts'
@@ -13,21 +13,17 @@ import type { Result } from './engine.ts'
 import { createMediaThreads } from './media-threads.ts'
 
 const THREADS = 2
-/**
- * The most bodies that one thread parses at a time. This number is never reached, because the memory budget (`http/body-budget.ts`) limits the bodies
- * first.
- */
 const AT_ONCE = 5_000
 const WAITING = 10_000
-/** Heap limit in MB. Decoded files are outside of the heap; the other parts of the bodies and the parsed fields are in it. */
+/** In MB. Decoded files are outside of the heap; the parsed fields are in it. */
 const HEAP_MB = 256
 
 type Read = Result & { unknown: string[] }
 
 export interface MediaPool {
   /**
-   * Parses a body. Resolves with the operation and its validated input. `onUnknown`: see `readRequest`. Rejects with
-   * `Failure`, or with the reason why the body ended early.
+   * Resolves with the operation and its validated input. Rejects with `Failure`, or with the reason why the body ended
+   * early.
    */
   readLargeBody(
     route: string,
@@ -35,7 +31,6 @@ export interface MediaPool {
     body: ComingBody,
     onUnknown?: (names: string[]) => void,
   ): Promise<{ operation: string; input: unknown }>
-  /** Parses a large message to `/mcp`: the call of a tool with validated arguments. */
   readLargeMessage(body: ComingBody): Promise<ReadLargeMessage>
   close(): Promise<void>
 }
@@ -54,7 +49,7 @@ export function createMediaPool({ logging, log }: { logging: Logging; log: Log }
     log,
   })
 
-  /** Sends a body to a thread. The thread may answer before the end of the body; then the rest of the body is not sent. */
+  /** The thread may answer before the end of the body; the rest is then not sent. */
   async function read<T>(name: string, task: object, { batches, held }: ComingBody): Promise<T> {
     const { port1: port, port2 } = new MessageChannel()
     let room = BATCHES_AHEAD
@@ -69,7 +64,7 @@ export function createMediaPool({ logging, log }: { logging: Logging; log: Log }
       isAnswered = true
       wake()
     })
-    // The answer is awaited below, after the end of the body. This handler prevents an unhandled rejection before that.
+    // The answer is awaited below. Until then this handler prevents an unhandled rejection.
     answer.catch(() => {})
     try {
       for await (const batch of batches) {

@@ -7,21 +7,20 @@ import { SECOND } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'
 import { memoryLimits, threadFlags, threadModule } from './thread.ts'
 
-/** Time in ms until an idle thread ends; it uses about 40 MB. */
+/** In ms. An idle thread uses about 40 MB until it ends. */
 const IDLE = 30 * SECOND
-/** Size of the young generation in MB. It is small because the large data of these threads is in buffers outside of it. */
+/**
+ * Size of the young generation of V8 in MB. It is small, because the large data of these threads is in buffers outside
+ * of it.
+ */
 const YOUNG_MB = 6
 
 export interface MediaThreads {
-  /** Folder below `workers`; by default `media`. */
   folder?: string
-  /** Name of the main module of the thread in that folder. */
   name: string
   data: object
   threads: number
-  /** Maximum number of concurrent tasks per thread. */
   atOnce: number
-  /** Maximum number of tasks that may wait. */
   waiting: number
   heapMb: number
   log: Log

@@ -1,26 +1,28 @@
-/** Places instances on shards. The placement is only in memory, because any shard can host any instance. */
+/** Places instances on shard threads. The placement is only in memory, because any thread can run any instance. */
 import { Failure } from '../domain/failures.ts'
 import type { InstanceConfig } from '../domain/instance.ts'
 import type { StartHow } from './engine.ts'
 import type { Shard } from './shard-supervisor.ts'
 
-/** An instance and its shard. The instance runs there now, or will run there from the next thread run on. */
 export interface Placed {
   shard: Shard
   config: InstanceConfig
-  /** Generation of the thread run to which the start was sent; undefined while the start waits. */
+  /** The thread run to which the start was sent; undefined while the start waits. */
   generation: number | undefined
-  /** Generation of the thread run that last announced a state of the instance. */
+  /** The thread run that last announced a state of the instance. */
   heardIn: number | undefined
-  /** True if the creation failed, or if the instance is being deleted. Its records are then erased, at the latest in the next thread run. */
+  /**
+   * True if the creation failed or the instance is being deleted. Its records are erased in the next thread run at the
+   * latest.
+   */
   isDoomed: boolean
 }
 
 export interface Placement {
-  /** Returns the place of the instance, or places it on the shard with the fewest instances. Undefined if no shard can take the instance. */
+  /** A new instance is placed where the fewest instances are. Undefined if no shard can take it. */
   place(config: InstanceConfig, how: StartHow): Placed | undefined
   get(instance: string): Placed | undefined
-  /** Finds an instance and its shard. Throws `engine_unavailable` if the instance is on no shard. */
+  /** Throws `engine_unavailable` if the instance is on no shard. */
   find(instance: string): Placed
   remove(instance: string): void
   on(shard: Shard): Placed[]
@@ -29,10 +31,6 @@ export interface Placement {
 export function createPlacement(shards: readonly Shard[]): Placement {
   const placed = new Map<string, Placed>()
 
-  /**
-   * Returns the shard with the fewest instances. A new instance needs a shard that answers; a boot can wait for the
-   * next thread run.
-   */
   function roomiest(how: StartHow): Shard | undefined {
     const load = new Map(shards.map((shard) => [shard, 0]))
     for (const { shard } of placed.values()) load.set(shard, load.get(shard)! + 1)

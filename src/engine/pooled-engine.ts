@@ -1,7 +1,6 @@
 /**
- * The engine over the shards. It places instances on shards and handles the end of a shard. A thread that dies takes only its own sessions with it:
- * its calls fail immediately with `engine_unavailable`, the other shards are not affected, and its instances are booted from storage in the next
- * thread run (`placement.ts`, `boots.ts`).
+ * The engine with shard threads. A thread that dies takes only its own sessions with it: its calls fail with
+ * `engine_unavailable`, and its instances are started from storage in the next thread.
  */
 import { type Clock, SECOND, steadyClock } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'
@@ -18,49 +17,43 @@ import { threadModule } from './thread.ts'
 import { isUnavailable } from './unavailable.ts'
 
 /**
- * The most sessions that resume per second and network route (our own address, or a proxy); the operator may change it. Only sessions with an account
- * are started at a boot: an instance without an account waits until a caller requests a QR code or a phone code.
+ * Sessions that resume per second and network route (our own address, or a proxy). Only instances with an account are
+ * counted.
  */
 const STARTS_PER_SECOND = 25
 /** V8 heap of one thread in MB; buffers are additional. */
 const HEAP_MB = 512
-/** Time in ms that a scrape of the metrics waits for the report of a shard. After that the previous report is used. */
+/** In ms. If a shard thread does not report in this time, the metrics use its previous report. */
 const REPORT_LIMIT = SECOND
 const THREAD = threadModule('../../workers/shard/main', import.meta.url)
 
 export interface PoolSetup extends Omit<ShardSetup, 'shard'> {
   shards: number
   log: Log
-  /** Key that seals the records of an instance. Throws if it is missing. */
   keyOf: (instance: string) => Uint8Array
-  /** Examines and converts a file that a shard is about to send. */
   prepareMedia: (job: MediaJob) => Promise<Result>
-  /** Receives the report of a thread run, every 10 s and on request. */
   onReport?: (shard: number, generation: number, report: ShardReport) => void
   clock?: Clock
-  /** Enables `crashShard`, for tests. */
   allowCrash?: boolean
-  /** V8 heap of one shard in MB. */
   heapMb?: number | undefined
   startsPerSecond?: number | undefined
-  /** Main module of the threads, in place of the usual one, and next the interval of the pings. Both are for tests of the supervision. */
+  /** Replaces the main module of the threads, for tests. */
   worker?: URL
   watchEveryMs?: number
   startLimitMs?: number
   sayEveryMs?: number
-  /** Aborts the start: every shard that is not up yet is ended, and the promise rejects. */
+  /** Aborts the start: threads that are not up yet are ended, and the promise rejects. */
   signal?: AbortSignal
 }
 
 export interface PooledEngine extends Engine {
-  /** Returns the generation of every shard that answers; undefined for one that does not. */
   generations(): (number | undefined)[]
   shardOf(instance: string): number | undefined
-  /** Returns surveys of all shards in their order; undefined for one that does not answer within a second. */
+  /** In the order of the shard threads; undefined for one that does not answer within a second. */
   survey(): Promise<(ShardSurvey | undefined)[]>
-  /** Requests a report of every shard. Resolves when all have reported, or after one second. */
+  /** Resolves when all shard threads have reported, or after one second. */
   refreshReports(): Promise<void>
-  /** Test hook (`allowCrash`): crashes the thread. Resolves when its run has ended. */
+  /** For tests: crashes the thread. Resolves when it has ended. */
   crashShard(shard: number, how?: CrashHow): Promise<void>
 }
 
@@ -76,7 +69,8 @@ function movable(input: unknown): ArrayBuffer[] {
 }
 
 /**
- * Creates the engine. Resolves when every shard answers. Rejects if a shard fails with an error that a retry cannot fix; all threads are then ended.
+ * Resolves when every shard thread answers. If one fails with an error that a retry cannot fix, all threads are ended
+ * and the promise rejects.
  */
 export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine> {
   const {
@@ -134,7 +128,7 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
     try {
       await shard.run({ type: 'prepared', id, result: await prepareMedia(job) })
     } catch (error) {
-      // If the shard died in the meantime, its next run sends the item again.
+      // If the thread died in the meantime, its next run sends the message again.
       if (!isUnavailable(error)) log.error({ err: error, shard: shard.index }, 'a shard did not accept the result of a media job')
     }
   }
@@ -188,7 +182,6 @@ export async function createPooledEngine(setup: PoolSetup): Promise<PooledEngine
   return engine
 }
 
-/** Returns the survey of a shard; undefined if it does not answer in time. */
 async function surveyOf(shard: Shard, log: Log): Promise<ShardSurvey | undefined> {
   try {
     return (await shard.run({ type: 'survey' }, REPORT_LIMIT)) as ShardSurvey
@@ -209,7 +202,7 @@ async function crash(shard: Shard, how: CrashHow): Promise<void> {
 }
 
 /**
- * Waits for the start. Resolves when every shard has answered once. If a shard cannot start, or if the signal is aborted, the function closes the
+ * Resolves when every shard thread has answered once. If one cannot start, or if the signal is aborted, it closes the
  * engine and rejects.
  */
 async function allBegun(engine: Engine, shards: readonly Shard[], signal: AbortSignal | undefined): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Finds ffmpeg and ffprobe: ffmpeg is the program that the operator names, or the one on the PATH; ffprobe is searched
- * in the same folder, then on the PATH. Both are not part of the service; without them some media cannot be sent.
+ * Finds ffmpeg (the one that the operator names, or the one on the PATH) and ffprobe beside it. Without them some media
+ * cannot be sent.
  */
 import { execFile } from 'node:child_process'
 import { access, constants } from 'node:fs/promises'
@@ -16,19 +16,18 @@ export interface Programs {
 }
 
 /**
- * Time limit of a program's answer. An answer takes about 50 ms, but more than a minute on a busy machine. A program that does not answer in this
- * time is treated as missing until the next start of the service, so the limit is long enough that only a program that hangs exceeds it.
+ * Normally the answer takes 50 ms, but more than a minute on a busy machine. A program that is too late counts as
+ * missing until the next start of the service, so the limit is long.
  */
 const ANSWER_LIMIT = 5 * MINUTE
 const TRY_AGAIN = SECOND
 
 export interface FindOptions {
-  /** Value of `SVC_FFMPEG`: a path, a name, or `off`, which disables ffmpeg even if the machine has it. If it is null, the PATH is searched. */
+  /** Value of `SVC_FFMPEG`: a path, a name, or `off`, which disables ffmpeg. If null, the PATH is searched. */
   ffmpeg: string | null
   path: string
 }
 
-/** Finds the programs. Null if one of the two is missing or does not run. */
 export async function findPrograms({ ffmpeg: given, path }: FindOptions): Promise<Programs | null> {
   if (given === 'off') return null
   const folders = path.split(delimiter).filter((folder) => folder !== '')
@@ -56,7 +55,7 @@ async function runs(program: string, leftMs = ANSWER_LIMIT): Promise<boolean> {
     await promisify(execFile)(program, ['-version'], { timeout: leftMs, env: {} })
     return true
   } catch (error) {
-    // A temporary error is retried: the machine has no free process at the moment.
+    // The machine temporarily cannot start a process.
     if (!isPassing(error) || leftMs <= TRY_AGAIN) return false
   }
   await wait(TRY_AGAIN)

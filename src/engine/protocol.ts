@@ -1,6 +1,6 @@
 /**
- * The supervisor's own commands to a shard, in addition to those of the engine. `hello` is the first command of a thread run. A thread refuses
- * commands before it, so a new thread does not accept work that was meant for the previous run.
+ * The supervisor's own commands to a shard thread. `hello` is the first command of a thread run; commands before it are
+ * refused, so that a new thread does not accept work for the previous one.
  */
 import type { MessagePort } from 'node:worker_threads'
 import * as v from 'valibot'
@@ -11,9 +11,8 @@ export const ShardCommand = v.variant('type', [
   ...commands,
   v.object({ generation, type: v.literal('hello') }),
   v.object({ generation, type: v.literal('ping') }),
-  /** Requests the number of waiting events and of deliveries of each instance; sent while somebody watches them. */
   v.object({ generation, type: v.literal('survey') }),
-  /** Test hook, refused unless the thread was created with `allowCrash`: dies from an uncaught error, an exit, a full heap or an endless loop. */
+  /** For tests, refused without `allowCrash`: dies from an uncaught error, an exit, a full heap or an endless loop. */
   v.object({ generation, type: v.literal('crash'), how: v.picklist(['throw', 'exit', 'heap', 'spin']) }),
 ])
 export type ShardCommand = v.InferOutput<typeof ShardCommand>
@@ -22,14 +21,12 @@ type WithoutGeneration<C> = C extends unknown ? Omit<C, 'generation'> : never
 export type ShardRequest = WithoutGeneration<ShardCommand>
 export type CrashHow = Extract<ShardCommand, { type: 'crash' }>['how']
 
-/** `workerData` of a shard thread. */
 export interface ThreadData extends ShardSetup {
   allowCrash: boolean
 }
 
-/** The only task of a shard thread, which lasts as long as the thread. */
 export interface ThreadTask {
-  /** Port for both directions between the thread and the main thread; its messages are the lists of `thread-messages.ts`. */
+  /** Carries the messages between the thread and the main thread in both directions. */
   port: MessagePort
   announced: Announced
 }

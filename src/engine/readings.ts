@@ -1,7 +1,3 @@
-/**
- * Reads the current backlog and deliveries of the instances: all shards are asked at the same time, and one answer
- * serves every watcher.
- */
 import type { InstanceReading, Readings, ShardSurvey } from '../domain/readings.ts'
 
 export function createReadings({ survey }: { survey(): Promise<(ShardSurvey | undefined)[]> }): Readings {

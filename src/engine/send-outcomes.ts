@@ -1,22 +1,20 @@
 /**
- * Passes outcomes of queued sends to callers that wait (`Prefer: wait`). A shard announces each outcome after the
- * commit that ended the item, and this module passes it to the caller. Nothing else depends on it: the item is in
- * storage, and its `delivery` event is sent in any case.
+ * Passes outcomes of queued sends to callers that wait (`Prefer: wait`).
  *
- * Callers wait here and not in a call to the shard, for two reasons. A thread accepts a limited number of calls. And a shard that restarts in the
- * meantime would lose the call, but it still sends the item and announces its outcome.
+ * Callers wait here and not in a call to the shard thread. A thread accepts a limited number of calls, and a thread
+ * that restarts would lose the call, although it still sends the message and announces its outcome.
  */
 import type { SendEnd } from '../domain/send-outcome.ts'
 import { boundedCache } from '../lib/bounded-cache.ts'
 import type { Engine } from './engine.ts'
 
 /**
- * The most outcomes that are kept for late callers: an announcement can arrive before the acknowledgement, and a
- * request can be repeated.
+ * Outcomes that are kept for late callers: an outcome can arrive before the acknowledgement of the item, and a request
+ * can be repeated.
  */
 const RECENT = 4_096
 
-/** `gone`: the instance and its queue were deleted. It is then unknown whether a message in flight arrived. */
+/** `gone`: the instance and its queue were deleted. It is unknown whether a message in flight arrived. */
 export type Awaited = SendEnd | 'gone'
 
 export interface QueuedSend {
@@ -25,24 +23,18 @@ export interface QueuedSend {
 }
 
 export interface SendOutcomes {
-  /**
-   * Waits for the outcome of a send. Resolves with undefined if `ms` elapse first, if `signal` is aborted, or if the
-   * service stops.
-   */
+  /** Undefined if `ms` elapse first, if `signal` is aborted, or if the service stops. */
   of(send: QueuedSend, ms: number, signal: AbortSignal): Promise<Awaited | undefined>
-  /** Ends the waits of all callers. */
   stop(): void
 }
 
 interface Waiting {
   instance: string
-  /** Callers that wait for this outcome. There are several if a request was repeated. */
   callers: Set<(outcome?: Awaited) => void>
 }
 
 export interface SendOutcomesDeps {
   engine: Pick<Engine, 'onEvent'>
-  /** Directory, which knows the instances that exist. */
   directory: {
     tokenTagOf(instance: string): string | undefined
     onDeleted(listener: (instance: string) => void): void
@@ -51,7 +43,6 @@ export interface SendOutcomesDeps {
 
 export function createSendOutcomes({ engine, directory }: SendOutcomesDeps): SendOutcomes {
   const recent = boundedCache<string, SendEnd>(RECENT)
-  /** Sends for whose outcome a caller waits, by the service's id of the message. */
   const waiting = new Map<string, Waiting>()
   let isStopped = false
 

@@ -1,6 +1,6 @@
 /**
- * Supervises one shard. It starts thread runs, each after a back-off, and ends a run that stopped answering. The supervisor does not know the
- * instances: `onUp` reports that a run is ready, and the pool boots the shard's instances in it.
+ * Supervises one shard thread: starts it, again after each end with a longer delay, and ends a thread that stopped
+ * answering.
  */
 
 import { type Clock, HOUR, MINUTE, SECOND } from '../domain/clock.ts'
@@ -18,25 +18,23 @@ import { startThreadRun, type ThreadRun, type ThreadRunOptions } from './thread-
 
 const FIRST_DELAY = 250
 const LAST_DELAY = 30 * SECOND
-/** Duration in ms after which a run counts as stable; the next crash then begins with the first delay again. */
+/** In ms. A thread that ran for this time is stable; the delay after its next crash begins with the shortest again. */
 const STABLE = MINUTE
 /**
- * Time limit of a start in ms. Loading the library and opening storage take 0.2 to 1 s, but minutes on a busy machine. Ending the thread there would
- * make the next start even slower, so the limit is long. A thread that hangs is still replaced; each replacement doubles the limit, up to one hour.
+ * In ms. A start takes 0.2 to 1 s, but minutes on a busy machine, where ending the thread would make the next start
+ * even slower. Each replacement of a thread that hangs doubles the limit, up to one hour.
  */
 const START_LIMIT = 5 * MINUTE
 const LAST_START_LIMIT = HOUR
-/** Interval at which a start that is not finished yet is logged. */
 const SAY_EVERY = 10 * SECOND
-/** Time after which the thread counts as not answering a call; the longest deadline of an operation is 45 s. */
+/** A thread without an answer in this time counts as unavailable; the longest deadline of an operation is 45 s. */
 const CALL_LIMIT = MINUTE
 /**
- * Time in ms after the deadline of a stop within which the shard must answer. At the deadline it stops waiting for its sessions and closes the
- * storage.
+ * In ms after the deadline of a stop. At the deadline the thread stops waiting for its sessions and closes the storage.
  */
 const CLOSE_GRACE = 500
 
-/** Returns the delay of the next run: 250 ms, doubled with every run that ended early, at most 30 s. */
+/** In ms: 250, doubled with every thread that ended early, at most 30 s. */
 export const respawnDelay = (earlyEnds: number) => Math.min(LAST_DELAY, FIRST_DELAY * 2 ** Math.min(earlyEnds, 16))
 
 export interface ShardOptions extends Pick<ThreadRunOptions, 'worker' | 'data' | 'heapMb'> {
@@ -46,24 +44,25 @@ export interface ShardOptions extends Pick<ThreadRunOptions, 'worker' | 'data' |
   startLimitMs?: number | undefined
   sayEveryMs?: number | undefined
   onEvent(event: EngineEvent | ShardNeed): void
-  /** Called when a new thread run answers; it hosts no instances yet. */
+  /** Called when a new thread answers; it runs no instances yet. */
   onUp(generation: number): void
-  /** Receives an answer to a ping. */
   onReport(generation: number, report: ShardReport): void
 }
 
 export interface Shard {
   readonly index: number
-  /** Resolves when a run answers for the first time. Rejects if a run ended before that with an error that a retry cannot fix. */
+  /**
+   * Resolves when a thread answers for the first time. Rejects if a thread ended before with an error that a retry
+   * cannot fix.
+   */
   readonly begun: Promise<void>
-  /** Returns the duration of the current start in ms; undefined while a run answers. */
+  /** Duration of the current start in ms; undefined while the thread answers. */
   startingFor(): number | undefined
-  /** Returns the generation of the run that answers; undefined if there is none. */
   generation(): number | undefined
-  /** Whether `onEvent` has received every state that this run announced. */
+  /** Whether `onEvent` has received every state that the thread announced. */
   hasToldAll(): boolean
   run(request: ShardRequest, limitMs?: number, transfer?: ArrayBuffer[]): Promise<unknown>
-  /** Resolves when the shard has sent a report, when it cannot send one, or after `limitMs`. */
+  /** Resolves when the thread has sent a report, when it cannot send one, or after `limitMs`. */
   refreshReport(limitMs: number): Promise<void>
   close(deadlineMs: number): Promise<void>
 }
@@ -77,7 +76,7 @@ export function createShardSupervisor(options: ShardOptions): Shard {
   let isUp = false
   let upSince = 0
   let earlyEnds = 0
-  /** Number of consecutive runs that were ended because they did not answer within the limit of a start. */
+  /** Number of consecutive threads that did not answer within the limit of a start. */
   let lateStarts = 0
   let downSince = clock.now()
   let hasBegun = false
@@ -104,7 +103,7 @@ export function createShardSupervisor(options: ShardOptions): Shard {
         onLate: () => void lateStarts++,
       })
     } catch (error) {
-      // If the thread is dead, its end has been reported or will be. If it is alive, it refused the command or hangs.
+      // If the thread is dead, its end is reported separately. If it is alive, it refused the command or hangs.
       if (started.isOver()) return
       refusal = error
       await started.end()

@@ -1,4 +1,4 @@
-/** The watchdog of a shard: pings its thread run at intervals, and ends a run that no longer answers. */
+/** Pings a shard thread at intervals, and ends a thread that no longer answers. */
 import { SECOND } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'
 import type { ShardReport } from '../metrics/tally.ts'
@@ -6,8 +6,8 @@ import type { ThreadRun } from './thread-run.ts'
 
 const WATCH_EVERY = 10 * SECOND
 /**
- * Number of rounds without an answer to the ping after which a thread counts as hung. Rounds are counted and not time,
- * because a machine that was suspended for a long time counts only one round.
+ * Pings without an answer after which a thread counts as hung. Rounds are counted and not time, because a suspended
+ * machine counts only one round.
  */
 const WATCH_ROUNDS = 3
 
@@ -15,7 +15,6 @@ export interface ShardWatchDeps {
   shard: number
   log: Log
   everyMs: number | undefined
-  /** Receives an answer to a ping, unless the watchdog has switched to another run. */
   onReport(generation: number, report: ShardReport): void
 }
 
@@ -42,7 +41,6 @@ export function createShardWatch({ shard, log, everyMs = WATCH_EVERY, onReport }
   return {
     ping,
 
-    /** Watches this run instead of the previous one. */
     begin(run: ThreadRun): void {
       watched = run
       let unanswered = 0

@@ -1,7 +1,6 @@
 /**
- * Returns memory to the system that V8 took while the modules of this thread were loaded. The young generation has then grown to its full size and is
- * nearly empty, but V8 keeps its pages until the machine runs out of memory. This call makes V8 release them. It blocks the thread for about 50 ms
- * with the few MB of a start, and longer with more.
+ * Returns memory that V8 took while modules were loaded. Its young generation is then nearly empty, but V8 keeps its
+ * pages. The call blocks the thread for about 50 ms after a start, and longer with more memory.
  */
 import { Session } from 'node:inspector'
 
@@ -9,8 +8,7 @@ export function spareMemory(): Promise<void> {
   const session = new Session()
   session.connect()
   return new Promise((resolve) =>
-    // Nothing depends on the success of this call, so errors are ignored. The session is closed later, because closing it in its own callback hangs
-    // the thread.
+    // Nothing depends on this call, so errors are ignored. Closing the session in its own callback hangs the thread.
     session.post('HeapProfiler.collectGarbage', () =>
       setImmediate(() => {
         session.disconnect()

@@ -1,19 +1,16 @@
 /**
- * Allows at most `limit` session starts in any second per network route, for starts of the process and of a single shard. The limit is per second,
- * and there is no pause between two starts, so the first starts of a crashed shard begin at the same time. An instance that turns out to have no
- * session to start (created, logged out, stopped) returns its slot.
+ * Allows at most `limit` session starts in any second per network route. There is no pause between two starts, so the
+ * first starts begin at the same time.
  */
 import { type Clock, SECOND } from '../domain/clock.ts'
 
 export interface StartGate {
-  /** Resolves when a start may begin, and the calls are resolved in their order. Call the returned function if the slot was not used. */
+  /** Resolves in the order of the calls. Call the returned function if the slot was not used. */
   slot(): Promise<() => void>
-  /** Resolves all waiting calls; afterwards nothing is limited. */
   open(): void
 }
 
 export function createStartGate(limit: number, clock: Clock): StartGate {
-  /** Times of the session starts in the last second. */
   let taken: number[] = []
   const waiting: ((giveBack: () => void) => void)[] = []
   let timer: NodeJS.Timeout | undefined
@@ -31,7 +28,8 @@ export function createStartGate(limit: number, clock: Clock): StartGate {
 
   function admit() {
     const now = clock.now()
-    // If the clock was set back, a stored time is in the future. It is ignored, so that no start waits longer than the window.
+    // If the clock was set back, a stored time is in the future. It is ignored, so that no start waits longer than a
+    // second.
     taken = taken.filter((at) => at > now - SECOND && at <= now)
     while (waiting.length > 0 && (isOpen || taken.length < limit)) waiting.shift()!(take())
     clearTimeout(timer)

@@ -1,6 +1,6 @@
 /**
- * Messages between the main thread and the thread of a shard. All messages of one turn of the event loop are sent as one list, because waking the
- * other thread costs more than a message. Their order is kept.
+ * Messages between the main thread and a shard thread. All messages of one turn of the event loop are sent as one list,
+ * because waking the other thread costs more than a message.
  */
 import type { MessagePort, TransferListItem } from 'node:worker_threads'
 import { Failure } from '../domain/failures.ts'
@@ -10,8 +10,8 @@ export type ToThread = { id: number; command: unknown }
 export type FromThread = { id: number; result: Result } | { said: EngineEvent | ShardNeed }
 
 /**
- * Number of states that one thread run has announced. It is incremented before each is sent, so that the main thread knows whether it has received
- * all of them.
+ * Number of states that a thread has announced. It is incremented before each is sent, so that the main thread knows
+ * whether it has received all.
  */
 export type Announced = Int32Array<SharedArrayBuffer>
 
@@ -20,7 +20,7 @@ interface Sent<M> {
   transfer: readonly TransferListItem[]
 }
 
-/** Sends messages in lists. `onRefused` is called for a message that is not plain data and therefore was not sent. */
+/** `onRefused` is called for a message that is not plain data and therefore was not sent. */
 export function sendInLists<M>(port: Pick<MessagePort, 'postMessage'>, onRefused: (message: M, error: unknown) => void) {
   let waiting: Sent<M>[] = []
   let isDue = false
@@ -33,7 +33,7 @@ export function sendInLists<M>(port: Pick<MessagePort, 'postMessage'>, onRefused
       )
     } catch (error) {
       if (some.length === 1) return onRefused(some[0]!.message, error)
-      // If one message cannot be copied, nothing of the list was sent. So each message is sent separately, and only the wrong one fails.
+      // One message could not be copied, so nothing was sent. Sent separately, only that message fails.
       for (const each of some) post([each])
     }
   }
@@ -52,14 +52,13 @@ export function sendInLists<M>(port: Pick<MessagePort, 'postMessage'>, onRefused
       isDue = true
       setImmediate(flush)
     },
-    /** Sends all collected messages now. */
     flush,
   }
 }
 
 /**
- * The thread's side: answers commands, and reports events to the main thread. A state is sent immediately, because a program that learns of it in
- * another way, for example by a webhook, may query the main thread next.
+ * Answers commands, and reports events to the main thread. A state is sent immediately, because a program that learns
+ * of it in another way may query the main thread next.
  */
 export function answerMain(
   port: MessagePort,

@@ -1,7 +1,7 @@
 /**
- * One run of a shard thread: a Piscina pool with exactly one thread, whose single task lasts as long as the thread. Calls are not tasks of their own,
- * because each task would cost a message. They are sent in lists through a channel that the task gets (`thread-messages.ts`). When the thread ends,
- * its calls fail immediately and the run is over; the supervisor (`shard-supervisor.ts`) starts another run with the next generation number.
+ * One run of a shard thread: a Piscina pool with one thread, whose single task lasts as long as the thread. Calls are
+ * sent in lists over a port, because a task for each call would cost a message each. When the thread ends, its calls
+ * fail immediately.
  */
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads'
 import { Piscina } from 'piscina'
@@ -13,38 +13,30 @@ import { memoryLimits, threadFlags } from './thread.ts'
 import { type Announced, type FromThread, sendInLists, type ToThread } from './thread-messages.ts'
 
 /**
- * Number of calls that may wait for one thread; further calls are answered with 503. Messages that are not calls have no limit: if a ping were
- * refused, the thread would seem to hang, and if a `prepared` command were refused, a queued message would wait forever for its media.
+ * Further calls are answered with 503. Other messages have no limit: a refused ping would make the thread seem to hang.
  */
 const CALLS_IN_FLIGHT = 4_000
 
 /**
- * Size of the young generation in MB. By default it grows to 48 MB while the modules load, and no collection shrinks it again. A smaller value costs
- * processor time: a small generation is collected while a message is still being processed, so the objects of the message are copied and kept until
- * the next major collection (bench/README.md, the list of changes).
+ * Size of V8's young generation in MB. By default it grows to 48 MB at the start and stays there. A smaller value costs
+ * processor time, because objects of a message in progress are copied and kept (bench/README.md).
  */
 const YOUNG_MB = 24
 
 export interface ThreadRunOptions {
   generation: number
-  /** Main module of the thread; it exports the task `live`. */
   worker: URL
   data: ThreadData
   heapMb: number
   onEvent(event: EngineEvent | ShardNeed): void
-  /** Called once with the cause of the end. */
   onEnd(cause: unknown): void
 }
 
 export interface ThreadRun {
   readonly generation: number
-  /** True as soon as the thread is gone, before `onEnd` is called. */
   isOver(): boolean
-  /** Whether `onEvent` has received every state that the thread has announced. */
   hasToldAll(): boolean
-  /** Runs a request. Rejects only with `Failure`: the answer of the shard, or `engine_unavailable`. */
   run(request: ShardRequest, limitMs: number, transfer?: ArrayBuffer[]): Promise<unknown>
-  /** Terminates the thread. Resolves when it is gone. */
   end(): Promise<void>
 }
 
@@ -57,10 +49,10 @@ export function startThreadRun({ generation, worker, data, heapMb, onEvent, onEn
     name: 'live',
     ...(flags === undefined ? {} : { execArgv: flags }),
     workerData: data,
-    // `minThreads` is 0 and not 1, because with 1 Piscina would immediately replace a dead thread, with empty state and without back-off.
+    // With 1, Piscina would immediately replace a dead thread, with empty state and without a delay.
     minThreads: 0,
     maxThreads: 1,
-    // `atomics` is off, because by default a thread blocks on shared memory between two tasks, which stops its timers and sockets.
+    // By default a thread blocks on shared memory between two tasks, which stops its timers and sockets.
     atomics: 'disabled',
     recordTiming: false,
     // With these limits, a full heap ends this thread and not the process.
@@ -86,7 +78,7 @@ export function startThreadRun({ generation, worker, data, heapMb, onEvent, onEn
 
   function over() {
     if (isOver) return
-    // Drain the messages that the thread posted before it exited.
+    // Read the messages that the thread posted before it ended.
     for (let last = receiveMessageOnPort(port); last !== undefined; last = receiveMessageOnPort(port)) take(last.message)
     isOver = true
     port.close()
@@ -103,7 +95,8 @@ export function startThreadRun({ generation, worker, data, heapMb, onEvent, onEn
     cause ??= error
   })
   pool.on('workerDestroy', over)
-  // The task ends only when the thread ends, and always with an error. It also fails if the system could not create a thread.
+  // The task ends only with the thread, and always with an error. It also fails if the system could not create a
+  // thread.
   const task = async () => pool.run({ port: portOfThread, announced }, { transferList: [portOfThread] })
   task().catch((error: unknown) => {
     cause ??= error
@@ -128,7 +121,7 @@ export function startThreadRun({ generation, worker, data, heapMb, onEvent, onEn
           settle()
           reject(failure)
         }
-        // The shard has its own, shorter deadlines. When this timer ends, the thread does not answer at all.
+        // The thread has its own, shorter deadlines. If this timer ends, it does not answer at all.
         const timer = setTimeout(() => fail(new Failure('engine_unavailable')), limitMs)
         const answered = (result: Result) => {
           settle()
@@ -141,8 +134,7 @@ export function startThreadRun({ generation, worker, data, heapMb, onEvent, onEn
     },
 
     async end() {
-      // Piscina waits for the exit of a thread that no longer keeps the event loop alive. Without this timer the process could end before the thread
-      // does.
+      // Keeps the process alive until the thread has ended, because Piscina waits for its exit.
       const hold = setInterval(() => {}, SECOND)
       try {
         await pool.destroy()

@@ -1,13 +1,13 @@
 /**
- * Locates and loads the main module of a thread: a bundle in the compiled service, or source under tsx. It also sets the memory limits of threads.
+ * Locates the main module of a thread: a bundle in the compiled service, or source under tsx. It also sets the memory
+ * limits of threads.
  */
 import { existsSync } from 'node:fs'
 import { extname } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 
 /**
- * URL of the main module of a thread: the bundle from `scripts/threads.mjs`, or the source if the caller runs as source. Throws if the file does not
- * exist, because Piscina would wait for the thread forever.
+ * Throws if the file does not exist, because Piscina would wait for the thread forever.
  *
  * @param path relative to the caller's module, without an extension
  * @param from `import.meta.url` of the caller
@@ -20,9 +20,8 @@ export function threadModule(path: string, from: string): URL {
 }
 
 /**
- * Flags for a thread. Node 20 gives a new thread no module hooks, and `--import tsx` registers them only in the main thread. Without these flags
- * Piscina falls back to `require`, which loads a second, CommonJS copy of every module and fails at Baileys (a module with top-level await).
- * Undefined for compiled code, which uses the flags of the process.
+ * Flags for a thread that runs from source, because a new thread has no module hooks in Node 20. Without them Piscina
+ * falls back to `require`, which fails at Baileys (top-level await). Undefined for compiled code.
  */
 export function threadFlags(module: URL): string[] | undefined {
   if (extname(module.pathname) !== '.ts') return undefined
@@ -31,8 +30,8 @@ export function threadFlags(module: URL): string[] | undefined {
 }
 
 /**
- * Memory limits of a thread's objects, in MB. The V8 flag `--max-semi-space-size`, which `deploy/` sets for the main thread, overrides the limits of
- * all threads that are created later. So the flag is reset here first; this does not change the main thread.
+ * In MB. The V8 flag `--max-semi-space-size`, which `deploy/` sets for the main thread, would override the limits of
+ * later threads, so it is reset first. The main thread is not changed.
  */
 export function memoryLimits(oldMb: number, youngMb: number) {
   setFlagsFromString('--max-semi-space-size=0')

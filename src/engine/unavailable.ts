@@ -1,4 +1,3 @@
 import { Failure } from '../domain/failures.ts'
 
-/** Whether a call failed because its shard is down. */
 export const isUnavailable = (error: unknown) => error instanceof Failure && error.code === 'engine_unavailable'

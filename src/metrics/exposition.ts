@@ -1,4 +1,3 @@
-/** Answer of `GET /metrics`: counters of this thread and of the shards, current values, and values of the process. */
 import type { Clock } from '../domain/clock.ts'
 import type { Status } from '../domain/instance.ts'
 import type { StreamReader } from '../domain/server-events.ts'
@@ -14,7 +13,7 @@ export interface ExpositionDeps {
   clock: Clock
   instances(): Readonly<Record<Status, number>>
   streams(): Readonly<Record<StreamReader, number>>
-  /** Requests the reports of the shards, and waits at most a second. If a shard does not answer, the ledger keeps its last report. */
+  /** Waits at most a second for the reports of the shard threads. If one does not answer, its last report is used. */
   refresh(): Promise<void>
 }
 

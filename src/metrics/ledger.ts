@@ -1,13 +1,11 @@
 /**
- * Sums the counters of the shards over all thread runs. A run begins to count at 0, so the last report of each earlier
- * run is kept and added, and a counter never decreases. Counts after the last report of a run, of at most 10 s, are
- * lost.
+ * Sums the counters of all thread runs. A run begins to count at 0, so the last report of each earlier run is added,
+ * and a counter never decreases. The last 10 s of a run may be lost.
  */
 import { type Numbers, type ShardReport, sum } from './tally.ts'
 
 interface ShardCounts {
   generation: number
-  /** Sum of the last reports of earlier runs. */
   ended: Numbers
   last: ShardReport
 }
@@ -16,10 +14,7 @@ const NOTHING: Numbers = new Map()
 
 export interface Ledger {
   take(shard: number, generation: number, report: ShardReport): void
-  /**
-   * Returns the sums. Counters are summed over thread runs; a gauge has the value of each shard's last report, even
-   * while the shard is down.
-   */
+  /** Counters are summed over all runs. A gauge has the last reported value, even while the thread is down. */
   total(): ShardReport
 }
 
@@ -29,7 +24,7 @@ export function createLedger(): Ledger {
   return {
     take(shard, generation, report) {
       const counts = shards.get(shard)
-      // The report comes from a thread that was replaced in the meantime.
+      // The thread was replaced in the meantime.
       if (counts && generation < counts.generation) return
       const isNew = counts !== undefined && generation > counts.generation
       const ended = isNew ? sum([counts.ended, counts.last.numbers]) : (counts?.ended ?? NOTHING)

@@ -1,10 +1,12 @@
-/** Computes the metrics that are measured on request and not counted. */
 import { DAY, HOUR, MINUTE, SECOND } from '../domain/clock.ts'
 import type { Status } from '../domain/instance.ts'
 import type { StreamReader } from '../domain/server-events.ts'
 import { keyOf, type Numbers, type ShardReport } from './tally.ts'
 
-/** Bounds in ms for the time since an instance received its last stanza. A busy account receives one every minute, a quiet one none for days. */
+/**
+ * Bounds in ms for the time since an instance received its last stanza. A busy account receives one every minute, a
+ * quiet one none for days.
+ */
 const AGES = [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 6 * HOUR, DAY, 3 * DAY] as const
 
 export interface Measured extends Pick<ShardReport, 'waiting' | 'backlog' | 'lastInboundAt'> {
@@ -14,8 +16,8 @@ export interface Measured extends Pick<ShardReport, 'waiting' | 'backlog' | 'las
 }
 
 /**
- * Computes the time since the last stanza of each instance. It is computed here and not in the shard, so that it keeps growing when a shard does not
- * answer, and an alert fires. The buckets are cumulative like those of a histogram; `+Inf` counts every connected instance.
+ * Computes the time since the last stanza of each instance. It is not computed in the shard thread, so that it keeps
+ * growing, and raises an alert, if the thread does not answer. The buckets are cumulative like those of a histogram.
  */
 export function measured({ instances, streams, waiting, backlog, lastInboundAt, now }: Measured): Numbers {
   const ages = lastInboundAt.map((at) => Math.max(0, now - at))

@@ -1,8 +1,7 @@
 /**
- * Every metric of the service: its name, its kind and its labels. The threads that count and the thread that exposes the metrics use the same table.
+ * Every metric of the service: its name, kind and labels.
  *
- * No label ever holds a phone number, an instance id, a token or a URL: its values come from our own tables (operations, failures, statuses, declared
- * routes).
+ * No label contains a phone number, an instance id, a token or a URL: values come only from our own tables.
  */
 import { STREAM_READERS } from '../domain/server-events.ts'
 
@@ -10,11 +9,14 @@ export interface Metric {
   kind: 'counter' | 'gauge' | 'histogram'
   labels: readonly string[]
   help: string
-  /** Series that are exposed as 0 before their first event, because `increase()` does not see the first step of a new series. */
+  /**
+   * Exposed as 0 before their first event, because `increase()` of Prometheus does not see the first step of a new
+   * series.
+   */
   zero?: readonly (readonly string[])[]
 }
 
-/** Upper bounds of the buckets of every histogram, in seconds: from an answer out of memory to the longest deadline of an operation. */
+/** Upper bounds in seconds: from an answer out of memory to the longest deadline of an operation. */
 export const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60] as const
 
 const one = (...values: string[]) => values.map((value) => [value])
@@ -148,7 +150,7 @@ export const METRICS = {
     help: 'Connections replaced because they no longer processed what they received. The log names the instance.',
     zero: STALL_CAUSES,
   },
-  /** Former name of `svc_inbound_stalled_total`, kept for one release so that alerts keep working; remove it after 0.2.0. */
+  /** Former name of `svc_inbound_stalled_total`, kept so that alerts keep working; remove it after 0.2.0. */
   svc_inbound_deaf_total: {
     kind: 'counter',
     labels: ['cause'],

@@ -1,31 +1,25 @@
-/**
- * Counts of one thread: a number per series, which each event increments. The counts are read as plain data, so that a
- * shard can report them. The threads that count do not load the library that formats the numbers (3 MB each).
- */
+/** Counts of one thread, as plain data. A counting thread does not load prom-client, which takes 3 MB. */
 import { BUCKETS, type CounterName, type HistogramName, type LabelsOf, METRICS, type MetricName } from './table.ts'
 
-/** Numbers by series key: name and label values in the order of the table; for a histogram also the index of a bucket, or `sum`. */
+/** By series: name and label values in the order of the table; for a histogram also the index of a bucket, or `sum`. */
 export type Numbers = ReadonlyMap<string, number>
 
-/** Report of a shard. It describes instances only by numbers. */
 export interface ShardReport {
-  /** Counts since the thread run began. */
   numbers: Numbers
-  /** Number of messages in the queues of the shard's instances, and of events in their outboxes. */
+  /** Number of messages in queues and of events in outboxes. */
   waiting: number
   backlog: number
-  /** Time of the last received stanza of each connected instance, in epoch ms. */
+  /** Time of the last stanza of each connected instance, in epoch ms. */
   lastInboundAt: readonly number[]
   /**
-   * How far the ids or times that the shard's instances issued are ahead of the clock in ms, or how far a clock that
-   * they do not follow is ahead; 0 if nothing is ahead.
+   * By how many ms issued ids or times, or a clock that is not followed, are ahead of the clock; 0 if nothing is ahead.
    */
   aheadMs: number
-  /** How far the machine's clock is ahead of the network's time in ms; 0 if it is not ahead. */
+  /** By how many ms the machine's clock is ahead of the network's time. */
   clockAheadMs: number
 }
 
-/** Separator of the parts of a series key. No label value of our tables contains it. */
+/** Separates the parts of a series key. No label value contains it. */
 const SEPARATOR = '|'
 
 export function keyOf<N extends MetricName>(name: N, labels: LabelsOf<N>): string {
@@ -39,19 +33,15 @@ export const joined = (...parts: (string | number)[]): string => parts.join(SEPA
 
 export interface Tally {
   add<N extends CounterName>(name: N, labels: LabelsOf<N>): void
-  /** Counts an observed value, in seconds. */
   observe<N extends HistogramName>(name: N, labels: LabelsOf<N>, seconds: number): void
-  /** Returns a copy of the numbers. */
   numbers(): Numbers
 }
 
-/** A series and its numbers. A counter has one number; a histogram has one for each bucket, and the sum. */
 interface Series {
   key: string
   counts: number[]
 }
 
-/** A node of the tree in which the series of a metric are found by their label values. */
 interface Branch {
   below: Map<unknown, Branch>
   series?: Series
@@ -72,7 +62,7 @@ export function createTally(): Tally {
     return found
   }
 
-  /** Finds the counts of a series by its labels, because building a key string each time costs more than the count. */
+  /** Finds a series by its labels, because building a key string each time costs more than the count. */
   function countsOf<N extends MetricName>(name: N, labels: LabelsOf<N>, size: number): number[] {
     let branch = below(roots, name)
     for (const label of METRICS[name].labels) branch = below(branch.below, labels[label as keyof LabelsOf<N>])
@@ -109,7 +99,6 @@ export function createTally(): Tally {
   }
 }
 
-/** Adds the numbers of all threads, series by series. */
 export function sum(all: readonly Numbers[]): Numbers {
   const total = new Map<string, number>()
   for (const numbers of all) for (const [key, value] of numbers) total.set(key, (total.get(key) ?? 0) + value)

@@ -5,7 +5,6 @@ import { joined, type Numbers, partsOf } from './tally.ts'
 interface Value {
   value: number
   labels: Record<string, string | number>
-  /** Name of the series of a histogram, which ends with `_bucket`, `_sum` or `_count`. */
   metricName?: string
 }
 
@@ -44,8 +43,7 @@ export async function textOf(numbers: Numbers): Promise<string> {
     const values = (metric.kind === 'histogram' ? histogram : simple)(name, metric, of(name), numbers)
     return { name, help: metric.help, type: metric.kind, aggregator: 'sum', values }
   })
-  // The library is loaded at the first request.
   const { AggregatorRegistry } = await import('prom-client')
-  // The library accepts numbers that were counted elsewhere only as those of a cluster's workers, so they are passed as those of a single worker.
+  // The library accepts numbers that were counted elsewhere only as those of a cluster worker.
   return AggregatorRegistry.aggregate([shown]).metrics()
 }

@@ -1,6 +1,6 @@
 /**
- * Reads a client whose id is the URL of its metadata document (draft-ietf-oauth-client-id-metadata-document). The guarded fetch downloads it, because
- * anybody may name any URL.
+ * Reads a client whose id is the URL of its metadata document (draft-ietf-oauth-client-id-metadata-document). Anybody
+ * may name any URL, so the guarded fetch downloads it.
  */
 import * as v from 'valibot'
 import { SECOND } from '../domain/clock.ts'
@@ -33,9 +33,8 @@ const Document = v.object({
 const loopback = parseRanges(LOOPBACK)
 
 /**
- * Whether an id is the URL of a document: an https URL with a path in the form in which a browser would write it (no
- * dot segments, no fragment). Only a program on this machine may use plain http, because an attacker on the network
- * could otherwise replace the redirect URIs in the document.
+ * An https URL with a path, written as a browser would write it. Only a program on this machine may use plain http,
+ * because an attacker on the network could replace the document.
  */
 function isDocumentUrl(id: string): boolean {
   if (!URL.canParse(id)) return false
@@ -51,7 +50,7 @@ export const createReadDocument =
     if (!isDocumentUrl(id) || checkUrl(id, allow) !== undefined) return undefined
     try {
       const options = { allow, timeoutMs: TIMEOUT, maxBytes: MAX_BYTES, maxRedirects: 0, headers: { accept: 'application/json' } }
-      // The module is imported here, because it loads the HTTP client, which nothing else on the main thread needs.
+      // Imported here, because it loads the HTTP client, which nothing else on the main thread needs.
       const { guardedFetch } = await import('../egress/guarded-fetch.ts')
       const { status, body } = await guardedFetch(id, options)
       if (status !== 200) return undefined

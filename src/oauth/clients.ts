@@ -1,6 +1,6 @@
 /**
- * Holds the clients that may ask for access: registered ones, and those whose id is the URL of their metadata document.
- * Neither kind is trusted: the owner decides, and the redirect URI determines where the code goes.
+ * Clients that may ask for access: registered ones, and those whose id is the URL of their metadata document. Neither
+ * is trusted: the owner of the instance decides.
  */
 import { randomUUID } from 'node:crypto'
 import { type Clock, HOUR } from '../domain/clock.ts'
@@ -10,26 +10,26 @@ import type { Repository } from '../storage/repository.ts'
 import type { OauthClient } from './oauth.ts'
 import type { StoredClient } from './records.ts'
 
-/** The most clients without an app. Somebody who registers in a loop evicts only such clients and cannot fill the disk. */
+/**
+ * Limit of clients that no owner has approved. Somebody who registers in a loop evicts only such clients and cannot
+ * fill the disk.
+ */
 const MAX_IDLE = 1_000
-/** Time in which a registered client must get its first app. */
+/** A client that no owner approves in this time is removed. */
 const IDLE = 30 * 24 * HOUR
 
 export interface ClientsDeps {
   store: Pick<StateStore, 'commit' | 'range'>
   records: Repository<StoredClient>
   clock: Clock
-  /** Reads a document; undefined if there is none, or none about this client. */
   readDocument(url: string): Promise<OauthClient | undefined>
-  /** Whether the client has an app, which means that an owner has approved it. */
+  /** Whether an owner has approved the client. */
   isUsed(clientId: string): boolean
 }
 
 export function createClients({ store, records, clock, readDocument, isUsed }: ClientsDeps) {
-  /** Clients by id, in the order of registration. */
   const registered = new Map<string, StoredClient>()
 
-  /** Returns the clients without an app that registered long ago, or that exceed the limit. */
   function toForget(): StoredClient[] {
     const idle = [...registered.values()].filter(({ id }) => !isUsed(id))
     const tooMany = Math.max(0, idle.length + 1 - MAX_IDLE)

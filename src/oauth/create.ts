@@ -1,4 +1,3 @@
-/** Combines clients, the consent of the owner, codes and apps. */
 import { isSameHash } from '../account/credentials.ts'
 import { type Clock, MINUTE } from '../domain/clock.ts'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
@@ -19,13 +18,11 @@ export interface OauthDeps {
   sealer: Sealer
   clock: Clock
   log: Log
-  /** The parsed `SVC_EGRESS_ALLOW`. */
   allow: Ranges
 }
 
-/** Lifetime of an authorization code. */
 const CODE = MINUTE
-/** Time in which the owner must enter the key and decide. */
+/** The owner must enter the key and decide in this time. */
 const CONSENT = 10 * MINUTE
 const MAX_CONSENTS = 1_000
 const MAX_CODES = 1_000
@@ -34,7 +31,7 @@ interface Code {
   request: AuthorizationRequest
   workspace: WorkspaceId
   instance: InstanceId
-  /** Set once the code is redeemed. Resolves with the id of the app that it created, or undefined if there is none. */
+  /** Set once the code is redeemed. Resolves with the id of the new app; undefined if there is none. */
   used?: Promise<string | undefined>
 }
 
@@ -47,18 +44,16 @@ export function createOauth({ store, sealer, clock, log, allow }: OauthDeps): Oa
     readDocument: createReadDocument({ allow, log }),
     isUsed: grants.isUsed,
   })
-  /** Consents by the hash of their ticket. */
   const consents = createExpiring<Consent & { cookieHash: string }>({
     clock,
     ms: CONSENT,
     max: MAX_CONSENTS,
     ownerOf: ({ client }) => client.id,
   })
-  /** Codes by their hash. */
   const codes = createExpiring<Code>({ clock, ms: CODE, max: MAX_CODES })
   const { isUsed: _, make, end, load, ...apps } = grants
 
-  /** Opens a consent page. `of` is the ticket of the previous page; the new page expires at the same time. */
+  /** Opens a consent page. `of` is the ticket of the previous page; the new one expires at the same time. */
   function opened(consent: Consent, of?: string): { ticket: string; cookie: string } {
     const ticket = newSecret()
     const cookie = newSecret()
@@ -87,8 +82,8 @@ export function createOauth({ store, sealer, clock, log, allow }: OauthDeps): Oa
 
     identified(ticket, owner) {
       const found = consents.get(hashOf(ticket))
-      // The previous consent stays valid, because a user who clicks twice sends the key twice. The new consent expires at the same time, so this step
-      // does not give the owner more time.
+      // The previous consent stays valid, because a user who clicks twice sends the key twice. The owner gets no more
+      // time.
       return found && opened({ ...found, owner }, ticket)
     },
 
@@ -109,8 +104,7 @@ export function createOauth({ store, sealer, clock, log, allow }: OauthDeps): Oa
         if (app !== undefined) await end(app)
         return undefined
       }
-      // The code counts as redeemed from this moment, whatever the outcome is, and not only when its app is on disk. So a second request with the
-      // code is detected.
+      // The code counts as redeemed from now on, whatever the outcome is, so that a second request with it is detected.
       const isMeant =
         request.client.id === clientId && request.redirectUri === redirectUri && isVerifierOf(request.challenge, verifier)
       const making = isMeant ? make({ client: request.client, workspace, instance }) : undefined
@@ -127,7 +121,7 @@ export function createOauth({ store, sealer, clock, log, allow }: OauthDeps): Oa
         ops,
         committed() {
           committed()
-          // Drops unredeemed codes, which would otherwise create an app after all apps were revoked.
+          // These codes would otherwise create an app after all apps were revoked.
           codes.drop(({ instance, workspace }) => ('instance' in of ? instance === of.instance : workspace === of.workspace))
         },
       }

@@ -1,6 +1,6 @@
 /**
- * Holds entries for some minutes, only in memory, so a restart drops them. When there are too many, the oldest entry of the owner with the most
- * entries is evicted. So an owner with many entries evicts only entries of its own.
+ * Holds entries for some minutes, only in memory. If there are too many, the oldest entry of the owner with the most
+ * entries is evicted, so an owner cannot evict entries of others.
  */
 import type { Clock } from '../domain/clock.ts'
 
@@ -11,16 +11,16 @@ interface Entry<T> {
 
 export interface ExpiringOptions<T> {
   clock: Clock
-  /** Lifetime of an entry, in ms. */
   ms: number
   max: number
-  /** Owner of an entry. By default all entries have the same owner. */
+  /** By default all entries have the same owner. */
   ownerOf?: (value: T) => string
 }
 
 export function createExpiring<T>({ clock, ms, max, ownerOf = () => '' }: ExpiringOptions<T>) {
   /**
-   * All entries have the same lifetime, so they expire in the order of creation. An entry with `endsWith` expires no later than the ones before it.
+   * All entries have the same lifetime, so they expire in the order of creation. An entry with `endsWith` expires no
+   * later than the ones before it.
    */
   const entries = new Map<string, Entry<T>>()
 
@@ -46,7 +46,7 @@ export function createExpiring<T>({ clock, ms, max, ownerOf = () => '' }: Expiri
   }
 
   return {
-    /** Adds an entry. `endsWith`: key of another entry; this one expires no later than that one. */
+    /** `endsWith` is the key of another entry. The new one expires no later than that one. */
     set(key: string, value: T, endsWith?: string) {
       dropEnded()
       const until = (endsWith === undefined ? undefined : entries.get(endsWith)?.until) ?? clock.now() + ms

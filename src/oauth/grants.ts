@@ -1,6 +1,6 @@
 /**
- * Issues the tokens of apps and checks them. A refresh token is valid once. If an older token is used again, either the current or the older token
- * was stolen, so the app is revoked (RFC 9700, 4.14.2).
+ * Issues the tokens of apps and checks them. A refresh token is valid once. If an older one is used again, one of the
+ * two was stolen, so the app is revoked (RFC 9700, 4.14.2).
  */
 import { randomUUID } from 'node:crypto'
 import { isSameHash } from '../account/credentials.ts'
@@ -13,10 +13,8 @@ import type { StoredApp } from './records.ts'
 import { createStoredApps, type StoredAppsDeps } from './stored-apps.ts'
 import { familyOf, hashOf, newAccessToken, newFamily, newRefreshToken } from './tokens.ts'
 
-/** Lifetime of an access token. */
 const ACCESS = HOUR
 const REFRESH = 30 * 24 * HOUR
-/** Minimum interval between two writes of the time at which an app was last used. */
 const USE_INTERVAL = MINUTE
 
 export interface GrantsDeps extends StoredAppsDeps {
@@ -29,13 +27,11 @@ type GrantsPart = Pick<Oauth, 'refresh' | 'revokeToken' | 'authenticate' | 'used
 export interface Grants extends GrantsPart {
   load(): Promise<void>
   isUsed(clientId: string): boolean
-  /** Creates an app with its first tokens. */
   make(of: { client: OauthClient; workspace: WorkspaceId; instance: InstanceId }): Promise<{ id: string; tokens: Tokens }>
-  /** Revokes an app: removes it with its tokens. Does nothing for an unknown id. */
   end(id: string): Promise<void>
 }
 
-/** Returns an app without the hashes of its tokens, in the form that its owner sees. */
+/** The owner does not see the hashes of the tokens. */
 const without = ({
   accessHash: _,
   accessUntil: __,
@@ -45,7 +41,6 @@ const without = ({
   ...app
 }: StoredApp) => app
 
-/** Makes a pair of tokens, and the hashes that are stored instead of them. */
 function freshTokens(family: string, now: number) {
   const tokens: Tokens = { accessToken: newAccessToken(), refreshToken: newRefreshToken(family), expiresIn: ACCESS / SECOND }
   const hashes = {

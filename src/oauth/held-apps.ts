@@ -1,22 +1,20 @@
-/** Holds apps in memory, in the order of creation, and finds an app by its token. */
 import { isSameHash } from '../account/credentials.ts'
 import type { StoredApp } from './records.ts'
 import { familyOf, hashOf } from './tokens.ts'
 
 export interface HeldApps {
-  /** Adds or replaces an app. */
   hold(app: StoredApp): void
   forget(app: StoredApp): void
   get(id: string): StoredApp | undefined
   all(): StoredApp[]
-  /** Returns the app with a refresh token of the same family (`tokens.ts`). The given token may be an older one of the app. */
+  /** Finds an app by one of its refresh tokens, also by an older one. */
   ofRefresh(token: string): StoredApp | undefined
   ofAccess(token: string): StoredApp | undefined
 }
 
 export function createHeldApps(): HeldApps {
   const apps = new Map<string, StoredApp>()
-  /** Ids of apps by the hash of the access token, and by the hash of the refresh token family. */
+  /** Ids of apps by the hash of their access token. */
   const byAccess = new Map<string, string>()
   const byFamily = new Map<string, string>()
 

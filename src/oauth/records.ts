@@ -1,5 +1,6 @@
 /**
- * Records of apps and registered clients. They contain only hashes of tokens. They are encrypted, because they show which client uses which instance.
+ * Records of apps and clients. They contain only hashes of tokens, and are encrypted because they show which client
+ * uses which instance.
  */
 import * as v from 'valibot'
 import type { InstanceId, WorkspaceId } from '../domain/ids.ts'
@@ -8,10 +9,13 @@ import type { Sealer } from '../storage/sealer.ts'
 import type { OauthApp, OauthClient } from './oauth.ts'
 
 export type StoredApp = OauthApp & {
-  /** Hash of the current access token; null if it was revoked. */
+  /** Null if the token was revoked. */
   accessHash: string | null
   accessUntil: number
-  /** Hash of the common prefix of this app's refresh tokens. A token with this prefix that is not the current one was used before. */
+  /**
+   * Hash of the common prefix of this app's refresh tokens. A token with this prefix that is not the current one was
+   * used before.
+   */
   familyHash: string
   refreshHash: string
   refreshUntil: number

@@ -1,4 +1,4 @@
-/** Keeps all apps in memory. Each change is also written to the store, and changes of one app run one after the other. */
+/** Keeps all apps in memory, and stores each change. Changes of one app run one after the other. */
 import { createKeyedMutex } from '../lib/keyed-mutex.ts'
 import type { StateStore } from '../storage/contract.ts'
 import { keys } from '../storage/record-keys.ts'
@@ -35,12 +35,11 @@ export function createStoredApps({ store, records }: StoredAppsDeps) {
     write,
     remove,
 
-    /** Reads the apps from the store. `now`: milliseconds since the epoch. */
     async load(now: number): Promise<void> {
       const found: StoredApp[] = []
       for await (const { value } of records.list(store, keys.oauthApps)) found.push(value)
       for (const app of found.sort((a, b) => a.createdAt - b.createdAt)) {
-        // The app has ended if its refresh token has expired or its instance was deleted.
+        // The refresh token has expired, or the instance was deleted.
         const isOver = app.refreshUntil < now || (await store.get(keys.config(app.instance))) === undefined
         if (isOver) await store.commit({ ops: [removal(app.id)] })
         else held.hold(app)
@@ -57,14 +56,13 @@ export function createStoredApps({ store, records }: StoredAppsDeps) {
       }
     },
 
-    /** Changes an app after its earlier changes; does nothing if the app was revoked. */
+    /** Changes an app after its earlier changes. Does nothing if the app was revoked. */
     change: (id: string, decide: (app: StoredApp) => Promise<void>): Promise<void> =>
       mutex.run(id, async () => {
         const app = held.get(id)
         if (app) await decide(app)
       }),
 
-    /** Resolves when every change is on disk. */
     idle: () => mutex.idle(),
   }
 }

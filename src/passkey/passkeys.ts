@@ -1,7 +1,6 @@
 /**
- * Linking with a passkey on the main thread: the state of a ceremony, and the tickets of browser extensions. A ticket is bound to one challenge of
- * one ceremony. Its holder can read that challenge, answer it, and learn the name of the instance, unless a connect link made the ticket. Tickets are
- * kept only in memory, as hashes.
+ * Linking with a passkey on the main thread: the state of a ceremony, and the tickets of browser extensions. The holder
+ * of a ticket can read and answer one challenge. Tickets are only in memory, as hashes.
  */
 import { randomBytes } from 'node:crypto'
 import { type Clock, iso, MINUTE } from '../domain/clock.ts'
@@ -14,13 +13,14 @@ import { sha256 } from '../lib/sha256.ts'
 
 const LIFE = 10 * MINUTE
 const TICKET_BYTES = 32
-/** Number of refused assertions after which a ticket is void. */
 const MAX_REFUSED = 3
-/** Address of WhatsApp Web with the ticket in its fragment. The extension reads the fragment and removes it before any script of the page runs. */
+/**
+ * WhatsApp Web with the ticket in the fragment of the URL. The extension removes the fragment before any script of the
+ * page runs.
+ */
 const OPENED = 'https://web.whatsapp.com/#svc-passkey='
-/** Version of the JSON in the fragment of that address. */
 const VERSION = 1
-/** Number of instances for which it is remembered that the extension was used. If an instance was evicted, its page offers the extension again. */
+/** Instances for which the use of the extension is remembered. For others the page offers the extension again. */
 const MAX_SEEN = 10_000
 
 interface Ticket {
@@ -29,7 +29,6 @@ interface Ticket {
   challenge: string
   /** Whether a connect link created the ticket. Its holder is refused once an account is linked. */
   isStranger: boolean
-  /** Time on the steady clock at which the ticket expires. */
   until: number
   refused: number
 }
@@ -41,15 +40,15 @@ export interface PasskeyDeps {
 }
 
 export function createPasskeys({ engine, clock, steady }: PasskeyDeps): Passkeys {
-  /** Tickets by their hash. An instance has at most one ticket. */
+  /** By hash of the ticket. An instance has at most one ticket. */
   const tickets = new Map<string, Ticket>()
-  /** For each instance, the last ceremony in which a ticket was used. */
+  /** The last ceremony of each instance in which a ticket was used. */
   const seen = boundedCache<InstanceId, string>(MAX_SEEN)
 
   const hashOf = (ticket: string) => sha256(ticket, 'base64url')
 
   /**
-   * Asks the shard and not the main thread, because the last known state of the main thread may be too old to refuse a stranger once an account is
+   * Asks the shard thread, because the main thread's last state may be too old to refuse a stranger once an account is
    * linked.
    */
   const reportOf = (instance: InstanceId, isStranger: boolean): Promise<PasskeyReport> =>
