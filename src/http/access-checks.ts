@@ -1,6 +1,6 @@
 /**
- * Authentication, in a fixed order of checks: the first check that fails determines the answer. A comment at the end of a line (`// 4`) gives the
- * number of the check. Everything here is synchronous, so that many concurrent guesses cannot pass a throttle together.
+ * Authentication, in a fixed order of checks: the first check that fails determines the answer. Everything here is
+ * synchronous, so that many concurrent guesses cannot pass a throttle together.
  */
 import type { Account } from '../account/account.ts'
 import type { Directory } from '../directory/directory.ts'
@@ -23,36 +23,28 @@ import { createSessionChecks } from './session-checks.ts'
 export interface AccessChecksDeps {
   account: Pick<Account, 'workspace' | 'findApiKey' | 'findClientToken' | 'findAdmin' | 'used'>
   directory: Pick<Directory, 'authenticate' | 'authenticateToken' | 'tokenTagOf'>
-  /** OAuth apps; null if they are disabled. */
   oauth: Pick<Oauth, 'authenticate' | 'used'> | null
   clock: Clock
   buckets: Buckets
-  /** Limit of public requests (the description, pages), per address. */
   descriptions: Buckets
-  /** Limit of requests with a passkey ticket, per instance. */
   tickets: Buckets
-  /** Limit of requests to `/oauth`, per kind of request and address. */
   apps: Buckets
-  /** Limit of requests with a connect link, per link. */
   links: Buckets
-  /** Limit of requests with a connect link that begin something on the network, per link and operation. */
+  /** Limit of requests with a connect link that begin something on the network, such as a call to a phone. */
   linkStarts: Buckets
-  /** Limit of answers with 401, counted when such an answer is given. */
   throttle: Throttle
-  /** Limit of wrong guesses at short secrets, counted in this file. */
   shortSecrets: Throttle
   adminAllowedIps: readonly string[]
   trustedProxies: readonly string[]
   /**
-   * Compares the token of `/metrics` in constant time. Undefined if no token is set; then only callers on this machine or in a private network get
-   * the metrics.
+   * Compares in constant time. Undefined if no token is set; then only callers on this machine or in a private network
+   * get the metrics.
    */
   isMetricsToken: ((value: string) => boolean) | undefined
 }
 
-/** Matches every path under an instance, whether or not a route has this path. */
 const INSTANCE = /^\/instances\/([^/]+)\/token\/([^/]+)(?:\/|$)/
-/** Matches the paths on which `Authorization` identifies the caller. */
+/** On these paths, `Authorization` identifies the caller. */
 const COUNTED = /^\/(?:account|admin|mcp)(?:\/|$)/
 const instanceOwner = (caller: { instance: InstanceId } | undefined) => caller && `instance:${caller.instance}`
 
@@ -68,20 +60,18 @@ export function createAccessChecks(deps: AccessChecksDeps) {
   const { isMetricsToken } = deps
   const checkAllowlist = createAllowlistCheck()
 
-  /** Makes the checks of the Account API that concern the workspace: its allowlist and its plan. */
   function checkWorkspace(id: WorkspaceId, source: string, isWithoutPlan = false) {
     const workspace = account.workspace(id)
-    checkAllowlist(workspace, source) // 4
-    if (!isWithoutPlan && !hasPlan(workspace.subscription, clock.now())) throw new Failure('plan_required') // 5
+    checkAllowlist(workspace, source)
+    if (!isWithoutPlan && !hasPlan(workspace.subscription, clock.now())) throw new Failure('plan_required')
   }
 
-  /** Looks up an app by its access token, which is valid as long as its instance exists. */
+  /** An access token is valid only as long as its instance exists. */
   function appOf(value: string): OauthApp | undefined {
     const app = oauth?.authenticate(value)
     return app && directory.tokenTagOf(app.instance) !== undefined ? app : undefined
   }
 
-  /** Returns the owner of the rate limit bucket for a request to a counted path. */
   function ownerOf(path: string, headers: Headers): string | undefined {
     const [, instance, token] = INSTANCE.exec(path) ?? []
     if (instance !== undefined) return instanceOwner(directory.authenticate(instance, token!))
@@ -92,51 +82,47 @@ export function createAccessChecks(deps: AccessChecksDeps) {
     return workspace && `workspace:${workspace}`
   }
 
-  /** Makes the checks 2 to 8 of a request to an instance. */
   function checkInstance(
     instance: string,
     token: string,
     incoming: AccessRequest,
   ): { instance: InstanceId; workspace: WorkspaceId } {
-    if (ABSENT.has(instance) || ABSENT.has(token)) throw new Failure('unauthorized') // 2
+    if (ABSENT.has(instance) || ABSENT.has(token)) throw new Failure('unauthorized')
     const caller = directory.authenticate(instance, token)
-    if (!caller) guesses.refuse('instance_not_found', incoming.source) // 3, 4
+    if (!caller) guesses.refuse('instance_not_found', incoming.source)
     requests.report(`instance:${caller.instance}`, incoming)
     const workspace = account.workspace(caller.workspace)
-    checkAllowlist(workspace, incoming.source) // 5
-    checkKey(workspace, incoming) // 6, 7, 8
+    checkAllowlist(workspace, incoming.source)
+    checkKey(workspace, incoming)
     return caller
   }
 
   return {
     instance(instance: string, token: string, incoming: AccessRequest): { instance: InstanceId; workspace: WorkspaceId } {
       const caller = checkInstance(instance, token, incoming)
-      requests.take('instance', `instance:${caller.instance}`, incoming) // 9
+      requests.take('instance', `instance:${caller.instance}`, incoming)
       return caller
     },
 
-    /** Admits a request to `/mcp`, with its own order of checks: the credential identifies the instance. */
+    /** `/mcp` has its own order of checks, because the credential identifies the instance. */
     mcp(incoming: AccessRequest): { instance: InstanceId; workspace: WorkspaceId } {
       const value = bearer(incoming.headers)
-      if (value === undefined) throw new Failure('unauthorized') // 1
+      if (value === undefined) throw new Failure('unauthorized')
       const app = appOf(value)
       const caller = app ?? directory.authenticateToken(value)
-      if (!caller) guesses.refuse('instance_not_found', incoming.source) // 2, 3
+      if (!caller) guesses.refuse('instance_not_found', incoming.source)
       if (app) oauth?.used(app)
       const owner = `instance:${caller.instance}`
       requests.report(owner, incoming)
       const workspace = account.workspace(caller.workspace)
-      checkAllowlist(workspace, incoming.source) // 4
+      checkAllowlist(workspace, incoming.source)
       // An app needs no API key, because the owner has approved it with the admin key.
-      if (!app) checkKey(workspace, incoming, false) // 5, 6
-      requests.take('instance', owner, incoming) // 7
+      if (!app) checkKey(workspace, incoming, false)
+      requests.take('instance', owner, incoming)
       return { instance: caller.instance, workspace: caller.workspace }
     },
 
-    /**
-     * Whether an accepted request would still be accepted, for answers that last long (streams). No limit counts this call, because it is not a
-     * request.
-     */
+    /** Whether an accepted request would still be accepted, for streams. No limit counts this call. */
     isStillAllowed(instance: string, token: string, incoming: AccessRequest): boolean {
       try {
         checkInstance(instance, token, incoming)
@@ -148,8 +134,8 @@ export function createAccessChecks(deps: AccessChecksDeps) {
     },
 
     /**
-     * Returns how many tokens the bucket of the caller has left. It is for an answer that was made before a bucket was used (an unknown path, a
-     * credential of another kind). Undefined if the credential identifies nobody. The missing number reveals no more than the refusal does.
+     * Remaining requests of the caller, for an answer that was made before the limit was applied. Undefined if the
+     * credential identifies nobody.
      */
     remaining(path: string, headers: Headers): number | undefined {
       const owner = ownerOf(path, headers)
@@ -158,17 +144,17 @@ export function createAccessChecks(deps: AccessChecksDeps) {
 
     account(scope: Scope, incoming: AccessRequest, { isWithoutPlan = false } = {}): { workspace: WorkspaceId } {
       const key = keyOfBearer(incoming.headers)
-      if (!key) guesses.refuse('api_key_required', incoming.source) // 2, 3
+      if (!key) guesses.refuse('api_key_required', incoming.source)
       account.used(key, incoming.source)
       const owner = `workspace:${key.workspace}`
       requests.report(owner, incoming)
-      checkWorkspace(key.workspace, incoming.source, isWithoutPlan) // 4, 5
-      checkScope(key, scope) // 6
-      requests.take('workspace', owner, incoming) // 7
+      checkWorkspace(key.workspace, incoming.source, isWithoutPlan)
+      checkScope(key, scope)
+      requests.take('workspace', owner, incoming)
       return { workspace: key.workspace }
     },
 
-    /** Admits a request to the administration. `value` is the admin key; the default is the bearer token of the request. */
+    /** `value` is the admin key; the default is the bearer token of the request. */
     admin: (incoming: AccessRequest, value = bearer(incoming.headers)): { workspace: WorkspaceId } =>
       admins.admit(value, incoming),
 

@@ -1,6 +1,6 @@
 /** The parts of a request by which the access checks identify the caller. */
 
-/** `limit` receives the number of remaining tokens, for the headers of the response. */
+/** `limit` gets the number of remaining requests, for the headers of the response. */
 export interface AccessRequest {
   headers: Headers
   source: string
@@ -12,7 +12,7 @@ export interface AccessRequest {
 /** Longest accepted credential in a header, in characters. */
 export const MAX_CREDENTIAL = 256
 
-/** Returns the value of a bearer token. Repeated headers arrive joined with a comma, so they do not match. */
+/** Repeated headers arrive joined with a comma, so they do not match. */
 export function bearer(headers: Headers): string | undefined {
   const value = headers.get('Authorization')
   if (value === null || value.length > MAX_CREDENTIAL) return undefined

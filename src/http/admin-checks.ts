@@ -1,4 +1,3 @@
-/** Checks of requests with the admin key. */
 import type { Account } from '../account/account.ts'
 import { ADMIN_KEY_PREFIX } from '../domain/brand.ts'
 import { Failure } from '../domain/failures.ts'
@@ -12,11 +11,11 @@ export interface AdminChecksDeps {
   account: Pick<Account, 'findAdmin'>
   guesses: Guesses
   requests: RequestLimit
-  /** Addresses from which the admin key may be used; if the list is empty, all addresses. */
+  /** The admin key may be used only from these addresses; from all if the list is empty. */
   adminAllowedIps: readonly string[]
 }
 
-/** The error code is the same as for a missing API key, so the message also says that an API key is not accepted here. */
+/** The error code is the same as for a missing API key, so the message says that an API key is not accepted. */
 const ADMIN_KEY_WANTED = `A valid admin key (${ADMIN_KEY_PREFIX}…) is required; an API key is not accepted here.`
 
 export type AdminChecks = ReturnType<typeof createAdminChecks>
@@ -27,20 +26,20 @@ export function createAdminChecks(deps: AdminChecksDeps) {
   const admins = parseRanges(deps.adminAllowedIps)
 
   function checkAddress(source: string) {
-    if (admins.length > 0 && !isIn(admins, source)) throw new Failure('ip_not_allowed') // 4
+    if (admins.length > 0 && !isIn(admins, source)) throw new Failure('ip_not_allowed')
   }
 
   return {
     checkAddress,
 
-    /** Admits a request with the admin key. `wanted` is the sentence of the error if the key is missing or wrong. */
+    /** `wanted` is the error message if the key is missing or wrong. */
     admit(value: string | undefined, incoming: AccessRequest, wanted = ADMIN_KEY_WANTED): { workspace: WorkspaceId } {
       const workspace = value === undefined ? undefined : account.findAdmin(value)
-      if (!workspace) guesses.refuse('api_key_required', incoming.source, wanted) // 2, 3
+      if (!workspace) guesses.refuse('api_key_required', incoming.source, wanted)
       const owner = `workspace:${workspace}`
       requests.report(owner, incoming)
       checkAddress(incoming.source)
-      requests.take('workspace', owner, incoming) // 5
+      requests.take('workspace', owner, incoming)
       return { workspace }
     },
   }

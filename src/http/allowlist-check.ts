@@ -1,4 +1,4 @@
-/** Checks the allowlist of a workspace. Its ranges are parsed once, as long as the workspace has the same allowlist. */
+/** The ranges of a workspace's allowlist are parsed once, until the list changes. */
 import { Failure } from '../domain/failures.ts'
 import type { Workspace } from '../domain/workspace.ts'
 import { isIn, parseRanges, type Ranges } from '../egress/addresses.ts'

@@ -1,15 +1,14 @@
-/** Headers of every answer: passed to a response when it is created, or set on an existing one. */
+/** Headers of every answer. */
 import { REFILL_PER_SECOND } from './rate-limit.ts'
 
 interface Answered {
   requestId: string
-  /** Headers of this answer in addition to those of every answer. */
   headers: Record<string, string>
-  /** Tokens left in the bucket of the instance or workspace, if known. */
+  /** Requests that the instance or workspace has left, if known. */
   remaining: number | undefined
 }
 
-/** Returns the headers as a plain object, because the server writes such an object without conversion. */
+/** A plain object, because the server writes it without conversion. */
 export function answerHeaders(
   { requestId, headers, remaining }: Answered,
   contentType: string,
@@ -18,7 +17,8 @@ export function answerHeaders(
   const all: Record<string, string> = {
     'Content-Type': contentType,
     'X-Request-Id': requestId,
-    // Paths and answers contain credentials, so browsers must not cache them, and must not send them to another site as a referrer.
+    // Paths and answers contain credentials, so browsers must not cache them or send them to another site as a
+    // referrer.
     'Referrer-Policy': 'no-referrer',
     'Cache-Control': cacheControl ?? 'no-store',
   }
@@ -30,7 +30,7 @@ export function answerHeaders(
   return all
 }
 
-/** Sets the headers on an existing response. The response keeps its own headers for caching and for the content type. */
+/** The response keeps its own headers for caching and for the content type. */
 export function dress(its: Headers, answered: Answered): void {
   const { 'Content-Type': _, 'Cache-Control': cacheControl, ...others } = answerHeaders(answered, '', undefined)
   if (!its.has('Cache-Control')) its.set('Cache-Control', cacheControl!)

@@ -52,40 +52,34 @@ export interface AppDeps {
   connectLinks: Parts['connectLinks']
   eventStreams: Parts['eventStreams']
   clock: Clock
-  /** Clock that never steps, for the limits. */
+  /** A clock that never steps, for the limits. */
   steadyClock: Clock
   log: DetailedLog
-  /** Creates a ULID. */
   newRequestId(): string
   /** Address of the peer of the socket; undefined if the request did not come over one. */
   peer(request: Request): string | undefined
-  /** Whether the client has closed the connection of the request. */
   hasLeft(request: Request): boolean
-  /** Closes the connection of the request immediately. */
   cut(request: Request): void
   source: BodySource
-  /** Public base URL of the service, without a trailing slash. If null, the origin of each request is used. */
+  /** Public base URL without a slash at its end; null to use the origin of each request. */
   baseUrl: string | null
   /** CIDR ranges of proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: readonly string[]
-  /** CIDR ranges of addresses that may use `/admin`; if the list is empty, all addresses. */
+  /** CIDR ranges of callers that may use `/admin`; all if the list is empty. */
   adminAllowedIps: readonly string[]
   /** If false, `/openapi.json` and `/docs` are not found. */
   docs: boolean
   pages: Parts['pages']
-  /** Rate limit of one instance or workspace; null for the documented default. */
+  /** Limit of one instance or workspace; null for the documented default. */
   requestsPerSecond?: number | null
-  /** The dashboard; undefined if it is off. */
   dashboard?: DashboardDeps | undefined
   tally: Tally
-  /** Returns the text of `/metrics`. */
   metrics: Parts['metrics']
   isMetricsToken?: ((value: string) => boolean) | undefined
   readLargeBody: ReadLargeBody
   readLargeMessage: McpDeps['readLargeMessage']
   /** Origins whose pages may call `/mcp`; null for the origin of the service itself. */
   mcpAllowedOrigins: readonly string[] | null
-  /** Outcomes of sends, for callers that wait for them. */
   outcomes: SendOutcomes
 }
 
@@ -152,7 +146,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
 
   const app = new Hono<Env>()
   app.use(observe(deps, throttle.failed, gate.remaining))
-  // The failure is returned and not thrown: the router passes thrown errors of handlers to its error handler, and this function is not a handler.
+  // Returned and not thrown: the router passes only errors of handlers to its error handler.
   app.notFound((c) => refused(unknownPath(c.req.method, c.req.path, dialectOf(c)), c))
   app.onError((error, c) => {
     if (error instanceof Failure) {
@@ -186,13 +180,12 @@ export function createApp(deps: AppDeps): Hono<Env> {
 
 const PAIRING_PAGE = /^\/instances\/[^/]+\/token\/[^/]+\/qr-code\/page$/
 
-/** A person whose pairing page no longer works gets a page, because nobody can read the answer for programs. */
+/** A person whose pairing page no longer works gets a page, because people cannot read the answer for programs. */
 function deadPairingPage({ code, status }: Failure, request: Request, pages: Pages): Response | undefined {
   const isDead = code === 'instance_not_found' && PAIRING_PAGE.test(new URL(request.url).pathname) && wantsPage(request)
   return isDead ? pageResponse(pages.pairingRefusal(languageOfRequest(request)), status) : undefined
 }
 
-/** Operations that do not exist if the service runs without documentation. */
 const DOCS: ReadonlySet<string> = new Set(['system.openapi', 'system.docs'])
 
 function once(make: () => Description): () => Description {
@@ -204,15 +197,15 @@ function once(make: () => Description): () => Description {
 }
 
 /**
- * Metrics label for a request without a matching route or method. It contains no part of the request; otherwise callers could create any number of
- * metric series.
+ * Metrics label for a request without a matching route. A part of the request as label would let callers create any
+ * number of series.
  */
 const OTHER = 'other'
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-/** Status in log and metrics if the caller closed the connection. The service did not fail, but no answer arrived. nginx uses the same number. */
+/** Logged status if the caller closed the connection before the answer. nginx uses the same number. */
 const LEFT = 499
 
-/** Observes every request, whatever its outcome: adds an id and the rate headers, and writes one log line. */
+/** Every request gets an id, the rate headers and one log line, whatever its outcome. */
 function observe(
   { clock, log, newRequestId, peer, hasLeft, source: bodies, tally, trustedProxies }: AppDeps,
   failed: (source: string) => void,
@@ -243,7 +236,7 @@ function observe(
     if (c.res.status === 401) failed(source)
     if (!state.isDressed) {
       state.remaining ??= remaining(c.req.path, headers)
-      // The headers are set in place, because `c.header` copies the whole answer each time.
+      // Set in place, because `c.header` copies the whole answer each time.
       dress(c.res.headers, state)
     }
     const labels = { method: METHODS.has(c.req.method) ? c.req.method : OTHER, route: state.route ?? OTHER }
@@ -263,10 +256,7 @@ function observe(
   }
 }
 
-/**
- * Returns the path for the log: the matched route with the id of the instance filled in, so that it contains no
- * credential or link.
- */
+/** For the log: the matched route with the id of the instance, so that it contains no credential or link. */
 function loggedPath(path: string, route: string | undefined): string {
   if (route === undefined) return withoutSecrets(path)
   const instance = /^\/instances\/([0-9a-f-]{36})\//.exec(path)?.[1]
@@ -274,12 +264,12 @@ function loggedPath(path: string, route: string | undefined): string {
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-/** A segment that looks like a word of a route. A segment of only hexadecimal letters is excluded, because it may be part of a token. */
+/** A word of a route. A segment of only hexadecimal letters is excluded, because it may be part of a token. */
 const WORD = /^(?![a-f]{4,}$)[a-z]+(-[a-z]+)*$/
 
 /**
- * Returns the part of a path that may be logged. A path that matches no route may still contain a token or a part of a token, because the caller
- * mistyped or truncated the path. So only words of routes and instance ids are logged.
+ * A path that matches no route may contain a mistyped or truncated token. So only words of routes and instance ids are
+ * logged.
  */
 function withoutSecrets(path: string): string {
   if (path.startsWith('/media/')) return '/media/{link}'
@@ -291,5 +281,4 @@ function withoutSecrets(path: string): string {
     })
     .join('')
 }
-/** Longest logged part of a path that matches no route, in characters. */
 const MAX_LOGGED = 512

@@ -1,26 +1,27 @@
 /**
- * Limits the memory for bodies, shared by all requests. The budget counts what is actually in memory: the bytes of a small body; for a large one the
- * unparsed bytes, the decoded files, and the JSON around the files. Memory is reserved until the request is answered, because the files are in memory
- * until then. One owner (an instance or a workspace) gets at most half of the budget; otherwise a few slow uploads of one owner would block the
- * uploads of all others.
+ * Limits the memory for bodies, shared by all requests. Memory is reserved until the request is answered, because
+ * decoded files are in memory until then. One instance or workspace gets at most half; otherwise its slow uploads would
+ * block those of all others.
  */
 import { Busy } from './errors.ts'
 
 const MB = 1_048_576
 /**
- * Bytes that all bodies together may use: five bodies of the largest size, 48 MB each after decoding. The budget does not include pieces that were
- * parsed or dropped and are not freed yet (about 200 MB with forty concurrent bodies), and the memory of the service itself. `npm run bench --
- * bodies` measures the sum. A machine with 1 GB is large enough.
+ * Five bodies of the largest size, 48 MB each after decoding. Parsed pieces that are not freed yet are not counted
+ * (about 200 MB with forty concurrent bodies).
  */
 const BODY_BUDGET = 256 * MB
 
 export interface Lease {
   /**
-   * Checks that this many bytes are available now, so that a caller does not first send a body that would then be refused. Throws if they are not
-   * available. Reserves nothing.
+   * Throws if this many bytes are not available now. Reserves nothing. It avoids that a caller sends a body that would
+   * then be refused.
    */
   check(bytes: number): void
-  /** Sets the reservation to this many bytes. Throws if they are not available; the previous reservation then stays. */
+  /**
+   * Changes the reservation to this many bytes. If they are not available, it throws and the previous reservation
+   * stays.
+   */
   hold(bytes: number): void
   /** Reduces the reservation to this many bytes. Never throws and never reserves, even after `release`. */
   lower(bytes: number): void

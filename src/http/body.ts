@@ -1,4 +1,3 @@
-/** Reads the body of a request within its limits. */
 import { joined } from '../domain/bytes.ts'
 import { type Clock, SECOND, steadyClock } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
@@ -11,56 +10,51 @@ import { type BodyReader, cutOff, HEAD_START, SLOWEST, steady } from './steady-r
 const KB = 1_024
 const MB = KB * KB
 export const MAX_BODY = 64 * MB
-/** Size above which a body is not parsed on the HTTP thread: 60 MB of JSON would block it for 112 ms. */
+/** A larger body is not parsed on the HTTP thread: 60 MB of JSON would block it for 112 ms. */
 export const LARGE_BODY = 256 * KB
 
 /**
- * Memory is reserved in steps of this size while bytes arrive, so a caller that announces a large body and sends only a part reserves only that part.
+ * Memory is reserved in these steps while bytes arrive, so a caller that announces a large body and sends a part
+ * reserves only that part.
  */
 const STEP = 256 * KB
-/**
- * Bytes of each body that need no reservation. At the rate limit of one instance, up to 700 incomplete bodies can be in memory before the first of
- * them is refused as too slow.
- */
+/** The first bytes of each body need no reservation. */
 const UNRESERVED = 16 * KB
 const reserved = (bytes: number) => (bytes <= UNRESERVED ? 0 : Math.ceil(bytes / STEP) * STEP)
-/** Number of bytes of a large body that are sent to the other thread in one message. */
+/** Bytes of a large body per message to the parsing thread. */
 const BATCH = 256 * KB
-/** Returns the memory that a complete large body needs: nearly all of the body is base64, which is decoded while it arrives. */
+/** Nearly all of a large body is base64, which is decoded while it arrives. */
 const heldOf = (bytes: number) => (bytes / 4) * 3
 
-/** Longest time in ms that a body may take to arrive. */
+/** In ms. */
 export const LONGEST_BODY = HEAD_START + (MAX_BODY / SLOWEST) * SECOND
 
 /**
- * Number of pieces of a refused body that are freed together. They are freed explicitly, because the garbage collector alone would be too slow when
- * many bodies are refused at the same time.
+ * Pieces of a refused body are freed explicitly in such groups, because the garbage collector is too slow when many
+ * bodies are refused at once.
  */
 const DROPPED_AT_ONCE = 16
 
-/**
- * Number of bytes of a refused body that are read so that the client gets the answer. It exceeds the largest documents that a send accepts by URL,
- * which callers may try to send inline.
- */
+/** Bytes of a refused body that are read, because many clients read the answer only after they have sent everything. */
 export const MOST_DROPPED = 8 * MAX_BODY
 
-/** A body for its reader: a small body is complete, a large one is still arriving. */
+/** A small body is complete, a large one is still arriving. */
 export type Body = { bytes: Uint8Array<ArrayBuffer> } | { coming: ComingBody }
 
 const NO_BODY: Body = { bytes: new Uint8Array() }
 
-/** Gives access to the bodies of requests. It is used instead of the stream of a standard `Request`, which would cost two copies of every piece. */
+/** Replaces the stream of a standard `Request`, which would cost two copies of every piece. */
 export interface BodySource {
   /**
-   * Returns the whole body if it has arrived completely and nobody reads it; a later call for the same request gets no bytes. Undefined if the body
-   * must be read piece by piece.
+   * The whole body, if it has arrived completely and nobody reads it; only for the first call. Undefined if it must be
+   * read piece by piece.
    */
   arrived(request: Request): Uint8Array<ArrayBuffer> | undefined
-  /** Returns the reader of a body; undefined if there is no body or somebody already reads it. */
+  /** Undefined if there is no body or somebody already reads it. */
   reader(request: Request): BodyReader | undefined
 }
 
-/** Source of bodies for requests that did not arrive through our own server, for example in tests. */
+/** For requests that did not arrive through our own server, for example in tests. */
 export const webBodies: BodySource = {
   arrived: () => undefined,
   reader: ({ body }) => (body === null || body.locked ? undefined : body.getReader()),
@@ -70,8 +64,8 @@ const tooLarge = (most: number) =>
   Failure.invalid({ path: '', message: `must have at most ${most >= MB ? `${most / MB} MB` : `${most / KB} KB`}` })
 
 /**
- * Whether the request has no body: GET and HEAD have none in Web standards. Access to the body makes the server create the whole request object,
- * which costs 8 % of `GET /status`.
+ * GET and HEAD have no body in Web standards. Asking for the body would make the server create the whole request
+ * object, 8 % of the cost of `GET /status`.
  */
 const isWithoutBody = ({ method }: Request) => method === 'GET' || method === 'HEAD'
 
@@ -83,8 +77,8 @@ const JSON_TYPE: BodyType = { name: 'application/json', pattern: /^application\/
 const FILE_TYPE: BodyType = { name: 'application/octet-stream', pattern: /^application\/octet-stream\s*(;|$)/i }
 
 /**
- * Receives the body. It is refused during reading if it is too large or too slow, or if memory is missing. The rest of
- * a refused body is read and dropped.
+ * Rejects if the body is too large or too slow, or if memory is missing. The rest of a refused body is read and
+ * dropped.
  */
 export async function receiveBody(
   request: Request,
@@ -97,7 +91,7 @@ export async function receiveBody(
   const declared = Number(request.headers.get('Content-Length') ?? 0)
   if (declared > most) throw tooLarge(most)
   if (declared <= LARGE_BODY) {
-    // A small body usually arrives together with the head of the request, and is available after this turn of the event loop.
+    // A small body usually arrives with the head of the request, and is available after this turn of the event loop.
     await undefined
     const bytes = source.arrived(request)
     if (bytes !== undefined) {
@@ -123,8 +117,8 @@ export async function receiveBody(
 }
 
 /**
- * Receives the body of an operation that takes a file. Its pieces are not kept, so it reserves no memory. Rejects if it is too large or too slow; the
- * rest is then read and dropped, also if the reader stops early.
+ * Receives the body of an operation that takes a file. Its pieces are not kept, so it reserves no memory. Rejects if it
+ * is too large or too slow.
  */
 export async function* receiveFile(
   request: Request,
@@ -140,10 +134,7 @@ export async function* receiveFile(
 
 type Incoming = AsyncGenerator<Uint8Array, void>
 
-/**
- * Yields the pieces of a body. Rejects with the reason when the body is refused. If the reader stops early, the rest of
- * the body is discarded.
- */
+/** Rejects with the reason if the body is refused. If the reader stops early, the rest of the body is discarded. */
 async function* piecesOf(
   request: Request,
   reader: BodyReader,
@@ -179,8 +170,8 @@ async function reserve(memory: Lease, bytes: number, incoming: Incoming): Promis
 }
 
 /**
- * Continues a large body whose first bytes have arrived. Memory is reserved for the bytes in this thread, the bytes on the way to the other thread,
- * and the bytes in the thread that parses them.
+ * Continues a large body whose first bytes have arrived. Memory is reserved for its bytes in this thread, in the
+ * parsing thread, and between them.
  */
 function comingBody(begun: Pieces, begunSize: number, incoming: Incoming, memory: Lease): ComingBody {
   let pieces = begun
@@ -225,14 +216,12 @@ function comingBody(begun: Pieces, begunSize: number, incoming: Incoming, memory
     held(bytes) {
       there = bytes
       away.shift()
-      // This code may run after the body was refused, so it must not throw. If the thread holds more than was reserved, the next piece reserves the
-      // difference.
+      // This may run after the body was refused, so it must not throw. The next piece reserves what is missing.
       memory.lower(reserved(inMemory()))
     },
   }
 }
 
-/** Returns all bytes of a body, for readers that cannot process it in parts. */
 export async function wholeOf(body: Body): Promise<Uint8Array<ArrayBuffer>> {
   if ('bytes' in body) return body.bytes
   const pieces: Uint8Array<ArrayBuffer>[] = []
@@ -245,15 +234,15 @@ export async function wholeOf(body: Body): Promise<Uint8Array<ArrayBuffer>> {
   return joined(pieces) as Uint8Array<ArrayBuffer>
 }
 
-/** Checks the content type, but only of a non-empty body: an empty body means `{}`, and clients send no content type with it. */
+/** An empty body means `{}`, and clients send no content type with it. */
 function checkType({ headers }: Request, size: number, { name, pattern } = JSON_TYPE) {
   if (size > 0 && !pattern.test(headers.get('Content-Type') ?? ''))
     throw Failure.invalid({ path: '', message: `must be sent with Content-Type: ${name}` })
 }
 
 /**
- * Discards the body of a request that was answered without reading it. Many clients read the answer only after they have sent everything. If the
- * connection were closed earlier, these clients would not get the answer, and would report a broken pipe instead of the reason.
+ * Discards the body of a request that was answered without it. Many clients read the answer only after they have sent
+ * everything; they would report a broken pipe instead of the reason.
  */
 export function discardBody(request: Request, source: BodySource = webBodies): void {
   if (isWithoutBody(request) || source.arrived(request) !== undefined) return
@@ -261,10 +250,7 @@ export function discardBody(request: Request, source: BodySource = webBodies): v
   if (reader !== undefined) void throwAway(reader, steadyClock)
 }
 
-/**
- * Reads a short text body before its sender is known. Anybody may send many of them, so it is kept in memory only while it arrives. `tooLong` is the
- * error for a body of more than `most` bytes.
- */
+/** Reads a short text whose sender is not known yet. `tooLong` is the error for more than `most` bytes. */
 export async function receiveText(
   request: Request,
   { most, tooLong, clock = steadyClock }: { most: number; tooLong(): Error; clock?: Clock | undefined },
@@ -291,7 +277,7 @@ export async function receiveText(
   }
 }
 
-/** Reads and drops the rest of a body, up to a limit and at the minimum rate. If the body is longer than the limit, the connection is closed. */
+/** Reads and drops the rest of a body, up to a limit and at the minimum rate. A longer body ends the connection. */
 async function throwAway(reader: BodyReader, clock: Clock): Promise<void> {
   const stream = steady(reader, clock)
   let left = MOST_DROPPED
@@ -307,7 +293,7 @@ async function throwAway(reader: BodyReader, clock: Clock): Promise<void> {
       dropped = []
     }
   } catch {
-    // The error is ignored: it means that the body is too slow or incomplete, but the answer was already sent and the rest of the body is not needed.
+    // The body is too slow or incomplete, but the answer was already sent and the rest is not needed.
   } finally {
     stream.end()
   }

@@ -1,6 +1,6 @@
 /**
- * Runs an operation for an authorized caller, independent of the route. The operation runs in its own handler, or in the shard that hosts the
- * instance.
+ * Runs an operation for an authorized caller, independent of the route: in its own handler, or in the shard thread of
+ * the instance.
  */
 import type { z } from 'zod'
 import type { CallOrigin } from '../domain/call.ts'
@@ -21,19 +21,15 @@ import { InstanceGone } from './errors.ts'
 export interface Caller {
   workspace?: WorkspaceId
   instance?: InstanceId
-  /** Whether the credential is still valid, for answers that last long. */
   isStillAllowed?: () => boolean
-  /**
-   * True for a person with a connect link. This caller may only pair the instance, only while no account is linked, and learns nothing else about the
-   * instance.
-   */
+  /** True for a person with a connect link, who may only pair the instance while no account is linked. */
   isStranger?: true
   /**
-   * Throws if the credential is no longer valid. It is called immediately before the operation, because the body may have arrived slowly, and the
-   * credential may have been revoked in the meantime.
+   * Throws if the credential is no longer valid. Called directly before the operation, because a slow body may have
+   * arrived in the meantime.
    */
   checkAgain?: () => void
-  /** Whether a session of the dashboard has a right. Absent for callers that have every right at the operations that they reach. */
+  /** Whether a dashboard session has a right. Absent for callers that have every right. */
   may?: (right: RightName) => boolean
 }
 
@@ -42,33 +38,30 @@ export interface CarryOutDeps {
   engine: Pick<Engine, 'call'>
   tally: Tally
   now(): number
-  /** Public base URL; null if the origin of the request is used. */
+  /** Public base URL; null to use the origin of the request. */
   baseUrl: string | null
 }
 
 export interface Asked {
   request: Request
-  /** Address of the caller. */
   source: string
-  /** Whether a program on this machine has called the service directly. Absent for callers that cannot reach the operations that check this. */
+  /** Whether a program on this machine called directly. Absent for callers whose operations do not check this. */
   isOnThisMachine?: boolean
-  /** Returns the body of the request. Present for callers that can reach an operation that takes a file. */
+  /** The body of the request, for an operation that takes a file. */
   file?: () => AsyncIterable<Uint8Array>
   origin: CallOrigin
 }
 
-/** Answer to a queued send: the acknowledgement. */
 export type Acknowledged = z.output<typeof Acknowledgement>
 
-/** Makes check 10, the check of the subscription, before any part of the body is read. */
+/** Throws without a valid subscription, before any part of the body is read. */
 export function checkSubscription({ workspace }: Caller, { parts, now }: CarryOutDeps): void {
-  if (workspace && !maySend(parts.account.workspace(workspace).subscription, now())) throw new Failure('subscription_required') // 10
+  if (workspace && !maySend(parts.account.workspace(workspace).subscription, now())) throw new Failure('subscription_required')
 }
 
 /**
- * Runs an operation. `input` is the result of `parseInput`. Resolves with the answer of the operation, or with the acknowledgement of a send; rejects
- * with `Failure`. If the instance is deleted while the operation runs, its connection, its queue and its record are removed one after the other. The
- * operation can then fail with a different error code at each stage, but the caller always gets `instance_not_found`.
+ * Resolves with the answer of the operation, or with the acknowledgement of a send; rejects with `Failure`. If the
+ * instance is deleted in the meantime, the caller always gets `instance_not_found`, whichever part was removed first.
  */
 export async function carryOut(
   endpoint: Endpoint,
@@ -81,7 +74,7 @@ export async function carryOut(
     return await answer(endpoint, caller, input, asked, deps)
   } catch (error) {
     const isGone = caller.instance !== undefined && isDeleted(caller.instance, deps)
-    throw isGone && error instanceof Failure ? new InstanceGone(error) : error // 13
+    throw isGone && error instanceof Failure ? new InstanceGone(error) : error
   }
 }
 
@@ -145,16 +138,15 @@ async function askShard(
     const error = thrown instanceof Failure ? declared(endpoint, thrown) : thrown
     const code = error instanceof Failure ? error.code : 'internal'
     if (isImmediate) tally.add('svc_engine_action_errors_total', { operation: id, code })
-    throw error instanceof Failure && error.code === 'instance_not_found' ? new InstanceGone(error) : error // 13
+    throw error instanceof Failure && error.code === 'instance_not_found' ? new InstanceGone(error) : error
   } finally {
     if (isImmediate) tally.observe('svc_engine_action_duration_seconds', { operation: id }, (performance.now() - begun) / SECOND)
   }
 }
 
 /**
- * Limits failures to those that the operation declares. The network uses the same code for the same failure of every operation, but not every
- * operation can have it: a suspended group makes no sense for a profile setting. A code that the operation does not declare is reported as a failure
- * of the network, with the code in `details`.
+ * Limits failures to those that the operation declares. WhatsApp uses the same code for every operation, even where it
+ * makes no sense. An undeclared code is reported as a failure of the network, with the code in `details`.
  */
 function declared({ kind, errors }: Endpoint, failure: Failure): Failure {
   const isOfNetwork = kind === 'action' && failure.details?.network_code !== undefined
@@ -162,7 +154,7 @@ function declared({ kind, errors }: Endpoint, failure: Failure): Failure {
   return new Failure('action_failed', { details: failure.details, cause: failure })
 }
 
-/** Returns the fallback (data of the main thread) if the shard does not answer in time or has ended. Other failures are not replaced. */
+/** Returns the fallback if the shard thread does not answer in time or has ended. Other failures are not replaced. */
 async function within(asked: Promise<unknown>, ms: number, fallback: () => Promise<unknown>): Promise<unknown> {
   try {
     return await orLate(asked, ms, fallback)

@@ -1,7 +1,4 @@
-/**
- * Determines the dialect of a request to an instance: the dialect in the header `X-Dialect`, or without this header the dialect in the settings of
- * the instance.
- */
+/** Determines the dialect of a request: from the header `X-Dialect`, otherwise from the settings of the instance. */
 import type { Directory } from '../directory/directory.ts'
 import { DIALECTS, type Dialect, OWN_WORDS } from '../domain/dialect.ts'
 import { Failure } from '../domain/failures.ts'
@@ -9,9 +6,8 @@ import { Failure } from '../domain/failures.ts'
 export const DIALECT_HEADER = 'X-Dialect'
 
 export interface Dialects {
-  /** Returns the dialect of a request; undefined for none. Throws if the header names an unknown dialect. */
+  /** Undefined for no dialect. Throws if the header names an unknown one. */
   of(path: string, headers: Headers): Dialect | undefined
-  /** Returns the dialect for the answer to a refused request; an invalid header does not matter. */
   ofRefused(path: string, headers: Headers): Dialect | undefined
 }
 
@@ -20,11 +16,11 @@ const INSTANCE_PATH = /^\/instances\/([^/]+)\/token\/([^/]+)(?:\/|$)/
 const isDialect = (word: string): word is Dialect => (DIALECTS as readonly string[]).includes(word)
 
 export function createDialects(directory: Pick<Directory, 'authenticate' | 'dialect'>): Dialects {
-  /** Returns the dialect setting of the instance. Undefined for a caller without the token of the instance, who must not learn the setting. */
+  /** Undefined for a caller without the instance's token, who must not learn the setting. */
   function ofInstance(path: string): Dialect | undefined {
     const [, instance, token] = INSTANCE_PATH.exec(path) ?? []
     const dialect = instance === undefined ? null : directory.dialect(instance)
-    // The token is checked again only if the instance has a dialect, because the check takes time.
+    // Most instances have no dialect, and checking the token takes time.
     return dialect !== null && directory.authenticate(instance!, token!) ? dialect : undefined
   }
 

@@ -1,15 +1,14 @@
-/** Failures as HTTP answers: the status, the headers and the body. */
 import type { Dialect } from '../domain/dialect.ts'
 import { Failure, type FailureCode } from '../domain/failures.ts'
 import { errorIn } from '../features/dialects/words.ts'
 
 /**
- * Owner of the exceeded limit: an instance, a workspace, a connect link, an address that guesses credentials, or an address that requests the
+ * Owner of the limit: an instance, a workspace, a connect link, or an address that guesses credentials or reads the
  * description too often.
  */
 export type LimitScope = 'instance' | 'workspace' | 'link' | 'credential' | 'address'
 
-/** Too many requests. `retryAfter`: seconds that a client should wait, for `Retry-After`. */
+/** `retryAfter` is the number of seconds for the header `Retry-After`. */
 export class TooMany extends Failure {
   readonly retryAfter: number
   readonly scope: LimitScope
@@ -22,8 +21,8 @@ export class TooMany extends Failure {
 }
 
 /**
- * The service has no memory or queue space for the request now. In the fixed order of checks this is check 13, and not 11 (invalid request) or 9
- * (rate limit), because neither the request nor the rate of the caller is wrong. The same request may succeed a moment later.
+ * The service has no memory or queue space for the request now. Neither the request nor the rate of the caller is
+ * wrong, and the same request may succeed a moment later.
  */
 export class Busy extends Failure {
   constructor(message: string) {
@@ -32,8 +31,8 @@ export class Busy extends Failure {
 }
 
 /**
- * The error `instance_not_found`, the only error code with two statuses. The status is 401 if the credential in the path belongs to no instance. It
- * is 404 if the credential was valid but the engine no longer hosts the instance.
+ * `instance_not_found` has two statuses: 401 if the credential in the path belongs to no instance, and 404 if it was
+ * valid but the instance no longer runs.
  */
 export class InstanceGone extends Failure {
   constructor(cause?: unknown) {
@@ -45,7 +44,7 @@ export class InstanceGone extends Failure {
   }
 }
 
-/** A request that is refused before it reaches the application; the status states which HTTP limit it exceeds. */
+/** A request that is refused before it reaches the application. The status states which HTTP limit it exceeds. */
 export class Unread extends Failure {
   readonly #status: 408 | 413 | 431
 
@@ -59,14 +58,13 @@ export class Unread extends Failure {
   }
 }
 
-/** Error codes of temporary refusals whose duration is not known. */
+/** Temporary refusals whose duration is not known. */
 const AGAIN_SOON: ReadonlySet<FailureCode> = new Set(['engine_unavailable', 'rate_limited'])
 
-/** Seconds after which the same request may succeed; undefined if waiting does not help. */
+/** In seconds; undefined if waiting does not help. */
 export const retryAfterOf = (failure: Failure): number | undefined =>
   failure instanceof TooMany ? failure.retryAfter : AGAIN_SOON.has(failure.code) ? 1 : undefined
 
-/** Builds the body of every failure, before a dialect changes it. */
 export function failureBody(failure: Failure) {
   const { code, message, details } = failure.toData()
   return { error: { code, message, details: details ?? {} } }

@@ -1,27 +1,25 @@
 /**
- * Writes all server-sent events (WHATWG HTML, 9.2). The next event is requested only after the reader accepted the previous one, so nothing is
- * buffered for a slow reader. A reader that accepts no data for half a minute is disconnected and reconnects with `Last-Event-ID`.
+ * Writes all server-sent events (WHATWG HTML, 9.2). The next event is requested only after the reader accepted the
+ * previous one. A reader that accepts nothing for half a minute is disconnected.
  */
 import { SECOND } from '../domain/clock.ts'
 import type { ServerEvent, ServerEvents, StreamReader } from '../domain/server-events.ts'
 import { EVENT_STREAM } from '../features/endpoint.ts'
 import type { Tally } from '../metrics/tally.ts'
 
-/** Time limit for a reader to accept one event, in ms. */
 const STALLED = 30 * SECOND
 
 export interface EventStreamOptions {
-  /** Closes the connection immediately. This is necessary because an answer cannot be ended in order if its reader accepts no data. */
+  /** Closes the connection immediately, because an answer cannot end in order if its reader accepts no data. */
   cut(): void
-  /** Signal that is aborted when the caller has gone. Then perhaps nobody will ever read or cancel the answer. */
+  /** Aborted when the caller has gone; nobody may ever read or cancel the answer then. */
   gone: AbortSignal
-  /** Kind of reader, for the metrics. */
   reader: StreamReader
   tally: Pick<Tally, 'add'>
   stalledMs?: number
 }
 
-/** Writes an event. Each line break in the data begins a new `data` line; the other fields have none. */
+/** Each line break in the data begins a new `data` line; the other fields have none. */
 export function eventText(event: ServerEvent): string {
   if ('comment' in event) return `: ${event.comment}\n\n`
   if ('retryMs' in event) return `retry: ${event.retryMs}\n\n`
@@ -30,7 +28,7 @@ export function eventText(event: ServerEvent): string {
   return `${name === undefined ? '' : `event: ${name}\n`}${id === undefined ? '' : `id: ${id}\n`}${lines.join('')}\n`
 }
 
-/** Builds the response. The signal of `events` is aborted when the stream has ended for any reason. */
+/** The signal of `events` is aborted when the stream has ended for any reason. */
 export function eventStream(events: ServerEvents, options: EventStreamOptions): Response {
   const { cut, gone, reader, tally, stalledMs = STALLED } = options
   const ending = new AbortController()

@@ -1,28 +1,25 @@
-/** Answers wrong credentials, and counts guesses. */
 import { Failure } from '../domain/failures.ts'
 import { TooMany } from './errors.ts'
 import type { Throttle } from './rate-limit.ts'
 
 export interface GuessesDeps {
-  /** Limit of answers with 401, counted when such an answer is given. */
+  /** Limit of answers with 401. */
   throttle: Throttle
-  /** Limit of wrong guesses at short secrets, which people choose. This file counts them. */
+  /** Limit of wrong guesses at short secrets, which people choose. */
   shortSecrets: Throttle
 }
 
-/** Error codes for a wrong credential. */
 type Wrong = 'unauthorized' | 'instance_not_found' | 'api_key_required' | 'client_token_required'
 
 export interface Guesses {
   /**
-   * Answers a wrong credential. Only wrong credentials are throttled; a right credential is accepted even when the limit is reached. Behind a proxy
-   * all callers have the same address, so otherwise strangers could lock out everybody. A lockout is not needed, because a secret of 192 bits cannot
-   * be guessed.
+   * Only wrong credentials are throttled. Behind a proxy all callers have the same address, so a lockout would let
+   * strangers lock out everybody; a secret of 192 bits cannot be guessed.
    */
   refuse(code: Wrong, source: string, message?: string): never
   /**
-   * Checks a secret that people choose, and that may be short enough to guess. Each address has a hard limit of wrong guesses per `owner` of such a
-   * secret. When the limit is reached, even the right secret is refused until the minute ends.
+   * Checks a secret that people choose and that may be short. After too many wrong guesses from an address, even the
+   * right secret is refused until the minute ends.
    */
   guessed<T>(owner: string, source: string, isRight: () => T | undefined): T | undefined
 }

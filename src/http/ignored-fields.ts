@@ -1,6 +1,6 @@
 /**
- * Builds `X-Svc-Ignored-Fields`: the names of request fields that do not exist. It shows callers who used another gateway before which of their
- * fields have no effect.
+ * Builds `X-Svc-Ignored-Fields`: the names of request fields that do not exist. Callers who used another gateway before
+ * learn which fields have no effect.
  */
 import { IGNORED_FIELDS } from '../domain/brand.ts'
 import { MAX_UNKNOWN } from '../features/unknown-fields.ts'
@@ -12,17 +12,13 @@ export const IGNORED_HEADER = {
     `the first ${MAX_UNKNOWN} at most, with \`...\` for the others. Absent when there are none.`,
 } as const
 
-/**
- * Longest name in the header, and longest value of the header, both in characters. They are limited because proxies
- * refuse long headers.
- */
+/** In characters, because proxies refuse long headers. */
 const MAX_NAME = 64
 const MAX_VALUE = 1_024
 
-/** Makes a field name from a request safe for a header: characters that field names do not have become `?`. */
+/** Characters that field names do not have become `?`. */
 const fit = (name: string) => name.slice(0, MAX_NAME).replace(/[^A-Za-z0-9_.$-]/g, '?')
 
-/** Returns the value of the header; undefined if there are no ignored names. */
 export function ignoredFieldsValue(names: readonly string[]): string | undefined {
   if (names.length === 0) return undefined
   const shown: string[] = []

@@ -1,4 +1,3 @@
-/** Checks API keys and client tokens: which key a request contains, and whether its workspace requires one. */
 import type { Account, ApiKey } from '../account/account.ts'
 import { API_KEY_PREFIX } from '../domain/brand.ts'
 import { Failure } from '../domain/failures.ts'
@@ -13,9 +12,9 @@ export interface KeyChecksDeps {
 }
 
 export interface KeyChecks {
-  /** Returns the API key in `Authorization`. An imported client token is not accepted there. */
+  /** An imported client token is not accepted in `Authorization`. */
   keyOfBearer(headers: Headers): ApiKey | undefined
-  /** Makes checks 6 to 8. Only one credential of a request is checked. `mayBear` states whether `Authorization` may hold a key. */
+  /** Checks one credential of a request. `mayBear` states whether `Authorization` may contain a key. */
   checkKey(workspace: Workspace, incoming: AccessRequest, mayBear?: boolean): void
 }
 
@@ -32,10 +31,7 @@ export function createKeyChecks(deps: KeyChecksDeps): KeyChecks {
     return account.findApiKey(value)
   }
 
-  /**
-   * Returns the key in `Client-Token`. A value without the prefix of an API key can only be the imported client token
-   * of the workspace, which has at least 8 characters.
-   */
+  /** A value without the prefix of an API key can only be an imported client token, which has at least 8 characters. */
   function keyOfClientToken(workspace: WorkspaceId, { headers, source }: AccessRequest): ApiKey | undefined {
     const value = headers.get('Client-Token')
     if (value === null || value === '' || value.length > MAX_CREDENTIAL) return undefined
@@ -48,9 +44,9 @@ export function createKeyChecks(deps: KeyChecksDeps): KeyChecks {
     if (!security.requireClientToken && !security.requireApiKey) return
     const isBearer = mayBear && !security.requireClientToken && headers.has('Authorization')
     const key = isBearer ? keyOfBearer(headers) : keyOfClientToken(id as WorkspaceId, incoming)
-    if (key?.workspace !== id) guesses.refuse(security.requireClientToken ? 'client_token_required' : 'api_key_required', source) // 6, 7
+    if (key?.workspace !== id) guesses.refuse(security.requireClientToken ? 'client_token_required' : 'api_key_required', source)
     account.used(key, source)
-    checkScope(key, 'instances:operate') // 8
+    checkScope(key, 'instances:operate')
   }
 
   return { keyOfBearer, checkKey }

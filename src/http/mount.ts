@@ -1,7 +1,7 @@
 /**
- * Mounts the declarations as routes. One loop mounts all routes, and each route does the same steps: authenticate, read, run, answer. The validation
- * of the router is not used, for three reasons: the order of checks is fixed, the fields of one flat input come from three places, and another thread
- * parses large bodies.
+ * Mounts the declarations as routes, each with the same steps: authenticate, read, run, answer. The router's own
+ * validation is not used: the order of checks is fixed, fields come from three places, and another thread parses large
+ * bodies.
  */
 
 import type { Context, Hono } from 'hono'
@@ -29,30 +29,27 @@ import { IGNORED_HEADER, ignoredFieldsValue } from './ignored-fields.ts'
 import { PREFER, waitOf } from './prefer.ts'
 import type { OpenSession } from './session-checks.ts'
 
-/** Data about a request that the handlers of a route pass to the middleware around it. */
+/** Data about a request for the middleware around its route. */
 export interface RequestState {
   requestId: string
   source: string
-  /** Address of the peer of the socket. */
   peer: string | undefined
   /** Template of the matched route; undefined before a route has matched. */
   route: string | undefined
-  /** Tokens left in the bucket of the instance or workspace; undefined until the owner of the request is known. */
+  /** Requests that the instance or workspace has left; undefined while the owner is unknown. */
   remaining: number | undefined
-  /** Additional headers of the response. */
   headers: Record<string, string>
-  /** True if the response already has all of its headers (`answer-headers.ts`). */
+  /** True if the response already has all of its headers. */
   isDressed: boolean
   /** Builds the answer to a refusal, for routes that people open in a browser. */
   refusal?: (failure: Failure) => Response
-  /** Session of a request from the dashboard. */
   session?: OpenSession
 }
 export type Env = { Variables: { state: RequestState } }
 
 /**
- * Parses and validates a large body in another thread while it arrives. Resolves with the operation and its input, rejects with `Failure`.
- * `onUnknown` gets the names of fields that the operation does not have.
+ * Parses a large body in another thread while it arrives. Rejects with `Failure`. `onUnknown` gets the names of fields
+ * that the operation does not have.
  */
 export type ReadLargeBody = (
   route: string,
@@ -67,7 +64,6 @@ export interface MountDeps extends CarryOutDeps {
   bodies: BodyBudget
   outcomes: SendOutcomes
   log: DetailedLog
-  /** Closes the connection of the request immediately. */
   cut(request: Request): void
   source: BodySource
   dialects: Dialects
@@ -75,12 +71,11 @@ export interface MountDeps extends CarryOutDeps {
 
 export const IDEMPOTENCY_KEY = { name: 'Idempotency-Key', maxLength: 128 } as const
 
-/** Converts `/webhooks/{type}` to the syntax of the router. */
 const toPattern = (path: string) => path.replace(/\{(\w+)\}/g, ':$1')
 
 /**
- * Orders routes. A fixed segment takes precedence over a parameter: of two routes that match the same path, the one
- * with the earlier fixed segment comes first; of two routes with the same path, the one of a dialect comes first.
+ * A fixed segment takes precedence over a parameter. Of two routes with the same path, the one of a dialect comes
+ * first.
  */
 function byPrecedence(one: RequestRoute, other: RequestRoute): number {
   const rank = ({ path, alias }: RequestRoute) =>
@@ -91,13 +86,13 @@ function byPrecedence(one: RequestRoute, other: RequestRoute): number {
   return rank(one).localeCompare(rank(other))
 }
 
-/** Where declarations are mounted, and how callers authenticate: with the credentials of the API, or with a session of the dashboard. */
+/** Where declarations are mounted, and how callers authenticate: as in the API, or with a session of the dashboard. */
 export interface Mounting {
   pathOf(declared: string): string
   admit(endpoint: Endpoint, instance: string, token: string, c: Context<Env>): Caller
-  /** Returns the dialect of a request and of its answer; undefined for none. */
+  /** Undefined for no dialect. */
   dialectOf(c: Context<Env>): Dialect | undefined
-  /** Returns the part of an answer that the caller may see; by default all of it. */
+  /** The part of an answer that the caller may see; by default all of it. */
   shown?(answer: unknown, endpoint: Endpoint, c: Context<Env>): unknown
 }
 
@@ -120,15 +115,15 @@ export function mount(
     app.on(route.method, toPattern(mounting.pathOf(route.path)), async (c, next) => {
       const dialect = endpoint.access === 'instance' ? mounting.dialectOf(c) : undefined
       if (alias?.dialect !== undefined && alias.dialect !== dialect) return next()
-      // The router passes HEAD to the route of GET, and a GET may have effects: requesting a QR code starts a session, requesting a received file
-      // downloads it. System routes have no effects, and load balancers use HEAD on them.
-      if (c.req.raw.method !== route.method && !endpoint.id.startsWith('system.')) return c.notFound() // 1
+      // The router passes HEAD to the route of GET, which may have effects: a QR code starts a session. System routes
+      // have none, and load balancers use HEAD on them.
+      if (c.req.raw.method !== route.method && !endpoint.id.startsWith('system.')) return c.notFound()
       const state = c.get('state')
       state.route = template
       const { instance_id = '', token = '', ...rest } = c.req.param() as Record<string, string>
       const path = endpoint.access === 'instance' ? rest : (c.req.param() as Record<string, string>)
-      // The account is read again, so that a change by an operator command (a revoked key, a number of slots) takes effect immediately. This costs a
-      // few reads of the store.
+      // The account is read again, so that a change by an operator command, such as a revoked key, takes effect
+      // immediately.
       if (isOfWorkspace(endpoint.access)) await deps.parts.account.refresh()
       const caller = mounting.admit(endpoint, instance_id, token, c)
       if (endpoint.needsSubscription) checkSubscription(caller, deps)
@@ -147,7 +142,7 @@ export function mount(
         const reply = mounting.shown ? mounting.shown(whole, meant, c) : whole
         if (meant.contentType === EVENT_STREAM) return streamed(reply as ServerEvents, 'events', c, deps)
         if (meant.kind !== 'send') return respond(meant, reply, state, dialect)
-        // The message is in the queue, so the memory that was reserved for its body is not needed while the caller waits.
+        // The message is in the queue, so the memory for its body is not needed while the caller waits.
         memory.release()
         return respond(meant, await awaited(reply as Acknowledged, caller, c, deps), state, dialect)
       } finally {
@@ -164,7 +159,7 @@ export const streamed = (
   { cut, tally }: MountDeps,
 ): Response => eventStream(events, { cut: () => cut(req.raw), gone: req.raw.signal, reader, tally })
 
-/** Renames the issues that an operation reports to the field names of the caller. */
+/** Renames the issues of an error to the field names of the caller. */
 const inWordsOf = ({ alias, endpoint }: RequestRoute, dialect: Dialect | undefined, work: Promise<unknown>): Promise<unknown> =>
   alias === undefined && dialect === undefined
     ? work
@@ -173,7 +168,7 @@ const inWordsOf = ({ alias, endpoint }: RequestRoute, dialect: Dialect | undefin
         throw dialect === undefined ? named : inTheirNames(dialect, endpoint, named)
       })
 
-/** Returns the answer of an alias, if it differs from that of its operation. */
+/** The answer of an alias may differ from that of its operation. */
 function shaped({ alias }: RequestRoute, reply: unknown): unknown {
   if (alias?.answer === 'done') return { value: true }
   if (alias?.answer === 'count') return { count: (reply as { total: number }).total }
@@ -243,7 +238,7 @@ async function requestOf(
   return { endpoint: byId.get(operation) ?? route.endpoint, input }
 }
 
-/** Reads a request. If fields come from headers, the errors about these fields have the names of the headers. */
+/** Errors about fields that come from headers name the headers. */
 function inHeaderNames({ inHeaders }: Endpoint, read: () => MeantRequest): MeantRequest {
   try {
     return read()
@@ -252,12 +247,12 @@ function inHeaderNames({ inHeaders }: Endpoint, read: () => MeantRequest): Meant
   }
 }
 
-/** Returns the fields that come from headers. The same names in the query are ignored, because such values would be in logs of addresses. */
+/** The same names in the query are ignored, because URLs are logged. */
 function headersOf({ inHeaders }: Endpoint, { req }: Context<Env>): RawFields {
   return Object.fromEntries(Object.entries(inHeaders).map(([name, field]) => [field, decoded(name, req.header(name))]))
 }
 
-/** Decodes the value of a header. Header values can only have ASCII characters, so callers percent-encode all others. */
+/** Header values can only have ASCII characters, so callers percent-encode all others. */
 function decoded(name: string, value: string | undefined): string | undefined {
   if (value === undefined) return undefined
   try {
@@ -268,13 +263,13 @@ function decoded(name: string, value: string | undefined): string | undefined {
   }
 }
 
-/** Returns the query. A name that is given once becomes a text, a repeated name becomes a list of texts. */
+/** A name that is given once becomes a text, a repeated name a list of texts. */
 function queryOf(c: Context<Env>): RawFields {
   const queries = Object.entries(c.req.queries())
   return Object.fromEntries(queries.map(([name, values]) => [name, values.length === 1 ? values[0] : values]))
 }
 
-/** Returns the optional key of queued sends: repeated requests with the same key are queued once. */
+/** Repeated sends with the same key are queued once. */
 function idempotencyKeyOf({ kind }: Endpoint, c: Context<Env>): string | undefined {
   const key = kind === 'send' ? c.req.header(IDEMPOTENCY_KEY.name) : undefined
   if (key !== undefined && (key.length < 1 || key.length > IDEMPOTENCY_KEY.maxLength))
@@ -282,10 +277,7 @@ function idempotencyKeyOf({ kind }: Endpoint, c: Context<Env>): string | undefin
   return key
 }
 
-/**
- * Waits for the outcome of a send, for a caller that prefers to wait. The wait may end early without harm, because the acknowledged message is on
- * disk.
- */
+/** Waits for the outcome of a send. The wait may end early without harm, because the message is on disk. */
 async function awaited(
   queued: Acknowledged,
   { instance }: Caller,
@@ -296,13 +288,13 @@ async function awaited(
   if (ms === undefined || instance === undefined) return queued
   const outcome = await outcomes.of({ instance, svcId: queued.svc_id }, ms, c.req.raw.signal)
   if (!outcome) return queued
-  if (outcome === 'gone') throw new InstanceGone() // 13
+  if (outcome === 'gone') throw new InstanceGone()
   c.get('state').headers[PREFER.applied] = 'wait'
   if (outcome.status !== 'failed') return { ...queued, status: outcome.status }
   return { ...queued, status: 'failed', error_code: outcome.code, error_message: outcome.message.slice(0, MAX_REASON) }
 }
 
-/** Longest reason of a failed send in characters, the same as in the `delivery` event. */
+/** In characters, the same as in the `delivery` event. */
 const MAX_REASON = 512
 
 function respond(endpoint: Endpoint, reply: unknown, state: RequestState, dialect?: Dialect): Response {
@@ -315,8 +307,5 @@ function respond(endpoint: Endpoint, reply: unknown, state: RequestState, dialec
   return new Response(JSON.stringify(said), { status: dialect === undefined ? status : 200, headers })
 }
 
-/**
- * Whether the account is read again before the checks of a route: for the Account API and the administration, and also
- * for the description, whose checks do not need it.
- */
+/** Whether the account is read again before the checks of a route. */
 const isOfWorkspace = (access: Endpoint['access']) => access !== 'instance' && access !== 'public' && access !== 'metrics'

@@ -1,6 +1,6 @@
 /**
- * Checks requests without the credentials of an instance or a workspace: passkey tickets, connect links, apps that ask for authorization, downloads
- * and metrics.
+ * Checks requests without the credentials of an instance or a workspace: passkey tickets, connect links, OAuth,
+ * downloads and metrics.
  */
 import type { ConnectLink } from '../domain/connect-link.ts'
 import { Failure } from '../domain/failures.ts'
@@ -14,26 +14,21 @@ import { isRelayed } from './source.ts'
 
 export interface OpenChecksDeps {
   guesses: Guesses
-  /** Limit of public requests (the description, pages), per address. */
   descriptions: Buckets
-  /** Limit of requests with a passkey ticket, per instance. */
   tickets: Buckets
-  /** Limit of requests to `/oauth`, per kind of request and address. */
   apps: Buckets
-  /** Limit of requests with a connect link, per link. */
   links: Buckets
-  /** Limit of requests with a connect link that begin something on the network, per link and operation. */
+  /** Limit of requests with a connect link that begin something on the network, such as a call to a phone. */
   linkStarts: Buckets
   /** Proxies whose `X-Forwarded-For` is trusted. */
   trusted: Ranges
   /**
-   * Compares the token of `/metrics` in constant time. Undefined if no token is set; then only callers on this machine or in a private network get
-   * the metrics.
+   * Compares in constant time. Undefined if no token is set; then only callers on this machine or in a private network
+   * get the metrics.
    */
   isMetricsToken: ((value: string) => boolean) | undefined
 }
 
-/** Request header that carries a passkey ticket. */
 export const TICKET_HEADER = 'X-Passkey-Ticket'
 const NO_LINK = 'This link has expired or was revoked; ask for a new one.'
 const NO_TICKET = 'This ticket was used or has expired; press the button on the pairing page again.'
@@ -41,9 +36,8 @@ const NO_TICKET = 'This ticket was used or has expired; press the button on the 
 export const NO_ROUTE = 'No such route exists.'
 
 /**
- * Whether `Host` names this machine or a machine of its own network: a loopback or private address, `localhost`, or a name without a dot, which
- * nobody outside of the network can own. Without this check, a web page in a browser of the same network could let its own host name resolve to the
- * address of this service, and read the answers (DNS rebinding).
+ * Whether `Host` is a name that only this machine or its network can own. Otherwise a web page could let its own host
+ * name resolve to this service and read the answers (DNS rebinding).
  */
 function isLocalHost(host: string | null): boolean {
   const name = /^(\[[^\]]*\]|[^:]*)(:\d*)?$/.exec(host ?? '')?.[1]
@@ -61,14 +55,13 @@ export function createOpenChecks(deps: OpenChecksDeps) {
     { headers, source, peer }: Pick<AccessRequest, 'headers' | 'source' | 'peer'>,
     isNearEnough: (source: string) => boolean,
   ) {
-    // A proxy that is not trusted relayed the request. The proxy is on this machine or in a private network, but its caller is unknown and may be
-    // anybody.
+    // A proxy that is not trusted relayed the request, so the caller may be anybody.
     const isAnybodys = isRelayed(headers) && !isIn(trusted, peer ?? '')
     return !isAnybodys && isNearEnough(source) && isLocalHost(headers.get('Host'))
   }
 
   return {
-    /** Accepts a passkey ticket instead of the credentials of its instance. */
+    /** The ticket replaces the credentials of its instance. */
     ticket(
       find: (ticket: string) => InstanceId | undefined,
       { headers, source }: Pick<AccessRequest, 'headers' | 'source'>,
@@ -82,8 +75,8 @@ export function createOpenChecks(deps: OpenChecksDeps) {
     },
 
     /**
-     * Accepts the secret of a connect link instead of the credentials of its instance. `start` is the name of an operation that begins something on
-     * the network; such an operation has a limit of its own.
+     * The secret of the link replaces the credentials of its instance. `start` is the name of an operation that begins
+     * something on the network, which has its own limit.
      */
     connectLink(
       find: (secret: string) => ConnectLink | undefined,
@@ -99,14 +92,13 @@ export function createOpenChecks(deps: OpenChecksDeps) {
       return link
     },
 
-    /** Refuses a ticket that is no longer valid. */
     staleTicket: ({ source }: Pick<AccessRequest, 'source'>): never => guesses.refuse('unauthorized', source, NO_TICKET),
 
-    /** Whether the caller is a program on this machine that connected directly and used a host name that only this machine has. */
+    /** Whether the caller is a program on this machine that connected directly. */
     isOnThisMachine: (incoming: Pick<AccessRequest, 'headers' | 'source' | 'peer'>): boolean =>
       isLocal(incoming, (source) => isIn(loopback, source)),
 
-    /** Limits requests to `/oauth` by address. Each `kind` of request has its own limit. */
+    /** Limits requests by address; each `kind` of request has its own limit. */
     oauth({ source }: Pick<AccessRequest, 'source'>, kind: string): void {
       const { allowed, retryAfter } = apps.take(`${kind} ${subscriberOf(source)}`)
       if (!allowed) throw new TooMany(retryAfter, 'address')
@@ -119,7 +111,7 @@ export function createOpenChecks(deps: OpenChecksDeps) {
     },
 
     /**
-     * Admits a request for the metrics. If no token is configured, only callers on this machine or in a private network are admitted; others get
+     * Without a configured token, only callers on this machine or in a private network are admitted; others get
      * `not_found`.
      */
     metrics({ headers, source, peer }: AccessRequest): void {

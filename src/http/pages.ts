@@ -1,4 +1,4 @@
-/** Mounts the pages for people, which are not operations: the home page, the files that pages load, and the browser extension. */
+/** Pages for people, which are not operations: the home page, the files that pages load, and the browser extension. */
 import type { Hono } from 'hono'
 import { Failure } from '../domain/failures.ts'
 import { pageResponse } from '../features/page.ts'
@@ -8,10 +8,10 @@ import type { AccessChecks } from './access-checks.ts'
 import type { Env } from './mount.ts'
 import { NO_ROUTE } from './open-checks.ts'
 
-/** Time for which browsers cache the files. It can be long, because the files only change with the version of the service. */
+/** The files change only with the version of the service. */
 const ASSET_CACHE = 'max-age=3600'
 
-/** The browser extension for linking with a passkey. Anybody may download it; it is also in the repository. */
+/** The browser extension for linking with a passkey, which anybody may download. */
 const EXTENSION = '/passkey/extension.zip'
 
 export function mountPages(app: Hono<Env>, pages: Pages, gate: Pick<AccessChecks, 'described'>): void {
@@ -24,8 +24,7 @@ export function mountPages(app: Hono<Env>, pages: Pages, gate: Pick<AccessChecks
     const asset = await pages.asset(c.req.param('asset'))
     if (!asset) throw new Failure('not_found', { message: NO_ROUTE })
     c.get('state').route = '/docs/{asset}'
-    // The limit is for large files that are the same for everybody and rarely needed. It is separate from the limit of the description, because the
-    // same page loads the description.
+    // The limit of the description is separate, because the same page loads it.
     gate.described(c.get('state'), 'asset:')
     const isPacked = takesGzip(c.req.header('Accept-Encoding') ?? '')
     const headers = {

@@ -1,17 +1,18 @@
 /**
- * Holds the bytes of a body in pieces that can be transferred to another thread. The HTTP thread does not concatenate the pieces: copying 60 MB into
- * one buffer would cause page faults and garbage collections, which delay all other requests.
+ * Holds a body in pieces that can be transferred to another thread. Copying 60 MB into one buffer would cause page
+ * faults and garbage collections, which delay all other requests.
  */
 
 /**
- * Size of a block into which shorter pieces are merged; otherwise, if a client sends single bytes, each of them would take a hundred bytes of memory.
+ * Shorter pieces are merged into blocks; otherwise single bytes from a client would take a hundred bytes of memory
+ * each.
  */
 const BLOCK = 65_536
 const WORTH_KEEPING = BLOCK / 4
 
 export interface Pieces {
   add(piece: Uint8Array): void
-  /** Returns all pieces. Each owns its buffer, so that it can be transferred. */
+  /** Each piece owns its buffer, so that it can be transferred. */
   all(): Uint8Array<ArrayBuffer>[]
 }
 
@@ -45,10 +46,7 @@ export function createPieces(): Pieces {
   }
 }
 
-/**
- * Returns the piece unchanged if its buffer contains nothing else. Returns a copy if the buffer also contains other data, such as the head of the
- * request or the next request.
- */
+/** A piece is copied if its buffer also contains other data, such as the head of the request. */
 const owned = (piece: Uint8Array): Uint8Array<ArrayBuffer> =>
   piece.buffer instanceof ArrayBuffer && piece.byteLength === piece.buffer.byteLength
     ? (piece as Uint8Array<ArrayBuffer>)

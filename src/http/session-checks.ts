@@ -1,7 +1,6 @@
 /**
- * Checks of the sign-in to the dashboard, and of requests with a session of it. A session of the admin key gets the same checks as a request with the
- * admin key. A session of an API key gets the same checks as a request to the Account API. The scopes are checked at each operation
- * (`dashboard/roles.ts`).
+ * Checks of the dashboard's sign-in and sessions. A session of the admin key has the same checks as a request with that
+ * key; a session of an API key those of the Account API. Scopes are checked at each operation.
  */
 import type { Account, ApiKey, DashboardSession } from '../account/account.ts'
 import { ADMIN_KEY_PREFIX, API_KEY_PREFIX } from '../domain/brand.ts'
@@ -19,14 +18,11 @@ export interface SessionChecksDeps {
   guesses: Guesses
   requests: RequestLimit
   admins: AdminChecks
-  /**
-   * Makes the checks of the Account API that come after the check of the key and before the check of its scope: the allowlist and the plan of the
-   * workspace.
-   */
+  /** Checks the allowlist and the plan of the workspace. */
   checkWorkspace(workspace: WorkspaceId, source: string): void
 }
 
-/** A session and the current state of its API key; the key is null for a session of the admin key. */
+/** The key is in its current state; null for a session of the admin key. */
 export interface OpenSession {
   session: DashboardSession
   key: ApiKey | null
@@ -37,14 +33,14 @@ const KEY_WANTED = `A valid admin key (${ADMIN_KEY_PREFIX}…) or API key (${API
 export function createSessionChecks({ account, requests, admins, checkWorkspace, ...deps }: SessionChecksDeps) {
   const guesses: Guesses = deps.guesses
 
-  /** Checks the address of the caller, and for an API key also the plan. This call does not count against any limit. */
+  /** Checks the address of the caller, and for an API key also the plan. No limit counts this call. */
   function checkSession({ session, key }: OpenSession, source: string) {
     if (key === null) admins.checkAddress(source)
     else checkWorkspace(session.workspace, source)
   }
 
   return {
-    /** Admits a sign-in with the admin key, or with an API key that opens the dashboard. */
+    /** The admin key, or an API key that may open the dashboard. */
     signIn(value: string, incoming: AccessRequest): { workspace: WorkspaceId; key: ApiKey | null } {
       if (!value.startsWith(API_KEY_PREFIX)) return { ...admins.admit(value, incoming, KEY_WANTED), key: null }
       const key = account.findApiKey(value)
@@ -58,7 +54,7 @@ export function createSessionChecks({ account, requests, admins, checkWorkspace,
       return { workspace: key.workspace, key }
     },
 
-    /** Admits a request with a session, which has a bucket of its own. `open` is undefined if there is no session. */
+    /** `open` is undefined if there is no session. */
     session(open: OpenSession | undefined, incoming: AccessRequest): OpenSession {
       if (!open) guesses.refuse('unauthorized', incoming.source)
       const { session, key } = open

@@ -1,9 +1,8 @@
-/** Determines the source address of a request behind trusted proxies. */
 import type { Log } from '../domain/log.ts'
 import { canonicalAddress, isIn, isNear, type Ranges } from '../egress/addresses.ts'
 
 /**
- * Returns the address from a text in one of the forms that proxies write: `1.2.3.4`, `1.2.3.4:80`, `::1`, `[::1]:80`. Undefined if it is not an
+ * Accepts the forms that proxies write: `1.2.3.4`, `1.2.3.4:80`, `::1`, `[::1]:80`. Undefined if the text is no
  * address.
  */
 const addressOf = (entry: string): string | undefined =>
@@ -15,7 +14,7 @@ const addressOf = (entry: string): string | undefined =>
       .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1'),
   )
 
-/** Maximum number of peer addresses that are cached. They are cached because each peer sends many requests. */
+/** Peer addresses are cached, because each peer sends many requests. */
 const KNOWN = 1_000
 const known = new Map<string, string>()
 
@@ -28,10 +27,9 @@ function addressOfPeer(peer: string): string {
   return address
 }
 
-/** Header in which proxies name their callers. */
 const FORWARDED_FOR = 'X-Forwarded-For'
 
-/** Names of the headers that reverse proxies add to the requests they relay. */
+/** Headers that reverse proxies add to the requests they relay. */
 const RELAYED = [
   FORWARDED_FOR,
   'CF-Connecting-IP',
@@ -48,16 +46,15 @@ const RELAYED = [
   'X-Real-IP',
 ]
 
-/** Whether a proxy relayed the request, in which case the address of the connection is that of the proxy. */
+/** If a proxy relayed the request, the address of the connection is that of the proxy. */
 export const isRelayed = (headers: Headers): boolean => RELAYED.some((name) => headers.has(name))
 
-/** Source of a request whose trusted proxy does not name the caller. The text is not an address, so no allowlist contains it. */
+/** Used if a trusted proxy does not name the caller. The text is not an address, so no allowlist contains it. */
 export const UNKNOWN = 'unknown'
 
 /**
- * Returns the peer of the socket, or the right-most entry of `X-Forwarded-For` that is not a trusted proxy. Several header lines of that name form
- * one list (RFC 9110, 5.3). If a trusted proxy names no address, the caller is unknown; the address of the proxy is not used, because allowlists
- * often contain it.
+ * The right-most entry of `X-Forwarded-For` that is not a trusted proxy, or the peer of the socket. If a trusted proxy
+ * names no caller, its own address is not used, because allowlists often contain it.
  */
 export function sourceOf(peer: string | undefined, headers: Headers, trusted: Ranges): string {
   let source = peer === undefined ? UNKNOWN : addressOfPeer(peer)
@@ -75,8 +72,8 @@ export function sourceOf(peer: string | undefined, headers: Headers, trusted: Ra
 }
 
 /**
- * Logs once that a proxy on this machine or in a private network names its callers but is not trusted. All callers then count as one address in
- * limits and allowlists. Nothing is logged for a public address, because anybody may send the header.
+ * Logs once that a local proxy names its callers but is not trusted. All callers then count as one address in limits
+ * and allowlists. A public address is not logged, because anybody may send the header.
  */
 export function untrustedProxyWarning(trusted: Ranges, log: Pick<Log, 'warn'>) {
   let isTold = false

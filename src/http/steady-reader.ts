@@ -1,21 +1,17 @@
-/** Reads a body that must arrive at a minimum rate. */
 import { type Clock, SECOND } from '../domain/clock.ts'
 import { Failure } from '../domain/failures.ts'
 
 const KB = 1_024
 
 /**
- * Minimum rate of a body in bytes per second (1 Mbit/s, a slow connection). The next constant is the time in ms at the beginning of a body in which
- * the rule does not apply. The rule is needed because received parts stay in memory until the body is complete, so many slow bodies would fill the
- * memory.
+ * Minimum rate of a body in bytes per second (1 Mbit/s). Received parts stay in memory until the body is complete, so
+ * many slow bodies would fill the memory.
  */
 export const SLOWEST = 128 * KB
 export const HEAD_START = 10 * SECOND
 
-/** Returns the time at which this many bytes of a body that began at `begun` must have arrived. */
 export const dueAt = (begun: number, bytes: number): number => begun + HEAD_START + (bytes / SLOWEST) * SECOND
 
-/** One body, read piece by piece. */
 export type BodyReader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read' | 'cancel'>
 
 const tooSlow = () => new Failure('invalid_request', { message: 'The body arrived too slowly: less than 128 KB per second.' })
@@ -23,16 +19,13 @@ export const cutOff = (cause?: unknown) =>
   new Failure('invalid_request', { message: 'The body ended before it was complete.', ...(cause === undefined ? {} : { cause }) })
 
 interface Steady {
-  /** Reads the next piece; undefined at the end. Rejects when the body is incomplete or too slow. */
+  /** Undefined at the end of the body. Rejects if the body is incomplete or too slow. */
   read(): Promise<Uint8Array | undefined>
-  /** Ends the check of the rate. Must be called when reading ends. */
+  /** Must be called when reading ends. */
   end(): void
 }
 
-/**
- * Enforces the minimum rate of a body. Time in which nobody reads does not count, because the caller is not responsible
- * for it.
- */
+/** Enforces the minimum rate of a body. Time in which nobody reads does not count. */
 export function steady(reader: BodyReader, clock: Clock): Steady {
   let begun = clock.now()
   let size = 0
@@ -44,8 +37,8 @@ export function steady(reader: BodyReader, clock: Clock): Steady {
     const look = () => {
       const left = leftAt === undefined ? dueAt(begun, size) - clock.now() : SECOND
       if (left <= 0 && isSecondLook) return reject(tooSlow())
-      // A body is refused only at the second failed check. If this thread was blocked, the bytes that arrived in that time are read between the two
-      // checks.
+      // Refused only at the second failed check: if this thread was blocked, the bytes that have arrived are read
+      // between the two.
       isSecondLook = left <= 0
       timer = setTimeout(look, Math.max(left, SECOND))
     }

@@ -1,6 +1,6 @@
 /**
- * Answers a request that matches no route. The answer states the cause: the credentials are missing in the path, the call belongs to another gateway,
- * the path exists with other methods, or the path is unknown.
+ * Answers a request that matches no route with the cause: missing credentials, a call of another gateway, a wrong
+ * method, or an unknown path.
  */
 import type { Dialect } from '../domain/dialect.ts'
 import { Failure } from '../domain/failures.ts'
@@ -11,13 +11,10 @@ import { NO_ROUTE } from './open-checks.ts'
 
 const INSTANCE_PATH = /^\/instances\/([^/]*)\/token\/([^/]*)(\/.+)$/
 
-/** Routes that not everybody may use; other callers do not learn that they exist. */
+/** Callers who may not use these routes do not learn that they exist. */
 const QUIET: ReadonlySet<Access> = new Set(['metrics', 'described'])
 
-/**
- * Creates the answer. Patterns are compiled once, because compiling two hundred patterns takes a millisecond, and scanners send many requests with
- * unknown paths.
- */
+/** The patterns are compiled once, because this takes a millisecond, and scanners send many unknown paths. */
 export function createUnknownPath(served: readonly Endpoint[]): (method: string, path: string, dialect?: Dialect) => Failure {
   const routes = served
     .filter(({ access }) => !QUIET.has(access))
@@ -30,7 +27,8 @@ export function createUnknownPath(served: readonly Endpoint[]): (method: string,
       instance === '' || token === '' ? INSTANCE_BASE + rest : whole,
     )
     const methods = new Set<string>(routes.flatMap((each) => (each.pattern.test(withoutCredentials) ? [each.method] : [])))
-    // The router does not match an empty path segment with a parameter. So such a path means a route whose credentials are empty.
+    // The router does not match an empty path segment with a parameter. So such a path means a route whose credentials
+    // are empty.
     if (withoutCredentials !== path && methods.has(method)) return new Failure('unauthorized')
     methods.delete(method)
     if (methods.size === 0) return new Failure('not_found', { message: NO_ROUTE })

@@ -1,6 +1,6 @@
 /**
- * `/connect`: the page of a connect link, and the few operations with which it pairs the instance. The secret in the path replaces all credentials, as
- * long as the link is open. No operation here reads or sends messages, and none shows the name or the number of the instance.
+ * `/connect`: the page of a connect link, and the operations with which it pairs the instance. The secret in the path
+ * replaces all credentials. No operation reads or sends messages, or shows the name or number of the instance.
  */
 import type { Context, Hono } from 'hono'
 import { SECOND } from '../../domain/clock.ts'
@@ -16,30 +16,27 @@ import type { Caller } from '../carry-out.ts'
 import { retryAfterOf, TooMany } from '../errors.ts'
 import { accessRequestOf, type Env, type MountDeps, mount } from '../mount.ts'
 
-/** In the declared paths, the secret of the link has the name `token`, because it takes the place of the instance's token. */
+/** The secret of the link takes the place of the instance's token. */
 const PAGE = '/connect/{token}'
 const PATTERN = '/connect/:token'
 
-/** Size limit of a body in bytes. It is small, because everybody who has the address of the page may send a body. */
+/** Bytes. The limit is small, because everybody who has the address of the page may send a body. */
 const MAX_BODY = 16_384
 
 const OPERATIONS = [qrCode, phoneCode, restart, passkey, passkeyResponse, passkeyConfirm, passkeyTicket]
-/** Ids of the operations that ring a phone or begin a session on the network. Each of them has a limit of its own. */
+/** These operations ring a phone or begin a session on the network, so each has a separate limit. */
 const STARTS: ReadonlySet<string> = new Set([phoneCode.id, restart.id])
-/** Time in ms within which the shard must answer a status request of the page. After a late answer the page asks again. */
+/** In ms. If the shard thread answers a status request later, the page asks again. */
 const LOOK_LIMIT = 5 * SECOND
 
-/**
- * The most requests of a link that may wait for a QR code at a time. The page of the link makes one request at a time, but may be open in several
- * tabs.
- */
+/** Concurrent requests for a QR code per link. A page makes one at a time, but may be open in several tabs. */
 export const MAX_QR_WAITS = 4
 /** Seconds after which a client may repeat a refused request for a QR code. */
 const QR_AGAIN = 2
 
 const pathOf = (declared: string) => declared.replace(/^.*\{token\}/, PAGE)
 
-/** Returns the route of an operation below the path of a connect link. An operation without fields takes no body. */
+/** An operation without fields takes no body. */
 function openedBy(endpoint: Endpoint): RequestRoute {
   const route = routeOf({ ...endpoint, maxBody: Math.min(endpoint.maxBody ?? MAX_BODY, MAX_BODY) })
   return { ...route, takesBody: route.takesBody && Object.keys(endpoint.fields).length > 0 }
@@ -52,7 +49,7 @@ export function mountConnect(app: Hono<Env>, deps: MountDeps): void {
   const { gate, parts, engine } = deps
   const { connectLinks, directory, pages } = parts
 
-  /** Returns the link; undefined if its instance was deleted, or if the instance belongs to another workspace after an import. */
+  /** Undefined if the instance was deleted, or belongs to another workspace after an import. */
   function find(secret: string): ConnectLink | undefined {
     const link = connectLinks.find(secret)
     return link && directory.has(link.workspace, link.instance) ? link : undefined
@@ -81,7 +78,7 @@ export function mountConnect(app: Hono<Env>, deps: MountDeps): void {
   }
 
   app.get(PATTERN, (c) => {
-    // The router also passes HEAD requests to this handler; they are refused.
+    // The router also passes HEAD requests to this handler.
     if (c.req.raw.method !== 'GET') return c.notFound()
     const state = Object.assign(c.get('state'), { route: PAGE })
     const secret = c.req.param('token')
@@ -96,8 +93,8 @@ export function mountConnect(app: Hono<Env>, deps: MountDeps): void {
   })
 
   /**
-   * The answer contains no data of the account. The page that has just used the link learns whether the instance is connected. The shard is asked,
-   * because the last known state in the main thread says nothing about an instance whose shard has not started yet.
+   * The answer contains no data of the account. The shard thread is asked, because the main thread does not know the
+   * state of an instance whose thread has not started yet.
    */
   app.get(`${PATTERN}/status`, async (c) => {
     if (c.req.raw.method !== 'GET') return c.notFound()
@@ -111,7 +108,6 @@ export function mountConnect(app: Hono<Env>, deps: MountDeps): void {
     return Response.json({ connected: status === 'connected', status, paired, paused: isPaused, pairing_failed: hasFailed })
   })
 
-  /** Number of requests that wait for a QR code, by the id of the link. */
   const waits = new Map<string, number>()
   app.use(`${PATTERN}/qr-code`, async (c, next) => {
     const id = find(c.req.param('token'))?.id

@@ -8,7 +8,7 @@ export interface CodeSample {
   source: string
 }
 
-/** Names of the variables in the samples that stand for values that only the caller knows. */
+/** Variables in the samples for values that only the caller knows. */
 const BASE = 'BASE_URL'
 const VARIABLES: Readonly<Record<string, string>> = { instance_id: 'INSTANCE_ID', token: 'TOKEN' }
 
@@ -20,18 +20,17 @@ function credentialOf({ access }: Endpoint): string | undefined {
 
 interface Asked {
   method: string
-  /** Path of the request, with `{VARIABLE}` in place of each value that only the caller knows. */
+  /** With `{VARIABLE}` in place of each value that only the caller knows. */
   path: string
   credential: string | undefined
   body: Record<string, unknown> | undefined
   /** Fields of the input that are sent in headers. */
   headers: Readonly<Record<string, string>>
-  /** Whether the body is a file. */
   takesFile: boolean
   answer: Answer
 }
 
-/** Ways in which the sample reads the answer. A stream is a separate kind, because the sample cannot wait for its end. */
+/** How a sample reads the answer. It cannot wait for the end of a stream. */
 type Answer = 'json' | 'text' | 'file' | 'stream'
 
 const READ: Readonly<Record<Answer, string>> = {
@@ -51,7 +50,7 @@ function askedBy(endpoint: Endpoint): Asked {
   const { method, path, access, examples, inHeaders, takesFile } = endpoint
   const given = { ...examples.find(({ input }) => input)?.input }
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    // A field with the same name (the `token` of an order) is a different value and stays among the fields.
+    // A field with the same name (the `token` of an order) is another value.
     if (access === 'instance' && name in VARIABLES) return `{${VARIABLES[name]}}`
     const value = given[name]
     delete given[name]
@@ -75,7 +74,7 @@ function askedBy(endpoint: Endpoint): Asked {
   }
 }
 
-/** Quotes a text for a shell: within single quotes everything is literal except the quote itself. */
+/** Within single quotes, a shell takes everything literally except the quote itself. */
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
 function curl({ method, path, credential, body, headers, takesFile, answer }: Asked): string {

@@ -1,4 +1,3 @@
-/** The Events section of the description: the rules for receivers. The event bodies are described elsewhere. */
 import { WEBHOOK_HEADERS as headers, WEBHOOK_AGENT } from '../../domain/brand.ts'
 
 export const EVENTS_TEXT = `Each event is delivered as an HTTP request: a \`POST\` to the URL configured for its type, with a JSON body.

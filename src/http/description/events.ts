@@ -1,4 +1,3 @@
-/** The webhooks of the description: bodies, headers, and an example of each kind. */
 import type { RouteConfig } from '@hono/zod-openapi'
 import { z } from 'zod'
 import { WEBHOOK_HEADERS as headers, STANDARD_WEBHOOK_HEADERS as standard, WEBHOOK_AGENT } from '../../domain/brand.ts'

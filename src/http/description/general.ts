@@ -1,4 +1,3 @@
-/** General parts of the description: title, security schemes, headers. */
 import { API_VERSION, BRAND } from '../../domain/brand.ts'
 import { OWN_WORDS } from '../../domain/dialect.ts'
 import { SCOPES } from '../../domain/workspace.ts'

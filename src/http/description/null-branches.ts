@@ -1,6 +1,6 @@
 /**
- * Describes an enumeration that may be null as two branches. One schema with null among its values is equally valid, but client generators create an
- * enumeration of texts from it. Such an enumeration has no text for null, so the generated code does not compile.
+ * Describes an enumeration that may be null as two branches. Client generators would create an enumeration of texts
+ * from null among the values, and the generated code would not compile.
  */
 interface Schema {
   type?: unknown
@@ -12,7 +12,7 @@ interface Schema {
 const isNullable = ({ type, enum: words }: Schema): boolean =>
   Array.isArray(words) && words.includes(null) && Array.isArray(type) && type.includes('null')
 
-/** Keywords that describe the value and not its type. They stay outside of the branches. */
+/** These keywords describe the value and not its type, so they stay outside of the branches. */
 const ABOUT: ReadonlySet<string> = new Set(['description', 'default', 'examples', 'deprecated', 'title'])
 
 function branched(schema: Schema): Schema {
@@ -24,7 +24,6 @@ function branched(schema: Schema): Schema {
   return { ...Object.fromEntries(about), anyOf: [form, { type: 'null' }] }
 }
 
-/** Returns the same document, with nullable enumerations as branches. */
 export function withNullBranches<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map((entry) => withNullBranches(entry)) as T

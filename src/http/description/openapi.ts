@@ -1,7 +1,6 @@
 /**
- * Builds the OpenAPI 3.1.0 description. The declarations are entered in the registry of `@hono/zod-openapi`, which
- * converts schemas to JSON Schema, shares the named ones (`.meta({ id })`) and assembles the document. It is built once
- * per process.
+ * Builds the OpenAPI 3.1.0 description, once per process. `@hono/zod-openapi` converts the schemas and assembles the
+ * document.
  */
 import { OpenAPIHono } from '@hono/zod-openapi'
 import { EVENT_TYPES } from '../../domain/events.ts'
@@ -13,7 +12,6 @@ import { HEADERS, INFO, SECURITY_SCHEMES } from './general.ts'
 import { withNullBranches } from './null-branches.ts'
 import { routeOf } from './operations.ts'
 
-/** Returns the tags with at least one operation. */
 function tagsOf(endpoints: readonly Endpoint[]) {
   const used = new Set([...endpoints.map(({ id }) => tagOf(id)), EVENTS_TAG])
   return TAGS.filter(({ tag }) => used.has(tag)).map(({ tag, title, description }) => ({
@@ -24,7 +22,7 @@ function tagsOf(endpoints: readonly Endpoint[]) {
 }
 
 function document(endpoints: readonly Endpoint[]) {
-  // The app is used only for its registry: `mount.ts` mounts the routes of the service, with their own order of checks.
+  // Only its registry is used; the routes of the service are mounted elsewhere.
   const app = new OpenAPIHono()
   const registry = app.openAPIRegistry
   for (const [name, header] of Object.entries(HEADERS)) registry.registerComponent('headers', name, header)
@@ -40,7 +38,7 @@ function document(endpoints: readonly Endpoint[]) {
   return withNullBranches(made)
 }
 
-/** Computes a tag that changes when the text changes, with FNV-1a in 64 bits. This is not a cryptographic hash. */
+/** FNV-1a in 64 bits, which is not a cryptographic hash. It changes when the text changes. */
 function fingerprint(text: string): string {
   let hash = 0xcbf29ce484222325n
   for (let at = 0; at < text.length; at++) hash = BigInt.asUintN(64, (hash ^ BigInt(text.charCodeAt(at))) * 0x100000001b3n)

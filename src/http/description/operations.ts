@@ -1,4 +1,3 @@
-/** Builds one operation of the description from its declaration. */
 import type { RouteConfig } from '@hono/zod-openapi'
 import { z } from 'zod'
 import { SECOND } from '../../domain/clock.ts'
@@ -28,10 +27,7 @@ import { COUNTED, type HEADERS, headersOf, REQUEST_ID } from './general.ts'
 type Request = NonNullable<RouteConfig['request']>
 type Responses = RouteConfig['responses']
 
-/**
- * Returns the credentials of a route. On instance routes the path is the credential; the headers are needed only if the
- * workspace requires them.
- */
+/** On instance routes the path is the credential. The headers are needed only if the workspace requires them. */
 function securityOf(access: Access): Record<string, string[]>[] {
   switch (access) {
     case 'public':
@@ -44,7 +40,7 @@ function securityOf(access: Access): Record<string, string[]>[] {
     case 'admin':
       return [{ adminKey: [] }]
     default:
-      // The description text names the scope, because an HTTP security scheme has no scopes.
+      // An HTTP security scheme has no scopes, so the description text names the scope.
       return [{ apiKey: [] }]
   }
 }
@@ -104,7 +100,7 @@ function requestHeadersOf({ kind, contentType, fields, inHeaders }: Endpoint) {
 }
 
 const ErrorIssue = z.object({ path: z.string().meta({ examples: ['mentions.3'] }), message: z.string() })
-/** Schema of the fields of an error besides its code. The error code determines which fields are present. Later versions may add more fields. */
+/** Fields of an error besides its code, which determines the fields that are present. Later versions may add more. */
 const ErrorDetails = z.object({
   issues: z.array(ErrorIssue).max(50).optional().meta({ description: 'Problems of the request.' }),
   network_code: z
@@ -149,8 +145,8 @@ const ErrorBody = z
   .meta({ id: 'Error' })
 
 /**
- * Returns the error codes by HTTP status. If a shard no longer hosts the instance, the answer is 404 with the code of a wrong token. Operations that
- * write can also fail because there is no memory for their body or no space on the disk.
+ * Error codes by HTTP status. Every write can also fail because there is no memory for its body or no space on the
+ * disk.
  */
 function failuresByStatus({ errors, kind, method, access }: Endpoint): Map<number, FailureCode[]> {
   const byStatus = new Map<number, FailureCode[]>()
@@ -181,21 +177,20 @@ function failureResponses(endpoint: Endpoint): Responses {
 }
 
 /**
- * Returns the names of the input fields in the path. The credential in the path is not an input field. If the input has a field with the same name,
- * such as the `token` of an order, that field is in the body.
+ * The credential in the path is not an input field. A field with the same name, such as the `token` of an order, is in
+ * the body.
  */
 const pathNames = ({ path, access }: Endpoint) => {
   const own = access === 'instance' ? path.slice(INSTANCE_BASE.length) : path
   return [...own.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
 }
 
-/** Splits entries into those whose names are in the list, and the others. */
 function split<T>(fields: Readonly<Record<string, T>>, names: readonly string[]): [Record<string, T>, Record<string, T>] {
   const part = (within: boolean) => Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name) === within))
   return [part(true), part(false)]
 }
 
-/** Returns the examples by name, each with only the request or only the answer. */
+/** By name, each with only the request or only the answer. */
 function examplesOf({ examples }: Endpoint, half: 'input' | 'reply', without: readonly string[] = []) {
   const shown = examples.flatMap(({ name, input, reply }) => {
     const value = half === 'reply' ? reply : input && split(input, without)[1]
@@ -206,7 +201,7 @@ function examplesOf({ examples }: Endpoint, half: 'input' | 'reply', without: re
 
 const FILE = { type: 'string' as const, format: 'binary' }
 
-/** Splits the flat input into the parts of the request that contain its fields: path, query, headers and body. */
+/** Splits the input fields into path, query, headers and body. */
 function requestOf(endpoint: Endpoint): Request {
   const inPath = pathNames(endpoint)
   const [own, rest] = split(endpoint.fields, inPath)
@@ -244,7 +239,7 @@ function replyOf(endpoint: Endpoint): Responses {
   }
 }
 
-/** Returns sentences about the kind and the credential of an operation, for the end of its description. */
+/** Sentences for the end of the operation's description. */
 function termsOf({ kind, access, needsSubscription, deadlineMs }: Endpoint): string {
   switch (kind) {
     case 'send':
@@ -263,7 +258,7 @@ function termsOf({ kind, access, needsSubscription, deadlineMs }: Endpoint): str
   }
 }
 
-/** Schemas of bodies that have a name in the description. A body with exactly the fields of such a schema uses the name. */
+/** A body with exactly the fields of such a schema gets the schema's name in the description. */
 const NAMED_BODIES: readonly z.ZodObject[] = [SettingsChange, WebhooksChange]
 
 function bodyOf(fields: Record<string, z.core.$ZodType>): z.ZodObject {
@@ -274,15 +269,14 @@ function bodyOf(fields: Record<string, z.core.$ZodType>): z.ZodObject {
 }
 
 /**
- * Answers that the HTTP server itself gives before it calls the application. Each status is listed separately, because many generators create no code
- * for a range of statuses.
+ * Answers of the HTTP server itself. Each status is listed separately, because many generators create no code for a
+ * range.
  */
 const NOT_HTTP = {
   400: { description: 'The HTTP server refused the request because it is malformed. No body.' },
   431: { description: 'The HTTP server refused the request because its headers are too large. No body.' },
 }
 
-/** Answer for content that is cached with an `ETag`. */
 const UNCHANGED = {
   304: {
     description: 'The content has not changed since the `ETag` in `If-None-Match`. No body.',
@@ -292,7 +286,7 @@ const UNCHANGED = {
 
 const redirectOf = (description: string) => ({ 302: { description: `${description} No body.`, headers: headersOf(REQUEST_ID) } })
 
-/** Whether a dialect changes the requests and answers of an operation. It does if the operation is about one instance and its answer is JSON. */
+/** A dialect changes the operations about one instance whose answer is JSON. */
 const speaksDialects = ({ access, contentType }: Endpoint) => access === 'instance' && contentType === 'application/json'
 
 export const routeOf = (endpoint: Endpoint): RouteConfig => ({

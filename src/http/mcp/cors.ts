@@ -1,6 +1,6 @@
 /**
- * Adds CORS headers, so that pages of allowed other origins can call the tools and read the answers. A browser sends `Authorization` only after a
- * successful preflight, so without these headers an allowed page could not call a tool.
+ * Adds CORS headers, so that pages of allowed origins can call the tools. A browser sends `Authorization` only after a
+ * successful preflight.
  */
 import { IGNORED_HEADER } from '../ignored-fields.ts'
 
@@ -15,7 +15,6 @@ const READABLE = [
   IGNORED_HEADER.name,
 ]
 
-/** Headers of every answer to a page of an allowed origin. */
 export const corsHeaders = (origin: string): Record<string, string> => ({
   'Access-Control-Allow-Origin': origin,
   'Access-Control-Expose-Headers': READABLE.join(', '),
@@ -25,10 +24,7 @@ export const corsHeaders = (origin: string): Record<string, string> => ({
 export const isPreflight = ({ method, headers }: Request): boolean =>
   method === 'OPTIONS' && headers.has('Origin') && headers.has('Access-Control-Request-Method')
 
-/**
- * Answers the preflight of a page of an allowed origin. It allows all headers, because a preflight contains no credential, and the request that
- * follows is checked.
- */
+/** Allows all headers, because a preflight contains no credential and the request that follows is checked. */
 export function preflightResponse({ headers }: Request): Response {
   const wanted = headers.get('Access-Control-Request-Headers')
   return new Response(null, {

@@ -1,6 +1,6 @@
 /**
- * Mounts `POST /mcp`: tools for agents. Authentication is the same as on every other route. The SDK implements the
- * protocol; it is loaded by the first message.
+ * `POST /mcp`: tools for agents. Authentication is the same as on every other route. The SDK implements the protocol;
+ * the first message loads it.
  */
 import type { Context, Hono } from 'hono'
 import { Failure } from '../../domain/failures.ts'
@@ -29,41 +29,38 @@ export interface McpDeps extends CarryOutDeps {
   gate: Pick<AccessChecks, 'mcp'>
   bodies: BodyBudget
   source: BodySource
-  /** Parses a large message in another thread while it arrives. */
+  /** Parses the message in another thread while it arrives. */
   readLargeMessage(body: ComingBody): Promise<ReadLargeMessage>
   /** Origins whose pages may call the tools; null for the origin of the service itself. */
   allowedOrigins: readonly string[] | null
-  /** If true, a refused caller is pointed to the OAuth endpoints, where it can become an app. */
+  /** If true, a refused caller gets the URL of the OAuth endpoints. */
   hasOauth: boolean
   log: DetailedLog
 }
 
 const PATH = '/mcp'
 
-/** Builds a JSON-RPC error. The id is null for a message that has no id, or none that can be read. */
+/** The id is null for a message without an id. */
 const rpcResponse = (status: number, { code, message }: { code: number; message: string }, id: unknown = null) =>
   Response.json({ jsonrpc: '2.0', error: { code, message }, id }, { status })
 
-/** Error code in the range that JSON-RPC reserves for servers. */
+/** In the range that JSON-RPC reserves for servers. */
 const NOT_ACCEPTABLE = -32000
 
-/** Whether the `Accept` header of a request allows JSON. A request without the header accepts everything. */
+/** A request without an `Accept` header accepts everything. */
 const takesJson = (accept: string | null) =>
   accept === null || accept.split(',').some((type) => /^\s*(\*\/\*|application\/\*|application\/json)\s*(;|$)/i.test(type))
 
 interface Read {
   message: Record<string, unknown>
-  /** The call of a tool that a large message contains, already parsed by another thread. */
+  /** The call in a large message, which another thread has parsed. */
   prepared?: PreparedCall
 }
 
 export function mountMcp(app: Hono<Env>, deps: McpDeps): void {
   const byId: ReadonlyMap<string, Endpoint> = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]))
 
-  /**
-   * Whether the origin is allowed. Programs that are not browsers send no origin and are allowed. The browser of an allowed page may read the answer,
-   * even a refusal.
-   */
+  /** Programs that are not browsers send no origin and are allowed. */
   function isAllowedOrigin(c: Context<Env>): boolean {
     const origin = c.req.header('Origin')
     if (origin === undefined) return true
@@ -73,7 +70,6 @@ export function mountMcp(app: Hono<Env>, deps: McpDeps): void {
     return true
   }
 
-  /** Makes checks 1 to 7 of `access-checks.ts`. */
   function admit(c: Context<Env>) {
     try {
       return deps.gate.mcp(accessRequestOf(c))
@@ -98,23 +94,23 @@ export function mountMcp(app: Hono<Env>, deps: McpDeps): void {
     return { message: large.message, prepared: large.call }
   }
 
-  /** Makes checks 10 to 14 (subscription, input and what follows) for one tool call. */
+  /** Checks the subscription and the input, and runs one tool call. */
   async function run(c: Context<Env>, caller: Caller, name: string, given: Record<string, unknown>, prepared?: PreparedCall) {
     const { source, requestId } = c.get('state')
     const asked = { request: c.req.raw, source, origin: { requestId } }
     if (prepared) {
       const { operation } = prepared
       const endpoint = operation === null ? undefined : byId.get(operation)
-      if (endpoint?.needsSubscription) checkSubscription(caller, deps) // 10
-      if ('failure' in prepared) throw Failure.from(prepared.failure) // 11
+      if (endpoint?.needsSubscription) checkSubscription(caller, deps)
+      if ('failure' in prepared) throw Failure.from(prepared.failure)
       return resultOf(prepared.operation, await carryOut(endpoint!, caller, prepared.input, asked, deps))
     }
     const call = toolCall(name, given)
     if ('answer' in call) return resultOf(name, call.answer)
     const { operation, fields } = call
-    if (operation.needsSubscription) checkSubscription(caller, deps) // 10
+    if (operation.needsSubscription) checkSubscription(caller, deps)
     checkNames(unknownFields(operation, fields), (names) => nameIgnored(c, names))
-    const input = parseInput(operation, fields) // 11
+    const input = parseInput(operation, fields)
     return resultOf(operation.id, await carryOut(operation, caller, input, asked, deps))
   }
 
@@ -144,9 +140,9 @@ export function mountMcp(app: Hono<Env>, deps: McpDeps): void {
     const memory = deps.bodies.lease(caller.instance)
     try {
       const found = await read(c, memory)
-      if ('problem' in found) return rpcResponse(400, found.problem) // 8
+      if ('problem' in found) return rpcResponse(400, found.problem)
       const { message, prepared } = found
-      // Subscription to changes: it is refused, because nothing changes and there are no streams.
+      // A subscription to changes is refused, because nothing changes and there are no streams.
       if (message.method === 'subscriptions/listen')
         return rpcResponse(404, { code: RPC.method, message: 'Method not found' }, message.id)
       const session: Session = {

@@ -1,16 +1,12 @@
-/**
- * Runs the protocol with the official SDK: the revision of a message, the answers to `initialize` and `server/discover`, and the form of results.
- * Only `route.ts` loads it, when the first message arrives (about 25 MB).
- */
+/** Runs the protocol with the official SDK. It takes about 25 MB, so only the first message loads it. */
 import { createMcpHandler, isLegacyRequest, Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import { BRAND, VERSION } from '../../domain/brand.ts'
 import type { Tool } from '../../features/tools.ts'
 import type { ToolResult } from './tool-result.ts'
 
-/** The tools that one authorized caller may use, for one request. */
 export interface Session {
   tools: readonly Tool[]
-  /** Returns a sentence that explains why a tool of this name cannot be called; undefined if it can. */
+  /** Explains why a tool of this name cannot be called; undefined if it can. */
   problemOf(name: string): string | undefined
   /** Calls a tool for which `problemOf` is undefined. Never rejects, because a failure is also a result. */
   call(name: string, given: Record<string, unknown>): Promise<ToolResult>
@@ -20,10 +16,10 @@ const INSTRUCTIONS =
   'One WhatsApp account. Sends are queued: the answer says that a message waits, not that it has arrived. Numbers are digits with the country code.'
 const REACHING = ' Operations without a tool of their own: list_operations, describe_operation, call_operation.'
 
-/** Revisions of the protocol before 2026-07-28, newest first. */
+/** Revisions before 2026-07-28, newest first. */
 const EARLIER = ['2025-11-25', '2025-06-18', '2025-03-26']
 
-/** Error with a code of JSON-RPC 2.0, 5.1; the SDK distinguishes errors by this code. */
+/** JSON-RPC 2.0, 5.1. The SDK distinguishes errors by this code. */
 class UnknownTool extends Error {
   readonly code = -32602
 }
@@ -34,8 +30,8 @@ function serverOf(session: Session, versions?: string[]): Server {
     {
       capabilities: { tools: {} },
       instructions: `${INSTRUCTIONS}${session.problemOf('call_operation') === undefined ? REACHING : ''}`,
-      // Validator for forms that a client fills in, which this service does not use. Without this validator the SDK would create a schema compiler
-      // for every request.
+      // For forms that a client fills in, which this service does not use. Otherwise the SDK would create a schema
+      // compiler for every request.
       jsonSchemaValidator: { getValidator: () => () => ({ valid: false, data: undefined, errorMessage: 'not supported' }) },
       ...(versions ? { supportedProtocolVersions: versions } : {}),
     },
@@ -50,8 +46,8 @@ function serverOf(session: Session, versions?: string[]): Server {
 }
 
 /**
- * Returns a request without a body for the SDK, because the body was already read. Its `Accept` header is fixed, because the header of the caller was
- * already checked.
+ * The SDK gets no body, because it was already read, and a fixed `Accept` header, because the caller's was already
+ * checked.
  */
 function headOf(request: Request): Request {
   const headers = new Headers(request.headers)
@@ -62,7 +58,7 @@ function headOf(request: Request): Request {
   return new Request(request.url, { method: 'POST', headers, signal: request.signal })
 }
 
-/** Serves protocol revisions that begin with `initialize`. There are no sessions, so each request gets its own server object. */
+/** Serves revisions that begin with `initialize`. There are no sessions, so each request gets its own server object. */
 async function serveEarlier(request: Request, message: unknown, session: Session): Promise<Response> {
   const server = serverOf(session, EARLIER)
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true, supportedProtocolVersions: EARLIER })
@@ -76,7 +72,7 @@ async function serveEarlier(request: Request, message: unknown, session: Session
 
 const modern = createMcpHandler(({ authInfo }) => serverOf(authInfo!.extra!.session as Session), { legacy: 'reject' })
 
-/** Answers one message with JSON, or with 202 and no body. */
+/** Answers with JSON, or with 202 and no body. */
 export async function serve(request: Request, message: unknown, session: Session): Promise<Response> {
   const head = headOf(request)
   if (await isLegacyRequest(head, message)) return serveEarlier(head, message, session)

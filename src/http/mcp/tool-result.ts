@@ -1,4 +1,4 @@
-/** Builds the result of a tool: the answer of the operation is returned as data and as text, and a picture is returned as a picture. */
+/** Builds the result of a tool: the answer of the operation as data and as text, or as a picture. */
 import type { Failure } from '../../domain/failures.ts'
 
 type Content = { type: 'text'; text: string } | { type: 'image'; data: string; mimeType: string }
@@ -21,8 +21,8 @@ function base64(bytes: Uint8Array): string {
 const asText = (value: unknown): Content => ({ type: 'text', text: JSON.stringify(value) })
 
 /**
- * Removes credentials. An agent must not get a credential that is valid for longer than its own. Such credentials are the token of the instance, also
- * as part of a URL, and the webhook secret.
+ * An agent must not get a credential that is valid for longer than its own: the instance's token, also in a URL, and
+ * the webhook secret.
  */
 function withoutCredentials({ token: _, api_url: __, webhooks, ...instance }: Record<string, unknown>): Record<string, unknown> {
   const { secret: ___, ...rest } = webhooks as Record<string, unknown>
@@ -35,7 +35,6 @@ function qrCode({ value, ...rest }: Record<string, unknown>): ToolResult {
   return { content: [...picture, asText(rest)], structuredContent: rest }
 }
 
-/** Builds a result. `reply`: the result of `carryOut`. */
 export async function resultOf(operation: string, reply: unknown): Promise<ToolResult> {
   if (reply instanceof Response) return { content: [{ type: 'text', text: await reply.text() }] }
   if (reply instanceof Uint8Array) return { content: [{ type: 'image', data: base64(reply), mimeType: 'image/png' }] }
@@ -45,7 +44,7 @@ export async function resultOf(operation: string, reply: unknown): Promise<ToolR
   return { content: [asText(shown)], structuredContent: shown }
 }
 
-/** Builds the error body of the API as text, which a model reads like any answer. */
+/** The error as text, which a model reads like any answer. */
 export function failureResult(failure: Failure): ToolResult {
   const { code, message, details } = failure.toData()
   return { content: [asText({ error: { code, message, details: details ?? {} } })], isError: true }

@@ -1,8 +1,8 @@
-/** Builds answers of OAuth endpoints: error bodies (RFC 6749, 5.2), and redirects that contain the issuer (RFC 9207). */
+/** Answers of OAuth endpoints: errors (RFC 6749, 5.2), and redirects that contain the issuer (RFC 9207). */
 import { Failure } from '../../domain/failures.ts'
 import { TooMany } from '../errors.ts'
 
-/** An OAuth error answer, thrown in place of the requested answer. */
+/** Thrown in place of the requested answer. */
 export class OauthError extends Error {
   readonly error: string
   readonly status: number
@@ -17,7 +17,6 @@ export class OauthError extends Error {
 export const errorBody = (error: string, description: string, status: number, headers: Record<string, string> = {}) =>
   Response.json({ error, error_description: description }, { status, headers })
 
-/** Converts a failure of this service to an OAuth error; undefined for any other error. */
 export function errorResponse(error: unknown): Response | undefined {
   if (error instanceof OauthError) return errorBody(error.error, error.message, error.status)
   if (error instanceof TooMany)
@@ -30,10 +29,7 @@ export function errorResponse(error: unknown): Response | undefined {
   )
 }
 
-/**
- * Builds a redirect. `status`: 303 after a form, so that the browser does not send the form, which contains a key, to
- * the new location.
- */
+/** After a form, use 303, so that the browser does not send the form, which contains a key, to the new location. */
 export function redirect(uri: string, fields: Record<string, string>, status: 302 | 303): Response {
   const url = new URL(uri)
   for (const [name, value] of Object.entries(fields)) url.searchParams.append(name, value)

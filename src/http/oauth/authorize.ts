@@ -1,7 +1,6 @@
 /**
- * Serves `/oauth/authorize`: asks the owner for consent. The form contains a ticket and the browser has a matching cookie, so that no other page can
- * submit the form. First the owner enters the admin key. The answer is a second form with a new ticket and a new cookie, in which the owner chooses
- * one instance.
+ * `/oauth/authorize`: asks the owner for consent. The form has a ticket and the browser a matching cookie, so that no
+ * other page can submit the form. The owner first enters the admin key, and then chooses one instance.
  */
 import type { Context } from 'hono'
 import { Failure } from '../../domain/failures.ts'
@@ -19,14 +18,13 @@ export interface AuthorizeDeps {
   oauth: Oauth
   gate: Pick<AccessChecks, 'admin'>
   parts: Pick<Parts, 'account' | 'directory' | 'pages'>
-  /** Returns the base URL of the request, without a trailing slash. */
   baseOf(c: Context<Env>): string
 }
 
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
 const MAX_STATE = 2_048
 const MAX_KEY = 256
-/** Maximum number of instances that the page offers: as many as the largest page of the list of instances has. */
+/** As many as the largest page of the list of instances has. */
 const MAX_INSTANCES = 500
 const COOKIE_SECONDS = 600
 
@@ -42,16 +40,15 @@ function cookieOf(c: Context<Env>, ticket: string): string {
 
 const expired = () => new OauthError('invalid_request', 'this page has expired; begin again in the app')
 
-/** Whether two URLs are equal after normalisation. */
 const isSameUrl = (one: string, other: string) => URL.canParse(one) && new URL(one).href === new URL(other).href
 
 export function createAuthorize({ oauth, gate, parts, baseOf }: AuthorizeDeps) {
-  /** Returns the client and its redirect URI. If one of them is wrong, the error is shown in the browser and is not sent to the client. */
+  /** An error about the client or its redirect URI is shown in the browser and not sent to the client. */
   async function clientOf(fields: Fields): Promise<Pick<AuthorizationRequest, 'client' | 'redirectUri'>> {
     const client = await oauth.client(fields.must('client_id'))
     if (!client) throw new OauthError('invalid_client', 'no client has this client_id')
     const redirectUri = fields.must('redirect_uri')
-    // The redirect URI is checked again as at the registration, because the rules may have been different then.
+    // Checked again, because the rules may have been different at the registration.
     if (!client.redirectUris.some((uri) => isRedirectOf(uri, redirectUri)) || !isRedirectUri(redirectUri))
       throw new OauthError('invalid_request', 'redirect_uri must exactly match one of the redirect URIs of this client')
     return { client, redirectUri }
@@ -77,7 +74,6 @@ export function createAuthorize({ oauth, gate, parts, baseOf }: AuthorizeDeps) {
     return pageResponse(parts.pages.consent({ ...view, client: client.name, redirectUri }), status)
   }
 
-  /** Returns the response with the form, and sets the cookie that belongs to its ticket. */
   function withCookie(c: Context<Env>, response: Response, { ticket, cookie }: { ticket: string; cookie: string }): Response {
     const secure = baseOf(c).startsWith('https:') ? '; Secure' : ''
     response.headers.set(
@@ -96,7 +92,6 @@ export function createAuthorize({ oauth, gate, parts, baseOf }: AuthorizeDeps) {
   }
 
   async function identify(c: Context<Env>, ticket: string, consent: Consent, key: string): Promise<Response> {
-    // The account is read again, so that a change by an operator command takes effect immediately.
     await parts.account.refresh()
     try {
       const { workspace } = gate.admin(accessRequestOf(c), key.slice(0, MAX_KEY))
@@ -116,7 +111,7 @@ export function createAuthorize({ oauth, gate, parts, baseOf }: AuthorizeDeps) {
       const base = baseOf(c)
       const fields = fieldsOf(new URL(c.req.url).searchParams)
       const about = await clientOf(fields)
-      // A refusal is shown here and not sent to the app, because anybody can register an app and nobody has checked it yet (RFC 9700, 4.11.2).
+      // A refusal is shown here and not sent to the app, because anybody can register an app (RFC 9700, 4.11.2).
       const request = requestOf(fields, about, base)
       const opened = oauth.ask(request)
       return withCookie(c, page({ ticket: opened.ticket }, request), opened)

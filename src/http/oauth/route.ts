@@ -1,4 +1,4 @@
-/** Mounts OAuth for apps that use `/mcp`, if it is enabled: the service is its own authorization server. */
+/** OAuth for apps that use `/mcp`: the service is its own authorization server. */
 import type { Context, Hono } from 'hono'
 import type { Oauth } from '../../oauth/oauth.ts'
 import type { AccessChecks } from '../access-checks.ts'
@@ -10,14 +10,14 @@ import { register, revoke, token } from './token.ts'
 export interface OauthRoutesDeps extends Omit<AuthorizeDeps, 'baseOf' | 'gate'> {
   gate: Pick<AccessChecks, 'admin' | 'oauth'>
   oauth: Oauth
-  /** Public base URL; null if the origin of the request is used. */
+  /** Public base URL; null to use the origin of the request. */
   baseUrl: string | null
 }
 
 const PROTECTED = '/.well-known/oauth-protected-resource'
 const SERVER = '/.well-known/oauth-authorization-server'
 
-/** Builds `WWW-Authenticate` if OAuth is enabled: the URL of the metadata that names the authorization server (RFC 9728). */
+/** `WWW-Authenticate` with the URL of the metadata that names the authorization server (RFC 9728). */
 export const challengeOf = (base: string) => `Bearer resource_metadata="${base}${PROTECTED}/mcp"`
 
 export function mountOauth(app: Hono<Env>, deps: OauthRoutesDeps): void {
@@ -26,15 +26,14 @@ export function mountOauth(app: Hono<Env>, deps: OauthRoutesDeps): void {
   const authorize = createAuthorize({ ...deps, baseOf })
 
   /**
-   * Applies the limit of a kind of request. Behind a proxy all apps and strangers have the same address, and a stranger must not be able to lock out
-   * the apps. So each kind of request has its own limit, and a request that proves knowledge of a secret does not count against the limit of
-   * strangers.
+   * Behind a proxy all apps and strangers have the same address. Each kind of request has its own limit, so that a
+   * stranger cannot lock out the apps.
    */
   const limit = (c: Context<Env>, kind: string) => gate.oauth(accessRequestOf(c), kind)
 
   /**
-   * Returns the kind of a request. The id of a registered client is known only to its app and the browser of its owner. A client with a metadata
-   * document is identified by the URL of the document. The URL is public, but its limit affects only this client.
+   * Only its app and its owner's browser know the id of a registered client. A client with a metadata document has a
+   * public URL as id, but its limit affects only this client.
    */
   function kindOf(c: Context<Env>): string {
     const clientId = c.req.query('client_id')
@@ -42,8 +41,8 @@ export function mountOauth(app: Hono<Env>, deps: OauthRoutesDeps): void {
   }
 
   /**
-   * Answers a request that contains a random secret of 192 bits. Only requests with a wrong secret count against the limit. A request with the right
-   * secret is always answered, because such a secret cannot be guessed and needs no lockout.
+   * Only requests with a wrong secret count against the limit. A secret of 192 bits cannot be guessed, so a right one
+   * is always answered.
    */
   async function unlessRight(c: Context<Env>, kind: string, answer: () => Promise<Response>): Promise<Response> {
     try {
@@ -93,12 +92,13 @@ export function mountOauth(app: Hono<Env>, deps: OauthRoutesDeps): void {
       authorization_response_iss_parameter_supported: true,
     })
   })
-  // Metadata documents are public. Endpoints are limited if strangers could guess secrets there or fill the store.
+  // Metadata documents are public. The other endpoints are limited, because strangers could guess secrets or fill the
+  // store.
   on('GET', '/oauth/authorize', (c) => {
     limit(c, kindOf(c))
     return authorize.ask(c)
   })
-  // `gate.admin` counts a wrong admin key in the limit for all wrong admin keys.
+  // `gate.admin` counts a wrong admin key.
   on('POST', '/oauth/authorize', (c) => unlessRight(c, 'decide', () => authorize.decide(c)))
   on('POST', '/oauth/register', (c) => {
     limit(c, 'register')

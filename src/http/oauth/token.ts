@@ -1,11 +1,11 @@
-/** `POST /oauth/token`, `/oauth/revoke` and `/oauth/register`: the endpoints that programs call without a person. */
+/** `POST /oauth/token`, `/oauth/revoke` and `/oauth/register`, which programs call without a person. */
 import { readName } from '../../domain/display-text.ts'
 import { CLIENT_NAME_MAX, isRedirectUri, MAX_REDIRECT_URIS } from '../../domain/oauth-client.ts'
 import type { Oauth, Tokens } from '../../oauth/oauth.ts'
 import { OauthError } from './answers.ts'
 import { type Fields, formOf, jsonOf } from './fields.ts'
 
-/** Form of a code verifier (RFC 7636, 4.1). */
+/** RFC 7636, 4.1. */
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/
 
 async function granted(oauth: Oauth, fields: Fields): Promise<Tokens | undefined> {
@@ -40,7 +40,7 @@ export async function token(oauth: Oauth, request: Request, resource: string): P
 }
 
 /**
- * Revokes a token (RFC 7009). The answer is the same for a token that is not valid, but then `isNone` is called, so that the request counts as a
+ * RFC 7009. The answer is the same for an invalid token, but then `isNone` is called, so that the request counts as a
  * guess.
  */
 export async function revoke(oauth: Oauth, request: Request, isNone: () => void): Promise<Response> {
@@ -54,7 +54,7 @@ function clientName(given: unknown): string {
   return read.name
 }
 
-/** Registers a client (RFC 7591). Only public clients, which have no secret, can be registered. */
+/** RFC 7591. Only public clients, which have no secret, can be registered. */
 export async function register(oauth: Oauth, request: Request): Promise<Response> {
   const { client_name: given, redirect_uris: uris } = await jsonOf(request)
   if (!Array.isArray(uris) || uris.length < 1 || uris.length > MAX_REDIRECT_URIS)

@@ -1,18 +1,17 @@
 /**
- * Allows cross-origin requests with a ticket. An extension has a different origin in each browser and the ticket is the
- * only credential, so every origin is allowed. Cookies are never read.
+ * Allows cross-origin requests with a ticket. An extension has a different origin in each browser, and the ticket is
+ * the only credential, so every origin is allowed.
  */
 import { TICKET_HEADER } from '../open-checks.ts'
 
 export const METHODS = 'GET, POST'
 
-/** Seconds that a browser caches the preflight; two hours is the longest that browsers accept. */
+/** Seconds for which browsers cache the preflight; two hours is their limit. */
 const MAX_AGE = 7_200
 
-/** Headers of every answer to a request with a ticket. */
 export const ANYBODY = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'Retry-After, X-Request-Id' }
 
-/** Answers a preflight. It carries no ticket, so it is always answered. */
+/** A preflight has no ticket, so it is always answered. */
 export const preflightResponse = (): Response =>
   new Response(null, {
     status: 204,

@@ -1,7 +1,4 @@
-/**
- * Mounts `/passkey`: a browser extension reads the challenge and submits the assertion with a ticket instead of the credentials of the instance. The
- * assertion is processed in the same way as by `POST …/passkey/response`.
- */
+/** `/passkey`: with a ticket, a browser extension reads the challenge and submits the assertion. */
 import type { Context, Hono } from 'hono'
 import { steadyClock } from '../../domain/clock.ts'
 import { Failure, type FailureCode } from '../../domain/failures.ts'
@@ -17,14 +14,14 @@ import { ANYBODY, METHODS, preflightResponse } from './cors.ts'
 const PATH = '/passkey'
 const RESPONSE = routeOf(passkeyResponse)
 
-/** Error codes of failures of the assertion itself. They count against the attempts of the ticket. */
+/** Failures of the assertion itself, which count against the attempts of the ticket. */
 const REFUSED: ReadonlySet<FailureCode> = new Set(['invalid_request', 'action_failed', 'send_timeout'])
 
 export function mountPasskey(app: Hono<Env>, deps: MountDeps): void {
   const { gate, parts } = deps
   const { passkeys } = parts
 
-  /** Answers a request whose ticket was already checked, so that the body of a stranger is never read. */
+  /** The ticket was already checked, so that the body of a stranger is never read. */
   async function respond(c: Context<Env>, { instance, isStranger }: PasskeyOffer) {
     const { requestId, source, headers } = c.get('state')
     const memory = deps.bodies.lease(instance)
