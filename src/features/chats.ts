@@ -54,7 +54,7 @@ const phone = chat('user', 'group')
 export const list = action('chats.list', 'GET /chats', {
   writes: false,
   isKnown: true,
-  summary: 'Chats, newest activity first',
+  summary: 'List the chats, newest activity first',
   description: 'Channels and the status are not included. The answer comes from stored data; the network is not queried.',
   input: paging({ default: 100, max: 500 }),
   reply: paged(Chat),
@@ -69,7 +69,7 @@ export const list = action('chats.list', 'GET /chats', {
 
 export const get = action('chats.get', 'GET /chats/{phone}', {
   writes: false,
-  summary: 'One chat',
+  summary: 'Read a chat',
   input: { phone },
   reply: z.object({
     ...chatFields,

@@ -97,7 +97,7 @@ const blockedExample = { blocked: ['5511988887777'] }
 
 export const blocked = action('contacts.blocked', 'GET /contacts/blocked', {
   writes: false,
-  summary: 'Who is blocked',
+  summary: 'List the blocked people',
   reply: Blocked,
   examples: [{ name: 'list', reply: blockedExample }],
 })
@@ -163,7 +163,7 @@ const contactExample = {
 export const list = action('contacts.list', 'GET /contacts', {
   writes: false,
   isKnown: true,
-  summary: 'People the account knows, by name and number',
+  summary: 'List the people that the account knows, by name and number',
   description:
     'These are people saved on the phone, people with a chat, and members of groups. The answer comes from stored data; the network is not queried.',
   input: paging({ default: 100, max: 500 }),
@@ -180,7 +180,7 @@ export const list = action('contacts.list', 'GET /contacts', {
 export const get = action('contacts.get', 'GET /contacts/{phone}', {
   writes: false,
   notFound: 'phone_not_on_whatsapp',
-  summary: 'One person',
+  summary: 'Read a person',
   input: person,
   reply: z.object({
     ...contactFields,

@@ -60,7 +60,7 @@ export function instanceRow({ directory, readings }: Pick<Parts, 'directory' | '
 
 export const instances = local('dashboard.instances', 'GET /instances', {
   access: 'admin',
-  summary: 'Instances with their waiting messages and events, newest first',
+  summary: 'List the instances with their waiting messages and events, newest first',
   input: {
     ...paging({ default: 20, max: 500 }),
     q: text(1, 100).optional(),
@@ -75,19 +75,19 @@ export const instances = local('dashboard.instances', 'GET /instances', {
 })
 
 export const history = control('dashboard.history', 'GET /history', {
-  summary: 'Status changes of an instance, newest first',
+  summary: 'List the status changes of an instance, newest first',
   reply: json<{ data: StatusChange[] }>(),
 })
 
 export const timeline = control('dashboard.timeline', 'GET /timeline', {
-  summary: 'Timeline of a message, without its content',
+  summary: 'Read the timeline of a message, without its content',
   input: { id: plain(1, 128).meta({ description: 'Message id, or id of the queue item.' }) },
   reply: json<Timeline>(),
   errors: ['not_found'],
 })
 
 export const messages = control('dashboard.messages', 'GET /messages', {
-  summary: 'The newest messages of an instance, sent and received, without their content',
+  summary: 'List the newest messages of an instance, sent and received, without their content',
   input: {
     chat: plain(1, 128).optional().meta({ description: 'Only messages of this chat, in the form of the API.' }),
     limit: z.coerce.number().int().min(1).max(200).default(50),
@@ -96,7 +96,7 @@ export const messages = control('dashboard.messages', 'GET /messages', {
 })
 
 export const messageBody = control('dashboard.messageBody', 'POST /messages/body', {
-  summary: 'The content of a message while it is stored; each view is logged',
+  summary: 'Read the content of a message while it is stored; each view is logged',
   input: { message_id: plain(1, 128) },
   reply: json<WebhookBody>(),
   errors: ['not_found', 'instance_not_connected'],
@@ -110,7 +110,7 @@ const eventId = ulid.meta({ description: 'Id of the event in the webhook log.' }
 
 export const logEntry = local('dashboard.logEntry', 'GET /webhook-log/{event_id}', {
   access: 'admin',
-  summary: 'An entry of the webhook log with its attempts',
+  summary: 'Read an entry of the webhook log with its attempts',
   input: { event_id: eventId },
   reply: json<LogDetail>(),
   errors: ['not_found'],
@@ -119,7 +119,7 @@ export const logEntry = local('dashboard.logEntry', 'GET /webhook-log/{event_id}
 
 export const logBody = local('dashboard.logBody', 'POST /webhook-log/{event_id}/body', {
   access: 'admin',
-  summary: 'The body of an event while it is stored; each view is logged',
+  summary: 'Read the body of an event while it is stored; each view is logged',
   input: { event_id: eventId },
   reply: json<WebhookBody>(),
   errors: ['not_found'],
@@ -128,7 +128,7 @@ export const logBody = local('dashboard.logBody', 'POST /webhook-log/{event_id}/
 
 export const health = local('dashboard.health', 'GET /health', {
   access: 'admin',
-  summary: 'Health of the service, now and in the last hour, day or week',
+  summary: 'Read the health of the service, now and in the last hour, day or week',
   input: { window: oneOf(HEALTH_WINDOWS).default('hour') },
   reply: json<Health>(),
   async handle({ parts, workspace }, { window }) {
@@ -139,7 +139,7 @@ export const health = local('dashboard.health', 'GET /health', {
 
 export const activity = local('dashboard.activity', 'GET /activity', {
   access: 'admin',
-  summary: 'Messages and deliveries of each hour of the last seven days, of one instance or of all',
+  summary: 'Count the messages and deliveries of each hour of the last seven days, of one instance or of all',
   input: { instance_id: uuid.optional() },
   reply: json<Activity>(),
   async handle(call, { instance_id }) {

@@ -13,7 +13,7 @@ const StatusAfter = z.object({
 })
 
 export const qrCode = control('instance.qrCode', 'GET /qr-code', {
-  summary: 'QR code for pairing, as a data URL',
+  summary: 'Get the QR code for pairing, as a data URL',
   description:
     'Starts the session if it is not running and waits up to 8 s for the first QR code. Poll about every 10 s while the status is `qr`. ' +
     '`expires_at` is present with a QR.',
@@ -34,7 +34,7 @@ export const qrCode = control('instance.qrCode', 'GET /qr-code', {
 })
 
 export const qrCodeImage = control('instance.qrCodeImage', 'GET /qr-code/image', {
-  summary: 'QR code for pairing, as an image',
+  summary: 'Get the QR code for pairing, as an image',
   description: 'Returns a 512x512 PNG. Does not start a session.',
   reply: z.instanceof(Uint8Array),
   contentType: 'image/png',
@@ -72,7 +72,7 @@ const pairingNumber = z
   .meta({ pattern: '^[1-9][0-9]{6,14}$', description: 'Number of the phone that is paired.', examples: ['5511999990000'] })
 
 export const phoneCode = control('instance.phoneCode', 'GET /phone-code/{phone}', {
-  summary: 'Pairing code to type on the phone',
+  summary: 'Get a pairing code to type on the phone',
   description:
     'The code has eight characters. The status must be `qr`. A second request for the same number within 60 s returns the same code. The code is valid for three minutes.',
   input: { phone: pairingNumber },
@@ -83,7 +83,7 @@ export const phoneCode = control('instance.phoneCode', 'GET /phone-code/{phone}'
 })
 
 export const status = control('instance.status', 'GET /status', {
-  summary: 'State of the instance',
+  summary: 'Read the state of the instance',
   description: 'If the engine does not answer within 2 s, this returns the last known state.',
   reply: z.object({
     connected: z.boolean(),
@@ -122,7 +122,7 @@ export const status = control('instance.status', 'GET /status', {
 
 export const me = local('instance.me', 'GET /me', {
   access: 'instance',
-  summary: 'The instance itself',
+  summary: 'Read the instance itself',
   reply: Instance,
   handle: async ({ parts, instance, baseUrl }) => parts.directory.render(instance, baseUrl),
   examples: [{ name: 'connected', reply: instanceExample }],
@@ -130,7 +130,7 @@ export const me = local('instance.me', 'GET /me', {
 
 export const device = action('instance.device', 'GET /device', {
   writes: false,
-  summary: 'The connected account',
+  summary: 'Read the connected account',
   reply: z.object({
     phone: z.string(),
     jid: z.string().meta({ description: 'Address of the account on the network, without the device.' }),

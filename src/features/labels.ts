@@ -28,7 +28,7 @@ export const list = action('labels.list', 'GET /labels', {
   writes: false,
   isKnown: true,
   errors: ['not_allowed'],
-  summary: 'Labels, and the chats that have them',
+  summary: 'List the labels, and the chats that have them',
   description: 'At most 20. Lists of chats that the app itself creates are not included.',
   reply: z.object({ data: z.array(Label) }),
   examples: [{ name: 'one', reply: { data: [labelExample] } }],
@@ -36,7 +36,7 @@ export const list = action('labels.list', 'GET /labels', {
 
 export const create = action('labels.create', 'POST /labels', {
   writes: true,
-  summary: 'Make a label',
+  summary: 'Create a label',
   description: 'An account has at most 20 labels; one more is refused with `not_allowed`.',
   input: {
     name: called,
@@ -94,7 +94,7 @@ const COLORS = [
 
 export const colors = local('labels.colors', 'GET /labels/colors', {
   access: 'instance',
-  summary: 'Colors of labels',
+  summary: 'List the colors of labels',
   reply: z.object({ data: z.array(z.object({ color: z.int(), hex: z.string() })) }),
   examples: [{ name: 'all', reply: { data: COLORS } }],
   handle: async () => ({ data: COLORS }),

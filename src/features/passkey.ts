@@ -104,7 +104,7 @@ const publicKey = {
 
 export const passkey = local('instance.passkey', 'GET /passkey', {
   access: 'instance',
-  summary: 'State of the linking with a passkey',
+  summary: 'Read the state of the linking with a passkey',
   description:
     'Some accounts link a device only with their passkey. The status is `connecting`, with the reason `passkey_required` after the phone has ' +
     'accepted the code and `passkey_confirmation` after the network has accepted the assertion. Pass `public_key` to ' +

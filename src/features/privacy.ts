@@ -11,7 +11,7 @@ const audienceNote = '`contact_blacklist` means all contacts except those in a l
 
 export const get = action('privacy.get', 'GET /privacy', {
   writes: false,
-  summary: 'Privacy settings of the account',
+  summary: 'Read the privacy settings of the account',
   reply: z.object({
     last_seen: z.enum(AUDIENCE).nullable(),
     online: z.enum(ONLINE).nullable(),

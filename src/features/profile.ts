@@ -5,7 +5,7 @@ import { Done, name, PICTURE_DEADLINE, plain, portrait } from './fields.ts'
 
 export const get = action('profile.get', 'GET /profile', {
   writes: false,
-  summary: 'The profile of the account, as others see it',
+  summary: 'Read the profile of the account, as others see it',
   reply: z.object({
     phone: z.string(),
     lid: z.string().nullable(),

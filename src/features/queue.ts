@@ -112,7 +112,7 @@ const Budget = z
   .meta({ id: 'FirstContactBudget' })
 
 export const sendSafety = control('queue.sendSafety', 'GET /send-safety', {
-  summary: 'Use of the budgets of send safety',
+  summary: 'Read the use of the budgets of send safety',
   description:
     'The settings `first_contacts_per_hour`, `first_contacts_per_day`, `first_contacts_warm_up`, `quiet_hours` and `pause_after_unanswered` hold messages ' +
     'in the queue. This says how much of them is used. A first contact is the first message between the account and a person; groups, channels and ' +

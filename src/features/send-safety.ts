@@ -63,7 +63,7 @@ const NOTES = {
   first_contacts_warm_up:
     'Budget for 24 hours by the age of the link, for new numbers: the last step whose day has come applies. Null for none. The smaller of this and `first_contacts_per_day` counts.',
   quiet_hours:
-    'Hours of the day, also across midnight, in which messages wait, except to chats in which somebody else wrote in the last 24 hours. Null for none.',
+    'Hours of the day, also across midnight, in which messages wait, except those to the account itself and to chats in which somebody else wrote in the last 24 hours. Null for none.',
   pause_after_unanswered: 'Messages to a person who did not answer this many wait until the person writes; null for no pause.',
 } satisfies Record<keyof SendSafetySettings, string>
 

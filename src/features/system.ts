@@ -84,7 +84,7 @@ export const ready = local('system.ready', 'GET /health/ready', {
 
 export const metrics = local('system.metrics', 'GET /metrics', {
   access: 'metrics',
-  summary: 'Metrics for Prometheus',
+  summary: 'Read the metrics for Prometheus',
   description:
     'Text format 0.0.4. If `SVC_METRICS_TOKEN` is set, that token is required. Otherwise only callers with loopback and private addresses get the metrics, and others get `not_found`. No label contains a phone number, an instance id, a token or a URL.',
   reply: z.string(),
@@ -101,7 +101,7 @@ export const metrics = local('system.metrics', 'GET /metrics', {
 
 export const version = local('system.version', 'GET /version', {
   access: 'public',
-  summary: 'Version of the running service',
+  summary: 'Read the version of the running service',
   reply: z.object({
     name: z.literal(BRAND),
     version: z.string().meta({ description: 'Version of the software.' }),
@@ -113,7 +113,7 @@ export const version = local('system.version', 'GET /version', {
 
 export const docs = local('system.docs', 'GET /docs', {
   access: 'public',
-  summary: 'API reference as a page',
+  summary: 'Open the API reference as a page',
   description: 'The page shows this description and can send requests. The service itself serves all of its files.',
   reply: z.string(),
   contentType: HTML,
@@ -125,7 +125,7 @@ export const takesGzip = (accepted: string) => /(?:^|,)\s*(?:gzip|\*)\s*(?!;\s*q
 
 export const openapi = local('system.openapi', 'GET /openapi.json', {
   access: 'described',
-  summary: 'OpenAPI description of this API',
+  summary: 'Read the OpenAPI description of this API',
   description:
     'The description is OpenAPI 3.1.0, generated from the routes of the running service. It is compressed if the client accepts gzip.',
   errors: ['rate_limited'],

@@ -3537,27 +3537,27 @@ export const properties: INodeProperties[] = [
       {
         name: "Account: Get Instance",
         value: "account.getInstance",
-        description: "One instance. Fields: <code>instance_id</code>."
+        description: "Read an instance. Fields: <code>instance_id</code>."
       },
       {
         name: "Account: Get Webhooks",
         value: "account.getWebhooks",
-        description: "Webhooks that new instances start with"
+        description: "Read the webhooks with which new instances start"
       },
       {
         name: "Account: List Connect Links",
         value: "account.listConnectLinks",
-        description: "Connect links of the workspace, newest first. Fields: <code>instance_id?, page?, page_size?</code>."
+        description: "List the connect links of the workspace, newest first. Fields: <code>instance_id?, page?, page_size?</code>."
       },
       {
         name: "Account: List Instances",
         value: "account.listInstances",
-        description: "Instances of the workspace, newest first. Fields: <code>status?, q?, page?, page_size?</code>."
+        description: "List the instances of the workspace, newest first. Fields: <code>status?, q?, page?, page_size?</code>."
       },
       {
         name: "Account: Plan",
         value: "account.plan",
-        description: "The plan, its slots and the instances that use them"
+        description: "Read the plan, its slots and the instances that use them"
       },
       {
         name: "Account: Renew Connect Link",
@@ -3592,7 +3592,7 @@ export const properties: INodeProperties[] = [
       {
         name: "Account: Usage",
         value: "account.usage",
-        description: "What each instance costs, the most expensive first. Fields: <code>window?, sort?, page?, page_size?</code>."
+        description: "List the use of resources of each instance, the largest first. Fields: <code>window?, sort?, page?, page_size?</code>."
       },
       {
         name: "Admin: Create Api Key",
@@ -3622,12 +3622,12 @@ export const properties: INodeProperties[] = [
       {
         name: "Admin: List Api Keys",
         value: "admin.listApiKeys",
-        description: "API keys of the workspace, newest first. Fields: <code>page?, page_size?</code>."
+        description: "List the API keys of the workspace, newest first. Fields: <code>page?, page_size?</code>."
       },
       {
         name: "Admin: List OAuth Apps",
         value: "admin.listOauthApps",
-        description: "Apps with access to <code>/mcp</code>, newest first. Fields: <code>page?, page_size?</code>."
+        description: "List the apps with access to <code>/mcp</code>, newest first. Fields: <code>page?, page_size?</code>."
       },
       {
         name: "Admin: Replay Webhooks",
@@ -3677,7 +3677,7 @@ export const properties: INodeProperties[] = [
       {
         name: "Admin: Security",
         value: "admin.security",
-        description: "The security switches"
+        description: "Read the security switches"
       },
       {
         name: "Admin: Update Api Key",
@@ -3692,22 +3692,22 @@ export const properties: INodeProperties[] = [
       {
         name: "Admin: Update Workspace",
         value: "admin.updateWorkspace",
-        description: "Change the name of the workspace, and what new instances speak. Fields: <code>name?, dialect?</code>."
+        description: "Change the name of the workspace, and the dialect of new instances. Fields: <code>name?, dialect?</code>."
       },
       {
         name: "Admin: Webhook Log",
         value: "admin.webhookLog",
-        description: "Webhook log: events and their outcomes, newest first. Fields: <code>instance_id?, type?, status?, from?, to?, q?, page?, page_size?</code>."
+        description: "List the webhook log: events and their outcomes, newest first. Fields: <code>instance_id?, type?, status?, from?, to?, q?, page?, page_size?</code>."
       },
       {
         name: "Admin: Workspace",
         value: "admin.workspace",
-        description: "The workspace of this admin key"
+        description: "Read the workspace of this admin key"
       },
       {
         name: "Business: Categories",
         value: "business.categories",
-        description: "Categories a business can choose. Fields: <code>q?</code>."
+        description: "List the categories that a business can choose. Fields: <code>q?</code>."
       },
       {
         name: "Business: Collection Products",
@@ -3757,7 +3757,7 @@ export const properties: INodeProperties[] = [
       {
         name: "Business: Profile",
         value: "business.profile",
-        description: "The profile of a business. Fields: <code>phone?</code>."
+        description: "Read the profile of a business. Fields: <code>phone?</code>."
       },
       {
         name: "Business: Update Catalog Config",
@@ -3912,7 +3912,7 @@ export const properties: INodeProperties[] = [
       {
         name: "Contacts: Blocked",
         value: "contacts.blocked",
-        description: "Who is blocked"
+        description: "List the blocked people"
       },
       {
         name: "Contacts: Remove",
@@ -3947,7 +3947,7 @@ export const properties: INodeProperties[] = [
       {
         name: "Groups: Invitation Metadata",
         value: "groups.invitationMetadata",
-        description: "Read the group an invitation link leads to. Fields: <code>&#117;rl</code>."
+        description: "Read the group to which an invitation link leads. Fields: <code>&#117;rl</code>."
       },
       {
         name: "Groups: Leave",
@@ -4002,7 +4002,7 @@ export const properties: INodeProperties[] = [
       {
         name: "Instance: Device",
         value: "instance.device",
-        description: "The connected account"
+        description: "Read the connected account"
       },
       {
         name: "Instance: Disconnect",
@@ -4012,7 +4012,7 @@ export const properties: INodeProperties[] = [
       {
         name: "Instance: Passkey",
         value: "instance.passkey",
-        description: "State of the linking with a passkey"
+        description: "Read the state of the linking with a passkey"
       },
       {
         name: "Instance: Passkey Confirm",
@@ -4037,17 +4037,17 @@ export const properties: INodeProperties[] = [
       {
         name: "Instance: Phone Code",
         value: "instance.phoneCode",
-        description: "Pairing code to type on the phone. Fields: <code>phone</code>."
+        description: "Get a pairing code to type on the phone. Fields: <code>phone</code>."
       },
       {
         name: "Instance: QR Code",
         value: "instance.qrCode",
-        description: "QR code for pairing, as a data URL"
+        description: "Get the QR code for pairing, as a data URL"
       },
       {
         name: "Instance: QR Code Image",
         value: "instance.qrCodeImage",
-        description: "QR code for pairing, as an image"
+        description: "Get the QR code for pairing, as an image"
       },
       {
         name: "Instance: QR Code Page",
@@ -4077,12 +4077,12 @@ export const properties: INodeProperties[] = [
       {
         name: "Labels: Colors",
         value: "labels.colors",
-        description: "Colors of labels"
+        description: "List the colors of labels"
       },
       {
         name: "Labels: Create",
         value: "labels.create",
-        description: "Make a label. Fields: <code>name, color?</code>."
+        description: "Create a label. Fields: <code>name, color?</code>."
       },
       {
         name: "Labels: Delete",
@@ -4092,7 +4092,7 @@ export const properties: INodeProperties[] = [
       {
         name: "Labels: List",
         value: "labels.list",
-        description: "Labels, and the chats that have them"
+        description: "List the labels, and the chats that have them"
       },
       {
         name: "Labels: Remove From Chat",
@@ -4217,7 +4217,7 @@ export const properties: INodeProperties[] = [
       {
         name: "Privacy: Get",
         value: "privacy.get",
-        description: "Privacy settings of the account"
+        description: "Read the privacy settings of the account"
       },
       {
         name: "Privacy: Groups Add",
@@ -4252,7 +4252,7 @@ export const properties: INodeProperties[] = [
       {
         name: "Profile: Get",
         value: "profile.get",
-        description: "The profile of the account, as others see it"
+        description: "Read the profile of the account, as others see it"
       },
       {
         name: "Profile: Remove Picture",
@@ -4282,7 +4282,7 @@ export const properties: INodeProperties[] = [
       {
         name: "Queue: Send Safety",
         value: "queue.sendSafety",
-        description: "Use of the budgets of send safety"
+        description: "Read the use of the budgets of send safety"
       },
       {
         name: "Send: Order Status Update",
@@ -4402,7 +4402,7 @@ export const properties: INodeProperties[] = [
       {
         name: "System: Docs",
         value: "system.docs",
-        description: "API reference as a page"
+        description: "Open the API reference as a page"
       },
       {
         name: "System: Live",
@@ -4412,12 +4412,12 @@ export const properties: INodeProperties[] = [
       {
         name: "System: Metrics",
         value: "system.metrics",
-        description: "Metrics for Prometheus"
+        description: "Read the metrics for Prometheus"
       },
       {
         name: "System: Openapi",
         value: "system.openapi",
-        description: "OpenAPI description of this API"
+        description: "Read the OpenAPI description of this API"
       },
       {
         name: "System: Ready",
@@ -4427,7 +4427,7 @@ export const properties: INodeProperties[] = [
       {
         name: "System: Version",
         value: "system.version",
-        description: "Version of the running service"
+        description: "Read the version of the running service"
       },
       {
         name: "Webhooks: Rotate Secret",

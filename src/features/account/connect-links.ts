@@ -138,7 +138,7 @@ export const createConnectLink = local('account.createConnectLink', 'POST /accou
 export const listConnectLinks = local('account.listConnectLinks', 'GET /account/connect-links', {
   access: 'instances:read',
   isWithoutPlan: true,
-  summary: 'Connect links of the workspace, newest first',
+  summary: 'List the connect links of the workspace, newest first',
   description: 'Ended links are listed for a week. Needs no plan.',
   input: {
     instance_id: uuid.optional().meta({ description: 'Only the links of this instance.' }),

@@ -52,7 +52,7 @@ export const createInstance = local('account.createInstance', 'POST /account/ins
 
 export const listInstances = local('account.listInstances', 'GET /account/instances', {
   access: 'instances:read',
-  summary: 'Instances of the workspace, newest first',
+  summary: 'List the instances of the workspace, newest first',
   input: {
     status: oneOf(['connected', 'disconnected'])
       .optional()
@@ -76,7 +76,7 @@ export const listInstances = local('account.listInstances', 'GET /account/instan
 
 export const getInstance = local('account.getInstance', 'GET /account/instances/{instance_id}', {
   access: 'instances:read',
-  summary: 'One instance',
+  summary: 'Read an instance',
   input: byId,
   reply: Instance,
   errors: ['not_found'],
@@ -175,7 +175,7 @@ const Plan = z
 
 export const plan = local('account.plan', 'GET /account/plan', {
   access: 'instances:read',
-  summary: 'The plan, its slots and the instances that use them',
+  summary: 'Read the plan, its slots and the instances that use them',
   reply: Plan,
   async handle({ parts, workspace, baseUrl }) {
     const { subscription, instancesUsed } = parts.account.workspace(workspace)

@@ -89,10 +89,10 @@ function render({ directory }: Parts, { instance, counted, last, reading }: Know
 
 export const usage = local('account.usage', 'GET /account/usage', {
   access: 'instances:read',
-  summary: 'What each instance costs, the most expensive first',
+  summary: 'List the use of resources of each instance, the largest first',
   description:
-    'CPU time, messages and connections of every instance over the last minute, hour or day. Counts are kept in memory: they begin anew with the ' +
-    'service. The CPU time of the main thread (requests) and of conversions of media is not part of it.',
+    'CPU time, messages and connections of every instance over the last minute, hour or day. Counts are kept in memory: they start at 0 when ' +
+    'the service starts. The CPU time of the main thread (requests) and of conversions of media is not part of it.',
   input: {
     window: oneOf(WINDOWS).default('hour').meta({ description: 'The time up to now that is counted.' }),
     sort: oneOf(SORTS).default('cpu').meta({ description: 'The amount by which instances are sorted, the largest first.' }),

@@ -7,7 +7,7 @@ import { graceSeconds, Secret } from '../webhooks.ts'
 
 export const getWebhooks = local('account.getWebhooks', 'GET /account/webhooks', {
   access: 'webhooks:read',
-  summary: 'Webhooks that new instances start with',
+  summary: 'Read the webhooks with which new instances start',
   description: 'Includes the secret. An instance may have its own webhooks, which `GET …/me` shows.',
   reply: Webhooks,
   handle: async ({ parts, workspace }) => parts.account.workspace(workspace).webhooks,

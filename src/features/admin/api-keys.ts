@@ -77,7 +77,7 @@ export const createApiKey = local('admin.createApiKey', 'POST /admin/api-keys', 
 
 export const listApiKeys = local('admin.listApiKeys', 'GET /admin/api-keys', {
   access: 'admin',
-  summary: 'API keys of the workspace, newest first',
+  summary: 'List the API keys of the workspace, newest first',
   description: 'Revoked keys are not listed.',
   input: paging({ default: 20, max: 500 }),
   reply: paged(ApiKey),

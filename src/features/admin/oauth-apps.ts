@@ -40,7 +40,7 @@ const example = {
 
 export const listOauthApps = local('admin.listOauthApps', 'GET /admin/oauth-apps', {
   access: 'admin',
-  summary: 'Apps with access to `/mcp`, newest first',
+  summary: 'List the apps with access to `/mcp`, newest first',
   description: 'Revoked and expired apps are not listed.',
   input: paging({ default: 20, max: 500 }),
   reply: paged(OauthApp),

@@ -55,7 +55,7 @@ const example = {
 
 export const security = local('admin.security', 'GET /admin/security', {
   access: 'admin',
-  summary: 'The security switches',
+  summary: 'Read the security switches',
   reply: Security,
   handle: async (call) => render(call),
   examples: [{ name: 'everything off', reply: example }],

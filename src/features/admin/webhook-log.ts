@@ -95,7 +95,7 @@ function inOrder(
 
 export const webhookLog = local('admin.webhookLog', 'GET /admin/webhook-log', {
   access: 'admin',
-  summary: 'Webhook log: events and their outcomes, newest first',
+  summary: 'List the webhook log: events and their outcomes, newest first',
   description:
     'One entry per event, kept for 7 days and at most 100,000 per instance; entries of waiting events stay. An entry names the chat and the message, and has what ' +
     'the receiver answered, but no content: the body of an event is stored encrypted until the event is delivered, or for 72 h after it failed, and is never shown.',

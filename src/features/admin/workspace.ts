@@ -78,7 +78,7 @@ const example = {
 
 export const workspace = local('admin.workspace', 'GET /admin/workspace', {
   access: 'admin',
-  summary: 'The workspace of this admin key',
+  summary: 'Read the workspace of this admin key',
   reply: Workspace,
   handle: async ({ parts, workspace }) => render(parts.account.workspace(workspace)),
   examples: [{ name: 'the first one', reply: example }],
@@ -86,7 +86,7 @@ export const workspace = local('admin.workspace', 'GET /admin/workspace', {
 
 export const updateWorkspace = local('admin.updateWorkspace', 'PUT /admin/workspace', {
   access: 'admin',
-  summary: 'Change the name of the workspace, and what new instances speak',
+  summary: 'Change the name of the workspace, and the dialect of new instances',
   description: 'Only the given fields change; at least one. Instances that exist keep their dialect.',
   input: {
     name: displayText(1, 100).optional().meta({ description: 'Need not be unique.' }),

@@ -43,7 +43,7 @@ const BusinessProfile = z
 
 export const profile = action('business.profile', 'GET /business/profile', {
   writes: false,
-  summary: 'The profile of a business',
+  summary: 'Read the profile of a business',
   input: { phone: identifier(['user'], { description: 'Number of the business; by default this account.' }).optional() },
   reply: BusinessProfile,
   notFound: 'not_found',
@@ -198,7 +198,7 @@ export const updateHours = action('business.updateHours', 'PUT /business/hours',
 
 export const categories = action('business.categories', 'GET /business/categories', {
   writes: false,
-  summary: 'Categories a business can choose',
+  summary: 'List the categories that a business can choose',
   input: { q: name(0, 100).default('').meta({ description: 'Only categories whose name contains this text; if empty, all.' }) },
   reply: z.object({ data: z.array(Category).meta({ description: 'At most 200.' }) }),
   examples: [

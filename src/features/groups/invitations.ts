@@ -12,7 +12,7 @@ const url = linkTo(LINK, 'https://chat.whatsapp.com/<code>', linkExample)
 
 export const invitationMetadata = action('groups.invitationMetadata', 'GET /groups/invitation', {
   writes: false,
-  summary: 'Read the group an invitation link leads to',
+  summary: 'Read the group to which an invitation link leads',
   input: { url },
   reply: Group,
   notFound: 'invite_link_invalid',

@@ -190,7 +190,7 @@ export const INSTANCE_ROUTES: Readonly<Record<string, Route>> = {
 export interface InstanceGroups {
   instance: {
     /**
-     * The connected account
+     * Read the connected account
      *
      * Immediate: asks the account through the network, needs a connected instance and takes at most 20 s.
      */
@@ -204,7 +204,7 @@ export interface InstanceGroups {
      */
     disconnect: Method<'instance.disconnect'>
     /**
-     * The instance itself
+     * Read the instance itself
      *
      * Answered by the service itself, in every state of the instance.
      */
@@ -218,7 +218,7 @@ export interface InstanceGroups {
      */
     pause: Method<'instance.pause'>
     /**
-     * Pairing code to type on the phone
+     * Get a pairing code to type on the phone
      *
      * The code has eight characters. The status must be `qr`. A second request for the same number within 60 s returns the same code. The code is valid for three minutes.
      *
@@ -226,7 +226,7 @@ export interface InstanceGroups {
      */
     phoneCode: Method<'instance.phoneCode'>
     /**
-     * QR code for pairing, as a data URL
+     * Get the QR code for pairing, as a data URL
      *
      * Starts the session if it is not running and waits up to 8 s for the first QR code. Poll about every 10 s while the status is `qr`. `expires_at` is present with a QR.
      *
@@ -234,7 +234,7 @@ export interface InstanceGroups {
      */
     qrCode: Method<'instance.qrCode'>
     /**
-     * QR code for pairing, as an image
+     * Get the QR code for pairing, as an image
      *
      * Returns a 512x512 PNG. Does not start a session.
      *
@@ -272,7 +272,7 @@ export interface InstanceGroups {
      */
     resume: Method<'instance.resume'>
     /**
-     * State of the instance
+     * Read the state of the instance
      *
      * If the engine does not answer within 2 s, this returns the last known state.
      *
@@ -288,7 +288,7 @@ export interface InstanceGroups {
      */
     updateSettings: Method<'instance.updateSettings'>
     /**
-     * State of the linking with a passkey
+     * Read the state of the linking with a passkey
      *
      * Some accounts link a device only with their passkey. The status is `connecting`, with the reason `passkey_required` after the phone has accepted the code and `passkey_confirmation` after the network has accepted the assertion. Pass `public_key` to `PublicKeyCredential.parseRequestOptionsFromJSON` and `navigator.credentials.get` on `https://web.whatsapp.com`, and the result to `POST /passkey/response`. Answers in every status; poll it while the status is `connecting`.
      *
@@ -660,7 +660,7 @@ export interface InstanceGroups {
      */
     resetInvitationLink: Method<'groups.resetInvitationLink'>
     /**
-     * Read the group an invitation link leads to
+     * Read the group to which an invitation link leads
      *
      * Immediate: asks the account through the network, needs a connected instance and takes at most 20 s.
      */
@@ -1048,13 +1048,13 @@ export interface InstanceGroups {
   }
   business: {
     /**
-     * Categories a business can choose
+     * List the categories that a business can choose
      *
      * Immediate: asks the account through the network, needs a connected instance and takes at most 20 s.
      */
     categories: Method<'business.categories'>
     /**
-     * The profile of a business
+     * Read the profile of a business
      *
      * Immediate: asks the account through the network, needs a connected instance and takes at most 20 s.
      */
@@ -1182,7 +1182,7 @@ export interface InstanceGroups {
      */
     remove: Method<'queue.remove'>
     /**
-     * Use of the budgets of send safety
+     * Read the use of the budgets of send safety
      *
      * The settings `first_contacts_per_hour`, `first_contacts_per_day`, `first_contacts_warm_up`, `quiet_hours` and `pause_after_unanswered` hold messages in the queue. This says how much of them is used. A first contact is the first message between the account and a person; groups, channels and the status are none.
      *
@@ -1206,7 +1206,7 @@ export interface InstanceGroups {
      */
     disallowedContacts: Method<'privacy.disallowedContacts'>
     /**
-     * Privacy settings of the account
+     * Read the privacy settings of the account
      *
      * Immediate: asks the account through the network, needs a connected instance and takes at most 20 s.
      */
@@ -1252,7 +1252,7 @@ export interface InstanceGroups {
   }
   profile: {
     /**
-     * The profile of the account, as others see it
+     * Read the profile of the account, as others see it
      *
      * Immediate: asks the account through the network, needs a connected instance and takes at most 20 s.
      */
@@ -1294,7 +1294,7 @@ export interface InstanceGroups {
      */
     add: Method<'contacts.add'>
     /**
-     * People the account knows, by name and number
+     * List the people that the account knows, by name and number
      *
      * These are people saved on the phone, people with a chat, and members of groups. The answer comes from stored data; the network is not queried.
      *
@@ -1308,7 +1308,7 @@ export interface InstanceGroups {
      */
     block: Method<'contacts.block'>
     /**
-     * Who is blocked
+     * List the blocked people
      *
      * Immediate: asks the account through the network, needs a connected instance and takes at most 20 s.
      */
@@ -1328,7 +1328,7 @@ export interface InstanceGroups {
      */
     existsBatch: Method<'contacts.existsBatch'>
     /**
-     * One person
+     * Read a person
      *
      * Immediate: asks the account through the network, needs a connected instance and takes at most 20 s.
      */
@@ -1384,7 +1384,7 @@ export interface InstanceGroups {
      */
     expiration: Method<'chats.expiration'>
     /**
-     * One chat
+     * Read a chat
      *
      * Immediate: asks the account through the network, needs a connected instance and takes at most 20 s.
      */
@@ -1398,7 +1398,7 @@ export interface InstanceGroups {
      */
     delete: Method<'chats.delete'>
     /**
-     * Chats, newest activity first
+     * List the chats, newest activity first
      *
      * Channels and the status are not included. The answer comes from stored data; the network is not queried.
      *
@@ -1450,13 +1450,13 @@ export interface InstanceGroups {
      */
     removeFromChat: Method<'labels.removeFromChat'>
     /**
-     * Colors of labels
+     * List the colors of labels
      *
      * Answered by the service itself, in every state of the instance.
      */
     colors: Method<'labels.colors'>
     /**
-     * Make a label
+     * Create a label
      *
      * An account has at most 20 labels; one more is refused with `not_allowed`.
      *
@@ -1464,7 +1464,7 @@ export interface InstanceGroups {
      */
     create: Method<'labels.create'>
     /**
-     * Labels, and the chats that have them
+     * List the labels, and the chats that have them
      *
      * At most 20. Lists of chats that the app itself creates are not included.
      *
@@ -1586,7 +1586,7 @@ export interface ServiceGroups {
      */
     createInstance: Method<'account.createInstance'>
     /**
-     * Instances of the workspace, newest first
+     * List the instances of the workspace, newest first
      *
      * Requires an API key with the scope `instances:read`.
      */
@@ -1600,7 +1600,7 @@ export interface ServiceGroups {
      */
     deleteInstance: Method<'account.deleteInstance'>
     /**
-     * One instance
+     * Read an instance
      *
      * Requires an API key with the scope `instances:read`.
      */
@@ -1614,7 +1614,7 @@ export interface ServiceGroups {
      */
     updateInstance: Method<'account.updateInstance'>
     /**
-     * The plan, its slots and the instances that use them
+     * Read the plan, its slots and the instances that use them
      *
      * Requires an API key with the scope `instances:read`.
      */
@@ -1636,7 +1636,7 @@ export interface ServiceGroups {
      */
     createConnectLink: Method<'account.createConnectLink'>
     /**
-     * Connect links of the workspace, newest first
+     * List the connect links of the workspace, newest first
      *
      * Ended links are listed for a week. Needs no plan.
      *
@@ -1660,15 +1660,15 @@ export interface ServiceGroups {
      */
     revokeConnectLink: Method<'account.revokeConnectLink'>
     /**
-     * What each instance costs, the most expensive first
+     * List the use of resources of each instance, the largest first
      *
-     * CPU time, messages and connections of every instance over the last minute, hour or day. Counts are kept in memory: they begin anew with the service. The CPU time of the main thread (requests) and of conversions of media is not part of it.
+     * CPU time, messages and connections of every instance over the last minute, hour or day. Counts are kept in memory: they start at 0 when the service starts. The CPU time of the main thread (requests) and of conversions of media is not part of it.
      *
      * Requires an API key with the scope `instances:read`.
      */
     usage: Method<'account.usage'>
     /**
-     * Webhooks that new instances start with
+     * Read the webhooks with which new instances start
      *
      * Includes the secret. An instance may have its own webhooks, which `GET …/me` shows.
      *
@@ -1710,7 +1710,7 @@ export interface ServiceGroups {
      */
     updateSubscription: Method<'admin.updateSubscription'>
     /**
-     * Change the name of the workspace, and what new instances speak
+     * Change the name of the workspace, and the dialect of new instances
      *
      * Only the given fields change; at least one. Instances that exist keep their dialect.
      *
@@ -1718,7 +1718,7 @@ export interface ServiceGroups {
      */
     updateWorkspace: Method<'admin.updateWorkspace'>
     /**
-     * The workspace of this admin key
+     * Read the workspace of this admin key
      *
      * Requires the admin key of the workspace.
      */
@@ -1732,7 +1732,7 @@ export interface ServiceGroups {
      */
     createApiKey: Method<'admin.createApiKey'>
     /**
-     * API keys of the workspace, newest first
+     * List the API keys of the workspace, newest first
      *
      * Revoked keys are not listed.
      *
@@ -1788,7 +1788,7 @@ export interface ServiceGroups {
      */
     requireClientToken: Method<'admin.requireClientToken'>
     /**
-     * The security switches
+     * Read the security switches
      *
      * Requires the admin key of the workspace.
      */
@@ -1818,7 +1818,7 @@ export interface ServiceGroups {
      */
     resumeInstance: Method<'admin.resumeInstance'>
     /**
-     * Apps with access to `/mcp`, newest first
+     * List the apps with access to `/mcp`, newest first
      *
      * Revoked and expired apps are not listed.
      *
@@ -1858,7 +1858,7 @@ export interface ServiceGroups {
      */
     resendWebhooks: Method<'admin.resendWebhooks'>
     /**
-     * Webhook log: events and their outcomes, newest first
+     * List the webhook log: events and their outcomes, newest first
      *
      * One entry per event, kept for 7 days and at most 100,000 per instance; entries of waiting events stay. An entry names the chat and the message, and has what the receiver answered, but no content: the body of an event is stored encrypted until the event is delivered, or for 72 h after it failed, and is never shown.
      *
@@ -1868,7 +1868,7 @@ export interface ServiceGroups {
   }
   system: {
     /**
-     * API reference as a page
+     * Open the API reference as a page
      *
      * The page shows this description and can send requests. The service itself serves all of its files.
      *
@@ -1882,7 +1882,7 @@ export interface ServiceGroups {
      */
     live: Method<'system.live'>
     /**
-     * Metrics for Prometheus
+     * Read the metrics for Prometheus
      *
      * Text format 0.0.4. If `SVC_METRICS_TOKEN` is set, that token is required. Otherwise only callers with loopback and private addresses get the metrics, and others get `not_found`. No label contains a phone number, an instance id, a token or a URL.
      *
@@ -1890,7 +1890,7 @@ export interface ServiceGroups {
      */
     metrics: Method<'system.metrics'>
     /**
-     * OpenAPI description of this API
+     * Read the OpenAPI description of this API
      *
      * The description is OpenAPI 3.1.0, generated from the routes of the running service. It is compressed if the client accepts gzip.
      *
@@ -1906,7 +1906,7 @@ export interface ServiceGroups {
      */
     ready: Method<'system.ready'>
     /**
-     * Version of the running service
+     * Read the version of the running service
      *
      * Requires no credential of an account.
      */

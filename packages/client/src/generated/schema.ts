@@ -1099,7 +1099,7 @@ export interface components {
             first_contacts_per_day: number | null;
             /** @description Budget for 24 hours by the age of the link, for new numbers: the last step whose day has come applies. Null for none. The smaller of this and `first_contacts_per_day` counts. */
             first_contacts_warm_up: components["schemas"]["WarmUpStep"][] | null;
-            /** @description Hours of the day, also across midnight, in which messages wait, except to chats in which somebody else wrote in the last 24 hours. Null for none. */
+            /** @description Hours of the day, also across midnight, in which messages wait, except those to the account itself and to chats in which somebody else wrote in the last 24 hours. Null for none. */
             quiet_hours: {
                 /** @description Time of day, `HH:MM`. */
                 from: string;
@@ -1189,7 +1189,7 @@ export interface components {
             first_contacts_per_day?: number | null;
             /** @description Budget for 24 hours by the age of the link, for new numbers: the last step whose day has come applies. Null for none. The smaller of this and `first_contacts_per_day` counts. */
             first_contacts_warm_up?: components["schemas"]["WarmUpStep"][] | null;
-            /** @description Hours of the day, also across midnight, in which messages wait, except to chats in which somebody else wrote in the last 24 hours. Null for none. */
+            /** @description Hours of the day, also across midnight, in which messages wait, except those to the account itself and to chats in which somebody else wrote in the last 24 hours. Null for none. */
             quiet_hours?: {
                 /** @description Time of day, `HH:MM`. */
                 from: string;
