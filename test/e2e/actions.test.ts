@@ -1,4 +1,3 @@
-/** Tests reactions, forwards, pins, deletions and typing indicators, as the other side receives them. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, test } from 'node:test'
@@ -15,8 +14,8 @@ const { sandbox } = stage.world
 await sandbox.createContact(ANA, { name: 'Ana' })
 await sandbox.createContact(BEN, { name: 'Ben' })
 /**
- * Two groups that Ana has created. In one, members are addressed by number, and in the other by LID. Ana and the
- * account are the members.
+ * Ana has created both groups, and Ana and the account are their members. One group addresses members by number, and
+ * the other by LID.
  */
 const groups = await createTeams(sandbox, [ANA, ME])
 after(() => stage.world.stop())

@@ -1,7 +1,6 @@
 /**
- * Tests a connection that ends after the network has accepted a message and before it has acknowledged it. The service
- * then sends the message again under the same id. The second copy must be equal to the first one, with the same secret,
- * media key and link. Its media must be downloaded and uploaded only once.
+ * The connection ends after the network has accepted a message and before it has acknowledged it. The service then
+ * sends an equal message again under the same id, with the same secret, media key and link.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -31,22 +30,18 @@ after(async () => {
 })
 
 interface Line {
-  /** Sends a message, and checks that its result is `sent`. */
   sent(path: string, input: Json, method?: string): Promise<string>
   /** Sends a message while the connection ends before its acknowledgement, so that the service sends it twice. */
   twice(path: string, input: Json, method?: string): Promise<string>
   /** Ana sends a message. Resolves with its id when the event about it has arrived. */
   heard(message: Json): Promise<string>
-  /**
-   * Ends the connection when the account sends its next message. `unanswered`: after the network has accepted the
-   * message; `cut`: before.
-   */
+  /** `unanswered`: the connection ends after the network has accepted the account's next message; `cut`: before. */
   endAt(how: 'unanswered' | 'cut'): Promise<unknown>
 }
 
 /**
- * Prepares an account for the tests of a suite. After a lost connection the service waits for seconds before it
- * connects again. So the suites run at the same time, each with an account of its own.
+ * After a lost connection the service waits for seconds before it connects again. So the suites run at the same time,
+ * each with an account of its own.
  */
 function useLine(phone: string): Line {
   let stage: Stage

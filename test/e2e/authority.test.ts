@@ -1,7 +1,6 @@
 /**
- * Tests who may change a message or a chat. Every kind of change is sent by every possible sender, before and after a
- * restart (after which nothing is in memory). The event must report a permitted change as done, and any other as
- * `unsupported`.
+ * Every kind of change of a message or chat is sent by every possible sender, before and after a restart. The event
+ * must report a permitted change as done, and any other as `unsupported`.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -29,7 +28,6 @@ interface Target {
 }
 
 interface Kind {
-  /** Returns the content of the message with which this sender changes the target. */
   says(target: Target, sender: Speaker): object
   /** Whether the event reports the change as done. */
   isTold(event: Event, target: Target): boolean
@@ -39,8 +37,7 @@ interface Kind {
 const inGroup = (sender: Speaker) => sender !== 'stranger' && sender !== 'elsewhere'
 
 /**
- * Builds the key with which the sender refers to Ana's message. In a private chat the sender always claims to be the
- * author of that message, because nothing else is permitted there.
+ * In a private chat the sender always claims to be the author of the message, because nothing else is permitted there.
  */
 const keyOf = ({ id, group }: Target, sender: Speaker, claim: 'mine' | 'hers') => ({
   id,
@@ -145,7 +142,6 @@ const KINDS: Record<string, Kind> = {
   },
 }
 
-/** For each kind of change, the content of Ana's message that is changed. */
 const TARGETS: Record<string, object> = {
   vote: {
     pollCreationMessageV3: {

@@ -1,6 +1,6 @@
 /**
- * Tests the worlds (network and service) that `scripts/test-worlds.mjs` lends to one test file after another. Each must
- * be reset to its initial state before the next test file gets it, or must not be lent again.
+ * A network and a service that test files use one after another must be reset before the next file gets them, or must
+ * not be used again.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,8 +1,3 @@
-/**
- * Tests a service that stores files in a bucket: the media of waiting messages (`SVC_BLOBS_URL`), which are encrypted,
- * and copies of received files (`SVC_MEDIA_URL`), from which their links are served. If the bucket is unreachable,
- * everything else must continue to work.
- */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
@@ -19,8 +14,8 @@ const ANA = '5511988880001'
 const FILE = Buffer.concat([Buffer.from('not for the bucket '.repeat(10)), randomBytes(2_500_000)])
 
 /**
- * Returns another URL of the same server. It simulates the public name of a server in a private network, which readers
- * use and the service does not.
+ * Returns another URL of the same server. It simulates the public name of a server in a private network, which only
+ * readers use.
  */
 const forReaders = ({ endpoint }: S3) => endpoint.replace('127.0.0.1', 'localhost')
 

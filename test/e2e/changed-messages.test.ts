@@ -1,7 +1,3 @@
-/**
- * Tests operations on messages that were edited or deleted before, by the account, by its phone or by a contact: which
- * of them are still possible, also after a restart.
- */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { MessageCopy } from '../../workers/simulator/control/network-control.ts'
@@ -32,20 +28,14 @@ const taken = async () => {
   while ((await stage.world.sandbox.pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
-/**
- * Sends a message that changes another message. It causes no event with its own id, so the function waits until the
- * service has acknowledged it.
- */
+/** The change causes no event with its own id, so this function waits until the service has acknowledged it. */
 async function done(message: Json, from: 'ana' | 'phone') {
   const { sandbox } = stage.world
   await (from === 'ana' ? sandbox.send(ANA, ME, message) : sandbox.sendFromPhone(ME, ANA, message))
   await taken()
 }
 
-/**
- * Sends a message, and resolves with the message that the contact received under its id. Other messages in the inbox
- * are ignored.
- */
+/** Resolves with the message that the contact received under its id. Other messages in the inbox are ignored. */
 async function shown(path: string, input: Json, contact = ANA): Promise<InboxItem> {
   const { message_id } = await stage.world.gateway.must(stage.instance, 'POST', path, input)
   return arrived(String(message_id), contact)
@@ -70,7 +60,6 @@ async function remove(query: Record<string, string>) {
 }
 const star = (id: string, value: boolean) =>
   stage.world.gateway.must(stage.instance, 'PUT', `/chats/${ANA}/messages/${id}/star`, { value })
-/** Checks that every operation that could show the content of the deleted message fails. */
 async function assertGone(id: string) {
   const tries: [string, Json & { phone: string }][] = [
     ['/forward-message', forward(id)],
@@ -164,8 +153,7 @@ test('after a restart our messages of the day are edited, quoted, forwarded and 
   await assertGone(plain)
 })
 
-// An earlier bug: the server number of a status post was only in memory. Reactions identify a post by this number, so
-// nobody could react to it after a restart.
+// An earlier bug: nobody could react to a status post after a restart, because its server number was only in memory.
 test('after a restart our post of the day is reacted to, edited before or not', async () => {
   const { sandbox } = stage.world
   const { id: phone } = await sandbox.post<{ id: string }>('/newsletters', { name: 'News', owner: ME })
@@ -205,7 +193,6 @@ test('a queued edit of what was sent before the restart leaves after it', async 
   assert.equal(await forwarded(id), 'changed')
 })
 
-/** Resolves with the copies of a message that the contact's device has received, when there are at least `wanted`. */
 async function copies(id: string, wanted: number): Promise<MessageCopy[]> {
   for (const deadline = Date.now() + 10_000; ; ) {
     const { items } = await stage.world.sandbox.get<{ items: MessageCopy[] }>(`/contacts/${ANA}/copies/${id}`)
@@ -278,8 +265,8 @@ test('an edit that never left and is taken from the queue has changed nothing', 
   assert.equal(await forwarded(id), 'as it was')
 })
 
-// An earlier bug: if a message was deleted before its acknowledgement, its stored copy was lost. So it was composed
-// again with another secret, and sent after its own deletion.
+// An earlier bug: if a message was deleted before its ack, its stored copy was lost. So it was sent again with another
+// secret, after its own deletion.
 test('a message that the phone deletes before the network has answered does not leave again', async () => {
   const { gateway, sandbox } = stage.world
   await sandbox.fault({ on: 'message', match: { phone: ME }, do: 'unanswered', times: 1 })
@@ -316,8 +303,8 @@ test('a post that its owner edits or removes is so here, and the id of such a ch
   assert.deepEqual([change.status, ofChange.error_code], ['sent', 'message_not_found'])
 })
 
-// An earlier bug: an edit and the edited message counted as the two newest messages. So they received the read
-// receipts, and the unread messages did not.
+// An earlier bug: an edit and the edited message counted as the two newest messages, and got the read receipts of the
+// unread ones.
 test('an edit takes no receipt from the messages that are unread', async () => {
   const { gateway, sandbox } = stage.world
   const read = () => gateway.must(stage.instance, 'PUT', `/chats/${ANA}/read`, { value: true })

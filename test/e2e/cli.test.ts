@@ -1,7 +1,3 @@
-/**
- * Tests the commands for operators on a real store, also while the service runs. The credentials that they print must
- * be valid, and the credentials that these replace must not be.
- */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -17,10 +13,8 @@ import { HOOKS, program, ROOT } from '../harness/checkout.ts'
 
 const CLI = program('../../src/cli', import.meta.url)
 const START = program('../../src/start', import.meta.url)
-/** Folder of the compiled files of this test. */
 const BUILT = new URL('../../', import.meta.url)
 
-/** Runs a program to its end, and returns its output and its exit code. */
 async function ended(file: string, args: string[], cwd: string | URL, env: Record<string, string> = {}) {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')))
   const child = spawn(file, args, { cwd, env: { ...inherited, ...env } })
@@ -34,8 +28,7 @@ describe('operator commands', { timeout: 300_000 }, () => {
   let firstKey: string
   before(async () => {
     dir = await mkdtemp(join(tmpdir(), 'svc-cli-'))
-    // Nothing listens at this network address. In addition, no instance is created, so the service never contacts the
-    // real network.
+    // Nothing listens at this network address, so the service never contacts the real network.
     env = { SVC_DATA_DIR: dir, SVC_PORT: '0', SVC_SHARDS: '1', SVC_LOG_LEVEL: 'silent', SVC_NETWORK_URL: 'ws://127.0.0.1:9' }
   })
   after(() => rm(dir, { recursive: true, force: true }))
@@ -44,8 +37,8 @@ describe('operator commands', { timeout: 300_000 }, () => {
   const started = (...args: string[]) => ended(process.execPath, [...START, ...args], ROOT, env)
 
   /**
-   * Starts a service and requests `/admin/api-keys` with each of these keys. Returns the statuses, and the admin key
-   * that the service printed at its start.
+   * Requests `/admin/api-keys` with each of these keys. Returns the statuses, and the admin key that the service
+   * printed at its start.
    */
   async function serve(keys: string[] = [], meanwhile = async () => keys) {
     const { config } = readConfig({ env })

@@ -1,7 +1,3 @@
-/**
- * Tests the packed `svc-client` on Deno, on Bun and in a worker: it calls operations, reads the event stream, and
- * verifies webhooks.
- */
 import assert from 'node:assert/strict'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'

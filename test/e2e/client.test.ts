@@ -1,7 +1,3 @@
-/**
- * Tests the package `svc-client`. It is packed, and installed into an empty project. A program that uses it is compiled
- * there in strict mode, and run against the service.
- */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { readdir, readFile, rm } from 'node:fs/promises'
@@ -76,10 +72,6 @@ const RULES: readonly { what: string; answers: readonly unknown[]; call: string;
   ).map(([status, code]) => ({ what: code, answers: [[status, code]], call: 'send', pauses: [], ended: code })),
 ]
 
-/**
- * The programs that are compiled: all samples of the README (the first one can be run), the program of the main test,
- * and the program that tests the rules.
- */
 async function programsFor({ gateway }: World): Promise<Record<string, string>> {
   const samples = samplesOf('packages/client/README.md').filter(({ language }) => language === 'ts')
   assert.ok(samples.length >= 4)
@@ -99,7 +91,6 @@ interface Listed {
 describe('the package svc-client', { skip }, () => {
   let project: ClientProject
   let world: World
-  /** Folder of the compiled programs. */
   let out: string
   before(async () => {
     project = await installClient()

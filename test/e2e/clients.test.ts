@@ -1,6 +1,6 @@
 /**
- * Tests clients that other programs (client generators) generate from the OpenAPI description. They must compile in
- * strict mode, and work with the service from the first API key to a paired instance, a sent message and its result.
+ * Client generators make these clients from the OpenAPI description. The clients must compile in strict mode, and work
+ * with the service.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -22,15 +22,12 @@ const skip = existsSync(tool('openapi-typescript'))
   ? false
   : 'the generators are not installed: npm ci --prefix test/clients (they need a TypeScript of their own)'
 /**
- * The reason to skip the client generators whose clients are only compiled and not run, or false. These generators take
- * 300 MB, so a build does not install them.
+ * Reason to skip the generators whose clients are only compiled; false if they are installed. They take 300 MB, so a
+ * build does not install them.
  */
 const others = existsSync(tool('orval')) ? false : 'the other generators are not installed: npm ci --prefix test/clients'
 
-/**
- * Runs a script of a client generator (a program that generates a client from the OpenAPI description). Rejects with
- * the output of the script if it fails.
- */
+/** Runs a script of a client generator. Rejects with the output of the script if it fails. */
 const run = (script: string, ...args: string[]) =>
   new Promise<void>((resolve, reject) => {
     execFile(process.execPath, [tool(script), ...args], { cwd: FOLDER, maxBuffer: 64 * 2 ** 20 }, (error, stdout, stderr) => {

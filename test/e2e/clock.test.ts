@@ -1,6 +1,3 @@
-/**
- * Tests that the clock of the machine jumps a month ahead and back again, while a service runs and while one starts.
- */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -82,10 +79,7 @@ const ahead = (at: number) => Math.trunc((at - Date.now() + DAY / 2) / DAY)
 
 type Delivery = Pick<Received['event'], 'event_id' | 'momment'>
 
-/**
- * The events that a receiver got. This receiver does not check signatures, because a check would refuse signatures with
- * a wrong time.
- */
+/** This receiver does not check signatures, because a check would refuse signatures with a wrong time. */
 const taken = new Map<unknown, Delivery>()
 const careless = createServer((request, response) => {
   json(request).then((event) => {
@@ -103,7 +97,7 @@ const fromCareless = (id: string) =>
     (event) => event !== undefined,
   ).then((event) => event!)
 
-/** Sends a text. Returns the number of days by which its ids and the time of its `delivery` event are ahead. */
+/** Sends a text. Returns by how many days its ids and the time of its `delivery` event are ahead. */
 async function aheadOfText(message: string, delivered: (id: string) => Promise<Delivery>) {
   const { svc_id, message_id } = await gateway.sendText(instance, ANA, message)
   const event = await delivered(message_id)

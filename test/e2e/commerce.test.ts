@@ -1,4 +1,3 @@
-/** Tests catalogs, orders and the states of orders, as the contact's phone receives them. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { chatOf } from '../harness/places.ts'

@@ -1,7 +1,3 @@
-/**
- * Tests connect links on a simulated network: the state after a link has ended during a pairing, and the messages that
- * were in the account's queue before.
- */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { describe, test } from 'node:test'

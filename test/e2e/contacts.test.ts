@@ -1,6 +1,3 @@
-/**
- * Tests operations about people: whether numbers have accounts, profile pictures, the block list, and reports of spam.
- */
 import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
 import { createAsking, NETWORK_CODES } from '../harness/answers.ts'
@@ -34,7 +31,6 @@ const state = () => stage.world.sandbox.get<{ phones: Person[]; contacts: Person
 const phone = async () => (await state()).phones.find((each) => each.phone === ME)!
 const lidOf = async (number: string) => `${(await state()).contacts.find((each) => each.phone === number)!.lid}@lid`
 
-/** Returns the number of matching stanzas that the client sent while `work` ran. */
 async function counted(match: Json, work: () => Promise<unknown>): Promise<number> {
   const { sandbox } = stage.world
   const { id } = await sandbox.post<{ id: string }>('/expect', {
@@ -134,8 +130,8 @@ test('a picture is told where it may be seen', async () => {
     [429, 502, 'action_failed'],
     [500, 502, 'action_failed'],
   ] as const) {
-    // Every such query gets this answer. One prepared answer is not enough: the service also queries the picture of a
-    // new group after the event, and that query could use it up.
+    // One prepared answer is not enough: the service also queries the picture of a new group after the event, and that
+    // query could use it up.
     await instead({ account: ME, xmlns: 'w:profile:picture' }, { error: [code, 'refused'] }, {})
     const answer = await refused('GET', `/contacts/${ANA}/picture`)
     await asUsual()
@@ -207,7 +203,6 @@ test('who has no account, and a group we are not in, is not found', async () => 
 
 test('a write says what the network refused', async () => {
   await block(BEN)
-  // The codes that the network may use as answers to these queries.
   const codes = NETWORK_CODES.filter(([code]) => code !== 401)
   for (const [what, xmlns, who, meant] of [
     ['block', 'blocklist', ANA, codes],

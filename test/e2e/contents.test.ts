@@ -1,4 +1,3 @@
-/** Tests links with a preview card, places, contacts and channel invitations, as the other side receives them. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import sharp from 'sharp'

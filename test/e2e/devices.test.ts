@@ -1,7 +1,3 @@
-/**
- * Tests devices that a contact links after the service has read the contact's device list. They must receive later
- * messages, too.
- */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { must } from '../harness/http.ts'
@@ -30,8 +26,8 @@ async function send(instance: Instance, message: string) {
   return message_id
 }
 
-// The notification of a new device contains the phone number, but the device list is stored under the LID. An earlier
-// bug: new devices received nothing for five minutes.
+// An earlier bug: new devices received nothing for five minutes, because their notification contains the number, and
+// the device list is stored under the LID.
 test('a contact that links two more devices gets the next text on all four', async () => {
   const { gateway, sandbox, receiver } = world
   await sandbox.createContact(ANA, { name: 'Ana', devices: 2 })

@@ -1,12 +1,8 @@
 /**
- * Calls of public clients of Z-API, the hosted gateway with which the dialect `zapi` is compatible: method, path,
- * fields of the body, and the fields of answers and webhooks that the client reads. Each call was recorded while the
- * unchanged client ran against this service; only the host was different. No code of these clients is in this
- * repository.
- *
- * A text that begins with `$` is a placeholder: `$ana` for her number, `$question` for the id of the message that Ana
- * has sent, another name for a value that an earlier call has stored (`keeps`). `$any` matches every value that is not
- * empty.
+ * Calls of public clients of Z-API, the hosted gateway with which the dialect `zapi` is compatible. They were recorded
+ * while the unchanged clients ran against this service.
+ * A text that begins with `$` is a placeholder: `$ana` for her number, `$question` for the id of Ana's message, or a
+ * value that an earlier call has stored (`keeps`). `$any` matches every value that is not empty.
  */
 export interface ClientCall {
   ask: string
@@ -23,14 +19,11 @@ export interface ClientCall {
 
 export interface Client {
   /**
-   * The calls with which the client reads an image of the QR code, and the field of the answer that contains it (mostly
-   * `value`). If it is absent, the client cannot do this, and its user pairs the instance on the gateway's own page.
+   * Calls with which the client reads an image of the QR code, and the field of the answer that contains it. Absent if
+   * the client cannot do this.
    */
   pairing?: { status?: string; code: string; field?: string }
-  /**
-   * The calls with which the client sets the URL of the webhooks. If it is absent, the client cannot do this, and its
-   * user sets the URL on the gateway's own page.
-   */
+  /** Calls that set the URL of the webhooks. Absent if the client cannot do this. */
   webhooks?: readonly ClientCall[]
   /** Fields of the webhook of a received message that the client reads. */
   received: Readonly<Record<string, unknown>>

@@ -1,7 +1,6 @@
 /**
- * Tests clients of the compatible gateway (Z-API) through a whole day: they pair, send, answer, react, delete, create
- * groups and read webhooks. Their code is not in this file: it repeats the recorded calls of the unchanged clients
- * (only the host is different) and their checks of the answers.
+ * Repeats the recorded calls of unchanged clients of Z-API, and their checks of the answers. The clients pair, send,
+ * answer, react, delete, create groups and read webhooks.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -35,7 +34,7 @@ test('the command of docs/coming-from.md sets the dialect of an instance', async
   assert.equal(JSON.parse(stdout).dialect, 'zapi', stdout)
 })
 
-/** Calls the API as the clients do: it always sends the header that they send, and throws if the answer is not 200. */
+/** Sends the header that the clients send, and throws if the answer is not 200. */
 async function call<T = Json>(method: string, path: string, body?: unknown): Promise<T> {
   const answered = await ask(method, instance.api_url + path, body, { 'Client-Token': 'F1a2b3c4d5e6f7a8b9c0' })
   assert.equal(answered.status, 200, `${method} ${path}: ${JSON.stringify(answered.body)}`)
@@ -57,7 +56,7 @@ async function sent(path: string, body: Json, to = ANA): Promise<{ id: string; i
   return { id: String(messageId), item: item as unknown as Json }
 }
 
-/** Checks that `actual` contains everything in `expected`. `$any` in `expected` accepts any value that is not empty. */
+/** `$any` in `expected` accepts any value that is not empty. */
 function assertHas(actual: unknown, expected: unknown, about: string): void {
   if (expected === '$any') assert.ok(actual !== undefined && actual !== null && actual !== '', `${about} is missing`)
   else if (typeof expected !== 'object' || expected === null) assert.deepEqual(actual, expected, about)
@@ -94,7 +93,7 @@ describe('a public client works as it is:', { concurrency: 4 }, () => {
       const its = await gateway.createInstance(null, { settings: { dialect: 'zapi' } })
       receiver.trust(its.id, its.webhooks.secret)
 
-      /** Calls the API as a client does: it throws if the answer is not 200. */
+      /** Throws if the answer is not 200. */
       const asks = async <T = Json>(route: string, body?: unknown): Promise<T> => {
         const [method = '', path = ''] = route.split(' ')
         const { status, body: answer } = await ask(method, its.api_url + path, body, { 'Client-Token': 'F1a2b3c4d5e6f7a8b9c0' })

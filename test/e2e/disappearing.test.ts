@@ -1,4 +1,3 @@
-/** Tests that in a chat with disappearing messages the account's own messages also disappear, even after a restart. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { type Json, startStage } from '../harness/stage.ts'

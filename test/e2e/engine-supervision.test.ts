@@ -1,7 +1,3 @@
-/**
- * Tests the death of a shard thread: only calls to this thread may fail, and its instances must be started again
- * automatically.
- */
 import assert from 'node:assert/strict'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -42,7 +38,6 @@ const config = (id: string, settings = DEFAULT_SETTINGS): InstanceConfig => ({
 })
 const unavailable = (error: unknown) => error instanceof Failure && error.code === 'engine_unavailable'
 
-/** Builds a call to the small replacement of a shard (`engine/small-shard.ts`). */
 const asks = (operation: string, input: unknown = null) =>
   ({ kind: 'control', operation, input }) as unknown as CallOf<'instance.status'>
 
@@ -54,7 +49,6 @@ interface Echo {
 }
 const echo = async (engine: PooledEngine, id: string) => (await engine.call(id, asks('echo'))) as unknown as Echo
 
-/** Repeats the call until the shard answers, with no limit other than the time limit of the test. */
 async function untilAnswered(engine: PooledEngine, id: string): Promise<Echo> {
   for (;;) {
     try {
@@ -273,8 +267,8 @@ test('a report waits for no thread that hangs, and comes again from the next lif
   }
 })
 
-// An earlier bug: a thread whose call queue was full also refused the ping of the watchdog. So it was treated as a
-// thread that hangs, and all its sessions ended.
+// An earlier bug: a thread whose call queue was full also refused the watchdog's ping. So it was ended like a thread
+// that hangs, with all its sessions.
 test('a thread with more calls than it takes goes on, and refuses nothing but calls', { timeout: 60_000 }, async () => {
   const heard: number[] = []
   const engine = await createPooledEngine({
@@ -322,7 +316,6 @@ describe('a thread that is slow to start', { timeout: 60_000 }, () => {
   const worker = sameKind('./engine/slow-shard', import.meta.url)
   const runsOf = (path: string) => readFileSync(`${path}.runs`, 'utf8').length
 
-  /** Creates a pool of threads with a log in which the test can wait for lines. */
   function slowPool(how: string, more: Partial<PoolSetup> = {}) {
     const path = join(dir, `${how} ${Math.random()}`)
     const lines: { line: string; fields: object }[] = []

@@ -1,6 +1,4 @@
-/**
- * Runs each case of `error-cases.ts`, and checks that an operation which is refused has no visible effect for others.
- */
+/** Runs each case of `error-cases.ts`. An operation that is refused must have no visible effect for others. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type FileServer, serveFiles } from '../harness/file-server.ts'
@@ -22,8 +20,8 @@ let places: Places
 
 before(async () => {
   web = await serveFiles()
-  // In these tests the network answers queries with error codes that it never uses for them. So no trace is written,
-  // because the check of the traces would find this.
+  // The network answers with error codes that it never uses for these queries. So no trace of the stanzas is written,
+  // because the check of the traces would fail.
   stage = await startStage(ME, { platform: 'smba' }, { untraced: true })
   business = operationsOf(stage)
   person = operationsOf(await joinStage(stage.world, PERSON, { name: 'Person' }))

@@ -1,18 +1,15 @@
 /**
- * Lists the ways to make immediate operations fail, other than by an error code of the network. `error-cases.test.ts`
- * runs each case. `test/contract/error-cases.test.ts` compares this table and `network-codes.ts` with the declarations
- * of the operations.
+ * Lists the ways to make immediate operations fail, other than by an error code of the network (`network-codes.ts`).
+ * `test/contract/error-cases.test.ts` compares both tables with the declarations of the operations.
  */
 import type { FailureCode } from '../../src/domain/failures.ts'
 import type { Json } from '../harness/stage.ts'
 
-/** Chats, people and messages that the cases use. */
 export interface Places {
   /** Number of a known person who has an account. */
   person: string
   /** Number without an account. */
   nobody: string
-  /** Ids of chats of this account. */
   group: string
   community: string
   channel: string

@@ -1,7 +1,3 @@
-/**
- * Tests how a developer receives events without a public address: by reading the event stream, or with the command
- * `listen`, which posts the events of the stream to a program on the developer's machine.
- */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { after, test } from 'node:test'
@@ -133,7 +129,6 @@ test('the stream goes on when the shard of its instance has died', async () => {
   await reader.cut()
 })
 
-/** Runs the command `listen` as a process, and returns its output. */
 function listen(args: string[], env: Record<string, string> = {}) {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')))
   const child = spawn(process.execPath, [...program('../../src/cli', import.meta.url), 'listen', ...args], {

@@ -1,7 +1,3 @@
-/**
- * Tests calendar events, their edits, and the answers to them. The test decrypts the encrypted content as the creator
- * or a guest of the event does.
- */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js'

@@ -1,7 +1,3 @@
-/**
- * Tests that the programs of `examples/` work with the service and the simulated network. Each is started with the
- * command in its first lines.
- */
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -37,7 +33,6 @@ after(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** A running example program and its output. It is ended together with its test. */
 interface Running {
   child: ChildProcess
   /** Resolves with the first match in the output, whether it is printed before or after this call. */
@@ -81,7 +76,6 @@ function start(t: TestContext, program: string, args: string[], env: Record<stri
 
 const secretOf = () => instance.webhooks.secret
 
-/** Directs the webhooks of the instance to an example program, and turns them off after the test. */
 async function subscribe(t: TestContext, { printed }: Running) {
   const [, url] = await printed(/(http:\/\/127\.0\.0\.1:\d+)/)
   const set = (to: string | null) =>
@@ -105,8 +99,7 @@ async function textsTo(phone: string, wanted: string): Promise<string[]> {
 }
 
 /**
- * The example programs that receive webhooks, each with its start command, which is in its first lines and is given a
- * port.
+ * Example programs that receive webhooks, each with its start command, which is in its first lines and is given a port.
  */
 const receivers: [string, string, string, (port: string) => string[]][] = [
   ['Node', process.execPath, '--version', () => ['examples/receivers/node.mjs']],

@@ -1,6 +1,6 @@
 /**
- * Tests the configuration files for other programs in docs/running.md and deploy/. Each of these programs, if it is
- * installed, checks its file and runs with it.
+ * Each program whose configuration is in docs/running.md or deploy/ checks its file and runs with it, if the program is
+ * installed.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'

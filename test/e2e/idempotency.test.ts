@@ -1,4 +1,3 @@
-/** Tests `Idempotency-Key`: if a send is repeated with the same key, it is queued only once. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startWorld } from '../harness/world.ts'

@@ -1,6 +1,6 @@
 /**
- * Tests `/mcp` with the official MCP inspector in its command-line mode. The inspector lists the tools, sends a text
- * that arrives, and shows why another text was refused.
+ * The official MCP inspector, in its command-line mode, lists the tools, sends a text, and shows why another text was
+ * refused.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'

@@ -1,4 +1,3 @@
-/** Tests the pictures in headers, cards and products of interactive messages, as the contact downloads them. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
@@ -51,7 +50,6 @@ const server = createServer((request, response) => {
   const body = pages.get(request.url ?? '')
   response.writeHead(body ? 200 : 404, { 'content-type': 'image/jpeg' }).end(body)
 })
-/** Serves these bytes on a web server, and returns their URL. */
 function served(name: string, bytes: Buffer): string {
   pages.set(`/${name}`, bytes)
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/${name}`

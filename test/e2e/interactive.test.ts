@@ -1,7 +1,3 @@
-/**
- * Tests buttons, lists and Pix cards as the contact's phone receives them: their content, the additional nodes in their
- * stanza, and their limits.
- */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { chatOf } from '../harness/places.ts'

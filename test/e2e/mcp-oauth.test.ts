@@ -1,6 +1,6 @@
 /**
- * Tests the authorization of apps for `/mcp`. The official client finds the authorization server, registers, and gets
- * its tokens with PKCE; the test acts as the browser. After that, the test tries every case that must be refused.
+ * The official MCP client finds the authorization server, registers, and gets its tokens with PKCE; the test acts as
+ * the browser.
  */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
@@ -25,8 +25,8 @@ after(() => world.stop())
 
 let callers = 0
 /**
- * Returns a header with a new caller's address for each request. The limit of ten requests a minute per address would
- * be too low for this test.
+ * Each request has a new caller's address, because the limit of ten requests a minute per address would be too low for
+ * this test.
  */
 const newAddress = () => ({ 'X-Forwarded-For': `198.51.100.${++callers}` })
 
@@ -65,8 +65,8 @@ const answerPage = ({ ticket, cookie }: Pick<Shown, 'ticket' | 'cookie'>, fields
 const identify = async (page: Pick<Shown, 'ticket' | 'cookie'>) => shownOf(await answerPage(page, { key: adminKey }))
 
 /**
- * Does the owner's part: enters the key, selects the instance, and allows. Resolves with the URL to which the browser
- * is redirected.
+ * Enters the key, selects the instance, and allows, as the owner does. Resolves with the URL to which the browser is
+ * redirected.
  */
 async function allow(url: string | URL, of = instance): Promise<URL> {
   const page = await identify(await open(url))
@@ -288,8 +288,8 @@ describe('what is refused', () => {
       'https://a.example/#x',
       'https://u:p@a.example/',
       'app:/x',
-      // These URLs would be added to the Content-Security-Policy of the page. They contain characters with which
-      // another directive or policy would begin there, or with which the form could be sent to any server.
+      // These URLs would be added to the Content-Security-Policy of the page. Some of their characters would begin
+      // another directive there, or permit sending the form to any server.
       'https://a.example;sandbox/',
       'https://a.example,b.example/',
       'https://*/',

@@ -1,6 +1,6 @@
 /**
- * Tests `/mcp` as agents use it: the official client connects over HTTP with each revision of the protocol, and calls
- * tools that send, tools that query, and tools that fail.
+ * The official MCP client connects with each revision of the protocol, and calls tools that send, tools that query, and
+ * tools that fail.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -18,7 +18,6 @@ after(() => world.stop())
 
 type Mode = 'legacy' | 'auto' | { pin: string }
 
-/** Connects a client whose answers are recorded, with their headers. */
 async function connect({ of = instance, mode = 'auto' as Mode, query = '' } = {}) {
   const answers: Response[] = []
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
@@ -54,7 +53,6 @@ type Agent = Awaited<ReturnType<typeof connect>>['client']
 const call = async (client: Agent, name: string, args: Record<string, unknown> = {}) =>
   (await client.callTool({ name, arguments: args })) as unknown as Result
 const textOf = ({ content }: Result) => content.find(({ type }) => type === 'text')!.text!
-/** Calls a tool that fails, and returns its error body. */
 async function refusal(client: Agent, name: string, args: Record<string, unknown> = {}) {
   const result = await call(client, name, args)
   assert.equal(result.isError, true, textOf(result))

@@ -1,7 +1,6 @@
 /**
- * Tests that the media of the next message in the queue are prepared while the network handles the message before it.
- * They must be prepared early, in the order of the queue, only once, and not for a message that was removed from the
- * queue.
+ * The media of the next message in the queue are prepared while the network handles the message before it: in order,
+ * only once, and not for a removed message.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -47,7 +46,6 @@ const outcome = (id: string) =>
   world.receiver.waitFor(`delivery of ${id}`, ({ type, message_id }) => type === 'delivery' && message_id === id, 40_000)
 const isDelivered = (id: string) => world.receiver.events('delivery').some(({ message_id }) => message_id === id)
 
-/** Makes the network delay the next message by this time. */
 const slow = (ms: number) => world.sandbox.fault({ on: 'message', do: { delay_ms: ms }, times: 1 })
 
 /** Returns the messages with these ids that Ana has received, in the order of their arrival. */

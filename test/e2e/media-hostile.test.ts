@@ -1,7 +1,3 @@
-/**
- * Tests hostile media, from the request to the `delivery` event: each must be refused with the right error, without a
- * delay for other messages and without a growing memory.
- */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { serveFiles } from '../harness/file-server.ts'

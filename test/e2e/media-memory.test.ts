@@ -1,7 +1,4 @@
-/**
- * Tests that the service does not hold large media in memory when it sends them. The service runs as a separate
- * process, whose memory is measured.
- */
+/** The service runs as a separate process, because the test measures its memory. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -54,9 +51,7 @@ after(async () => {
 
 const rss = () => Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${service.child.pid}/status`, 'utf8'))?.[1]) / 1_024
 
-/**
- * Sends a message, and waits until it is delivered. Returns by how many MB the memory of the service grew at its peak.
- */
+/** Returns by how many MB the memory of the service grew at its peak. */
 async function growth(body: Record<string, unknown>): Promise<number> {
   const before = rss()
   let most = before

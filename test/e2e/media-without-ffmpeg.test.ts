@@ -1,7 +1,3 @@
-/**
- * Tests the service on a machine without ffmpeg: the log reports this one time, `/health/ready` reports it, and media
- * that would have to be converted are refused with a sentence.
- */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, test } from 'node:test'

@@ -1,7 +1,3 @@
-/**
- * Tests every kind of message with media as the other side receives it: the hash of the bytes, type, caption, size,
- * thumbnail, wrapper messages and stanza.
- */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { after, test } from 'node:test'
@@ -50,7 +46,6 @@ async function send(path: string, body: Fields): Promise<string> {
   return String(answer.message_id)
 }
 
-/** Sends media to Ana, and resolves with the file that she decrypted. */
 async function arrives(path: string, body: Fields): Promise<{ item: Item; media: Media; id: string }> {
   const id = await send(path, { phone: ANA, ...body })
   const delivery = await deliveryOf(id)

@@ -1,7 +1,3 @@
-/**
- * Tests the metrics of a busy service: it sends and receives texts, a webhook receiver fails, a caller exceeds its rate
- * limit, and a shard dies.
- */
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, test } from 'node:test'
@@ -34,7 +30,7 @@ async function text(): Promise<string> {
 }
 const scrape = async () => parse(await text())
 
-/** Reads the metrics repeatedly until `fits` accepts them, because other threads report their counts a moment later. */
+/** Other threads report their counts a moment later, so the metrics are read until `fits` accepts them. */
 async function until(what: string, fits: (families: Map<string, Family>) => boolean): Promise<Map<string, Family>> {
   const end = Date.now() + 20_000
   for (;;) {
@@ -84,8 +80,7 @@ test('a text that leaves and one that comes are counted by their operation and a
   assert.equal(total(families, 'svc_queue_waiting'), 0)
 })
 
-// A newer network may send stanzas of unknown kinds. They must not end a connection. They must be acknowledged, because
-// the network would otherwise send them again and again.
+// A newer network may send stanzas of unknown kinds. Without an acknowledgement, it would send them again and again.
 test('a kind of stanza that nobody knows is confirmed and counted, as is one that is left alone on purpose', async () => {
   const kinds = { new_kind: 'svc_stanzas_unknown_total', 'w:growth': 'svc_stanzas_left_total' }
   const before = await scrape()

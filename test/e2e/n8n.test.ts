@@ -65,10 +65,8 @@ describe('the package n8n-nodes-svc, in n8n', { skip: withoutN8n }, () => {
   })
 
   const node = (parameters: Json, settings: Json = {}) => ({ name: 'svc', type: 'n8n-nodes-svc.svc', parameters, ...settings })
-  /** Runs the action node with these parameters. */
   const act = (parameters: Json, input: Json = {}, settings: Json = {}) =>
     n8n.run(n8n.workflowOf('action', chain(node(parameters, settings))), [input])
-  /** Runs the action node, and returns the items that it returns. */
   async function acted(parameters: Json, input: Json = {}): Promise<Json[]> {
     const { error, items } = await act(parameters, input)
     assert.equal(error, undefined, `${JSON.stringify(parameters)}: ${error?.message} ${error?.description}`)
@@ -76,7 +74,6 @@ describe('the package n8n-nodes-svc, in n8n', { skip: withoutN8n }, () => {
   }
   const webhooks = async () => (await world.gateway.must(instance, 'GET', '/me')).webhooks as Json
   const hasStarted = () => deferred<Run>()
-  /** Sends an event to a trigger, and returns the status of the answer. */
   const posted = async (url: string, headers: Record<string, string>) =>
     (await fetch(url, { method: 'POST', body: EVENT, headers: { 'X-Svc-Instance-Id': instance.id, ...headers } })).status
   const postSigned = (url: string, secret: string) => posted(url, { 'X-Svc-Signature': signed(secret) })

@@ -1,7 +1,6 @@
 /**
- * Tests immediate operations if the network refuses them or does not answer, or if the connection ends. One account has
- * every role: it is a business, administers a group and a community, and owns a channel. So every operation sends its
- * query, and each query is refused.
+ * One account has every role: it is a business, administers a group and a community, and owns a channel. So every
+ * operation sends its query, and each query is refused.
  */
 import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
@@ -16,8 +15,8 @@ const PERSON = '5511999990022'
 const ANA = '5511988880021'
 const BEN = '5511988880022'
 
-// In these tests the network answers queries with error codes that it never uses for them. So no trace is written,
-// because the check of the traces would find this.
+// The network answers with error codes that it never uses for these queries. So no trace of the stanzas is written,
+// because the check of the traces would fail.
 const stage = await startStage(ME, { platform: 'smba' }, { untraced: true })
 const operations = operationsOf(stage)
 const other = await joinStage(stage.world, PERSON, { name: 'Person' })
@@ -79,8 +78,8 @@ const own: Readonly<Record<string, Json>> = {
   'contacts.add': { contacts: [{ phone: ANA, first_name: 'Ana' }] },
   'contacts.unblock': { phone: BEN },
   'chats.expiration': { phone: group, value: 0 },
-  // The directory of the service does not know this person, so the service needs data from the network. For a person
-  // whom it knows, data that the network does not give are left out of the answer.
+  // The service does not know this person, so it needs data from the network. For a known person, missing data are left
+  // out of the answer.
   'chats.get': { phone: '5511955550002' },
   'contacts.exists': { phone: '5511955550000' },
   'contacts.existsBatch': { phones: ['5511955550001'] },
@@ -107,7 +106,7 @@ async function answers(action: unknown): Promise<void> {
   }
 }
 
-/** Calls the operation, repeatedly as long as its rate limit refuses it, and returns the code of the answer. */
+/** Repeats the call as long as its rate limit refuses it, and returns the code of the answer. */
 async function toldOf(id: string): Promise<string> {
   for (;;) {
     const answer = await (OF_A_PERSON.includes(id) ? person : operations).ask(id, inputOf(id))

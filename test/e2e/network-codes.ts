@@ -32,8 +32,8 @@ function missing(id: string): string {
 
 const INVITED = ['groups.acceptInvitation', 'groups.invitationMetadata', 'newsletters.invitationMetadata']
 /**
- * If the network refuses one of these operations, its error code is the same for members and for others. So the service
- * queries whether the account is a member. In these tests that query is refused as well.
+ * For these operations, the network's error code is the same for members and for others, so the service queries whether
+ * the account is a member. In these tests that query is refused as well.
  */
 const LOOKED_AT = [
   ...ids.filter((id) => missing(id) === 'group_not_found'),
@@ -60,7 +60,7 @@ const HIDDEN = ['contacts.picture']
 
 /**
  * The expected results by error code of the network. An operation without a row for a code must fail with
- * `action_failed`, which every operation may return.
+ * `action_failed`.
  */
 export const CODES: Record<number, readonly (readonly [ids: readonly string[], told: string | ((id: string) => string)])[]> = {
   400: [
@@ -100,10 +100,7 @@ export const CODES: Record<number, readonly (readonly [ids: readonly string[], t
 }
 for (const same of [403, 405]) CODES[same] = CODES[401]!
 
-/**
- * Returns the expected result of an operation if the network refuses all its queries with `code`. The result is an
- * error code or `done`.
- */
+/** Returns the error code of an operation, or `done`, if the network refuses all its queries with `code`. */
 export function expected(id: string, code: number): string {
   if (LISTS.includes(id)) return 'done'
   const [, found = 'action_failed'] = CODES[code]!.find(([of]) => of.includes(id)) ?? []

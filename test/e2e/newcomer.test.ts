@@ -1,6 +1,5 @@
 /**
- * Runs the commands of the README as a new user does: in a fresh checkout, with npm, with a build, and with an empty
- * data folder.
+ * Runs the commands of the README as a new user does: in a fresh checkout, with a build, and with an empty data folder.
  */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -27,7 +26,6 @@ after(() => rm(checkout, { recursive: true, force: true }))
 
 interface Started {
   child: ChildProcess
-  /** Resolves when the output of the program contains this text, with the whole output. */
   printed(text: string): Promise<string>
 }
 
@@ -71,7 +69,6 @@ async function end(child: ChildProcess) {
   await ended
 }
 
-/** Runs these lines in a shell until its output contains this text, and returns the output. */
 async function ran(lines: readonly string[], text: string): Promise<string> {
   const shell = start('bash', ['-c', lines.join('\n')], ROOT)
   try {
@@ -81,7 +78,6 @@ async function ran(lines: readonly string[], text: string): Promise<string> {
   }
 }
 
-/** The READMEs, one in each language. */
 const READMES = ['README.md', 'docs/pt/README.md', 'docs/es/README.md']
 
 test('npm run sandbox starts from a checkout that was never built, and the printed example and each README pair, send and receive', async () => {

@@ -1,7 +1,6 @@
 /**
- * Tests that no output of the service contains a secret. A service that logs everything runs a long scenario with most
- * of the possible failures. Then the log, the metrics and the refusals are searched for every token, key, secret,
- * message content and phone number.
+ * A service that logs everything runs a long scenario with most failures. Its log, metrics and refusals are then
+ * searched for every secret, message content and phone number.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -25,7 +24,6 @@ const SECRET_KEY = randomBytes(32).toString('hex')
 let service: Running
 let gateway: Gateway
 let log = ''
-/** The bodies of all refusals. */
 const refusals: string[] = []
 /** The texts that no output may contain, each under a name for the report. */
 const secrets = new Map<string, string>()
@@ -168,8 +166,8 @@ test('the story: pairing, messages both ways, wrong credentials, webhooks and pr
 })
 
 /**
- * Links an account with a passkey. The first attempt is refused and the second one succeeds. All values that are secret
- * or identify a person are recorded, so that the output can be searched for them.
+ * The first attempt is refused and the second one succeeds. All secret or personal values are recorded, so that the
+ * output can be searched for them.
  */
 async function linkWithPasskey() {
   const phone = secret('number of the account with a passkey', '5511977770001')

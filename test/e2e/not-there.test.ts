@@ -1,7 +1,6 @@
 /**
- * Tests groups, communities and channels that do not exist for the account: because they never existed, because the
- * account was never in them, or because it has left them. Every operation and every kind of send must answer with the
- * same code in all three cases.
+ * A group or channel may be absent for an account because it never existed, or because the account was never in it or
+ * has left it. Every operation and every send must answer with the same code in all these cases.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -126,9 +125,8 @@ const withFiles = (value: unknown): unknown => {
 }
 
 /**
- * Kinds of sends that are not tested with a channel. The service only notices that a channel is missing when the
- * network refuses the post, and these sends fail before that: audio and video must be converted first, and for
- * reactions there is no post.
+ * These sends are not tested with a channel. The service only notices that a channel is missing when the network
+ * refuses the post, and these sends fail before that.
  */
 const NOT_PUBLISHED = ['sendAudio', 'sendVideo', 'sendGif', 'sendReaction', 'removeReaction'].map((name) => `send.${name}`)
 

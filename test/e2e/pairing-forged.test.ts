@@ -1,6 +1,6 @@
 /**
- * Tests a network with a forged certificate, and an account with a forged signature. The service must never connect to
- * them. If `SVC_NETWORK_VERIFY` is `warn`, it accepts forged certificates, but not a forged signature of the account.
+ * The service must never connect to a network with a forged certificate, or to an account with a forged signature. With
+ * `SVC_NETWORK_VERIFY=warn`, it accepts forged certificates only.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -16,8 +16,8 @@ for (const verify of ['strict', 'warn'] as const) {
     let world: World
     let see: ReturnType<typeof watch>
     before(async () => {
-      // This network refuses every query of a login without a pairing, which the real network never does. So no trace
-      // is written, because the check of the traces would find this.
+      // This network refuses every query of a login without a pairing, unlike the real network. So no trace of the
+      // stanzas is written, because the check of the traces would fail.
       world = await startWorld({ env: { SVC_NETWORK_VERIFY: verify }, untraced: true })
       see = watch(world)
     })
@@ -37,8 +37,8 @@ for (const verify of ['strict', 'warn'] as const) {
       assert.deepEqual(await see.path(instance), ['created', 'starting', 'qr', 'connecting', 'connected'])
     })
 
-    // The network sends the stanza of a successful login before anybody has paired. The instance must not connect. An
-    // earlier bug: it became `connected` without an account, and began to send its queue.
+    // An earlier bug: if the network confirmed a login before anybody had paired, the instance became `connected`
+    // without an account.
     test('who is greeted as logged in before anybody has paired is of no account: the start has failed', async () => {
       const { sandbox, gateway, receiver } = world
       const { id } = await sandbox.post<{ id: string }>('/expect', { match: { from: 'server', child: 'pair-device' } })

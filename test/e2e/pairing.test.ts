@@ -216,8 +216,8 @@ describe('by pairing code', { concurrency: 4 }, () => {
     await phoneCode(instance, phone)
     await assert.rejects(world.sandbox.enterCode(phone, 'WRNGC0DE'), /409/)
     const second = await nextCode(instance, first)
-    // Both codes contain the same reference, so they must expire at the same time. Each answer computes this time from
-    // two clocks, so there may be a millisecond between them. The next reference would expire 20 s later.
+    // Both codes contain the same reference, so they must expire at the same time. This time is computed from two
+    // clocks, so it may differ by a millisecond.
     const later = Date.parse(second.expires_at) - Date.parse(first.expires_at)
     assert.ok(Math.abs(later) < 1_000, `it is the same reference, and ends ${later} ms later`)
     await world.sandbox.scan(phone, second.value)
@@ -284,8 +284,8 @@ describe('34: an instance that is deleted', { concurrency: 4 }, () => {
   })
 })
 
-// This test starts its own world. The fault cannot be limited to one instance, because an instance that shows a code
-// has no number yet. So in a shared world it would affect other instances.
+// The fault cannot be limited to one instance, because an instance that shows a code has no number yet. So this test
+// starts its own network and service.
 test('a code the network refuses is not given out, and the next one is asked for anew', async () => {
   const { instance, phone } = await waiting()
   await world.sandbox.fault({

@@ -1,8 +1,6 @@
 /**
- * Tests the time limits of linking with a passkey: the real timer of QR codes, the validity of the passkey options and
- * of the proof, and how long the service waits for a signature, for the phone, for the owner who compares the codes,
- * and for an answer of the network. In the first two tests, a person just needs longer to use the passkey than a QR
- * code is valid.
+ * Tests the time limits of linking with a passkey: of the QR codes, the options and the proof, and of every wait. In
+ * the first two tests, a person needs longer to use the passkey than a QR code is valid.
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -13,7 +11,6 @@ import { codeOf, type Held, hold, MINUTE, pass, SECOND, sandbox, timed, until } 
 const stateOf = async ({ instance }: Held) =>
   (await instance.call({ kind: 'control', operation: 'instance.passkeyState', input: {} })) as PasskeyReport
 
-/** Prepares an instance whose QR code was scanned by a phone that requires its passkey. */
 async function asked(passkey: PasskeyInput = {}): Promise<Held> {
   const held = await hold('create')
   await sandbox.setPasskey(held.phone, passkey)
@@ -23,7 +20,6 @@ async function asked(passkey: PasskeyInput = {}): Promise<Held> {
   return held
 }
 
-/** Signs the passkey options that the network has sent. */
 async function signed(held: Held): Promise<Assertion> {
   const { public_key } = await until('something to sign', async () => {
     const state = await stateOf(held)

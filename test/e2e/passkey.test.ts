@@ -1,7 +1,4 @@
-/**
- * Tests the linking of an account that requires its passkey, over HTTP, by QR code and by pairing code.
- * `test/faults/long/passkey-bends.test.ts` tests every deviation from the protocol.
- */
+/** `test/faults/long/passkey-bends.test.ts` tests every deviation from the protocol. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createAuthenticator, type Options } from '../harness/passkey-authenticator.ts'

@@ -1,4 +1,4 @@
-/** Tests polls and votes. A vote is decrypted with the secret in its poll, as every member of the chat decrypts it. */
+/** A vote is decrypted with the secret in its poll, as every member of the chat decrypts it. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, test } from 'node:test'
@@ -14,7 +14,6 @@ const stage = await startStage(ME)
 const { sandbox } = stage.world
 await sandbox.createContact(ANA, { name: 'Ana' })
 const chats = await createTeams(sandbox, [ANA, ME])
-/** The phone-number JID and the LID JID of each number. */
 const addresses = await addressesOf(sandbox)
 after(() => stage.world.stop())
 

@@ -1,6 +1,6 @@
 /**
- * Tests the service on PostgreSQL. It pairs a number, and then sends and receives texts while it is stopped once,
- * killed twice, and has no database for a while. `npm run test:postgres` runs all other end-to-end tests on PostgreSQL.
+ * Texts are sent and received on PostgreSQL while the service is stopped once, killed twice, and has no database for a
+ * while. `npm run test:postgres` runs all other end-to-end tests on PostgreSQL.
  */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'

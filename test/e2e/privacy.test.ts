@@ -1,6 +1,3 @@
-/**
- * Tests the privacy settings of the account. After each change, the account must have the new values on the network.
- */
 import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
 import { endpoints } from '../../src/features/index.ts'
@@ -24,7 +21,6 @@ const ask = async (method: string, path: string, body?: unknown) => {
   return gateway.ask(stage.instance, method, path, body)
 }
 
-/** Sends a GET request. Checks that the answer is 200 and matches the operation's own schema, and returns it. */
 async function read(id: string, path: string): Promise<Json> {
   const { status, body } = await ask('GET', path)
   assert.equal(status, 200, JSON.stringify(body))

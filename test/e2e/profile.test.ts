@@ -1,4 +1,3 @@
-/** Tests the profile of the account, as other accounts see it. */
 import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
 import sharp from 'sharp'

@@ -1,6 +1,6 @@
 /**
- * Tests that the service finds the address of the caller behind reverse proxies. A caller must not be able to change
- * this address by header lines of its own, even if they are repeated or folded.
+ * A caller behind a reverse proxy must not be able to change its address by header lines of its own, even if they are
+ * repeated or folded.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

@@ -1,7 +1,6 @@
 /**
- * Tests the package of the service after it was packed, installed, and pruned as for the image. The service must not
- * load anything that is missing in the package or that `scripts/prune.mjs` removes. The package must not exceed its
- * limits of size.
+ * Tests the service after it was packed, installed and pruned. It must not load anything that is missing in the package
+ * or that `scripts/prune.mjs` removes, and must not exceed its limits of size.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -22,8 +21,8 @@ const BUILT = new URL('../../', import.meta.url)
 const PACKAGES = fileURLToPath(new URL('node_modules/', ROOT))
 const execute = promisify(execFile)
 /**
- * Node options for packages that are symbolic links: they make Node search for other packages from the path of the
- * link. Otherwise, a package that was removed would be found in the original folder.
+ * With these options, Node searches for packages from the path of a symbolic link. Otherwise, a removed package would
+ * be found in the original folder.
  */
 const FROM_LINKS = ['--preserve-symlinks', '--preserve-symlinks-main']
 
@@ -44,7 +43,6 @@ async function linkPackages(to: string) {
   }
 }
 
-/** Packs the service, and unpacks it in another folder. Returns that folder. */
 async function packed(folder: string): Promise<string> {
   const source = join(folder, 'source')
   for (const name of ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'extension', 'docs'])
@@ -76,7 +74,6 @@ interface Locked {
   peerDependenciesMeta?: Record<string, { optional?: boolean }>
 }
 
-/** Returns the folders of all packages that npm installs with the service on this machine. */
 async function dependencies(): Promise<Set<string>> {
   const { packages } = JSON.parse(await readFile(new URL('package-lock.json', ROOT), 'utf8')) as {
     packages: Record<string, Locked>

@@ -1,7 +1,3 @@
-/**
- * Tests what the owner of an account sees of its queue: which items wait and for what reason, which can be removed, and
- * which are still there after a restart.
- */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { DAY, SECOND } from '../../src/domain/clock.ts'

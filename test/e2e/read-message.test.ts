@@ -1,4 +1,3 @@
-/** Tests which person gets a read receipt, and at which address, for every way of writing the number or the chat. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { type Json, startStage } from '../harness/stage.ts'
@@ -37,8 +36,8 @@ async function told(contact: string, id: string): Promise<string[]> {
     .map(({ chat }) => String(chat))
 }
 
-// An earlier bug: numbers were compared digit by digit. So a message was not found if the request had the number of its
-// author with the ninth digit and the message had it without, or the reverse.
+// An earlier bug: a message was not found if the request had its author's number with the ninth digit and the message
+// had it without, or the reverse.
 test('a remembered message is read by either form of the number, and under either name', async () => {
   const lid = await lidOf(OLD_FORM)
   for (const phone of [OLD_FORM, NEW_FORM, lid]) {

@@ -1,7 +1,3 @@
-/**
- * Tests stanzas without encrypted content: calls, which the account rejects; presence; posts of channels; and status
- * posts.
- */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { z } from 'zod'

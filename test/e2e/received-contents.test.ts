@@ -1,4 +1,3 @@
-/** Tests each kind of `received` event that a message of a person can cause. The whole payload is compared. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { until } from '../harness/until.ts'

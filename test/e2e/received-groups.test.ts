@@ -1,7 +1,4 @@
-/**
- * Tests groups whose events are turned off in the settings. `received/group-notices.ts` tests the payload of each
- * notification.
- */
+/** `received/group-notices.ts` tests the payload of each notification. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { ANA, BEN, chatOf, ME, startStory } from './received/story.ts'

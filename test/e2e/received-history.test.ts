@@ -1,7 +1,4 @@
-/**
- * Tests messages from before the account was linked. They are history and cause no events, but later changes of them
- * do.
- */
+/** Messages from before the account was linked are history and cause no events, but later changes of them do. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startWorld, type World } from '../harness/world.ts'
@@ -23,10 +20,7 @@ after(() => world.stop())
 
 const { stringify } = JSON
 
-/**
- * Links an instance to a phone that has existed for a while. `told` returns the received events about the instance,
- * except those about its state.
- */
+/** `told` returns the received events about the instance, except those about its state. */
 async function linked(phone: string) {
   const { gateway, sandbox, receiver } = world
   const instance = await gateway.createInstance(receiver)

@@ -1,7 +1,6 @@
 /**
- * Tests the download of received files from a hostile media host, through the real media thread. Each failure must have
- * its error, only few bytes may be buffered, and no work may continue after the reader has left. The answers of the
- * host are written by the test; the links, the connection and the thread are those of the service.
+ * Each failure of a hostile media host must have its error. Only few bytes may be buffered, and no work may continue
+ * after the reader has left.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'

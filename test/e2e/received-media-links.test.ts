@@ -1,7 +1,3 @@
-/**
- * Tests links to received files over HTTP in unusual cases: the reader closes the connection, the phone does not upload
- * the file again, or the instance is disconnected or deleted.
- */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,3 @@
-/** Tests received files: the fields of the event, and the sealed link by which the file can be downloaded. */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { after, test } from 'node:test'

@@ -1,6 +1,6 @@
 /**
- * Tests corrupted messages that the account's own phone sends only to this device. They must not end the connection or
- * delay other messages, and must be reported. If the phone sends a complete copy on request, nothing must be reported.
+ * Corrupted messages of the account's own phone must be reported, and must not end the connection or delay other
+ * messages. If the phone sends a complete copy on request, nothing must be reported.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -70,8 +70,7 @@ test('what comes whole when it is asked for again is taken, and nothing of it is
   }
 })
 
-// An earlier bug: each such message ended the connection. This led to up to five logins, with pauses of minutes between
-// them.
+// An earlier bug: each such message ended the connection, up to five times, with pauses of minutes between the logins.
 test('spoilt messages of the own phone cost no connection and hold up nobody; those of no use are told once', async () => {
   const match = { from: 'server', account: ME, tag: 'success' }
   const { id: login } = await story.world.sandbox.post<{ id: string }>('/expect', { match, wait_ms: 0 })

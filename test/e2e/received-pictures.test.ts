@@ -1,7 +1,4 @@
-/**
- * Tests the fields `photo`, `sender_photo` and `chat_name` of events. Values that the service knows are in the event.
- * Other values are queried one time, after the event.
- */
+/** Values that the service knows are in the event. Other values are queried one time, after the event. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { must } from '../harness/http.ts'

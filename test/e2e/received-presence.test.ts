@@ -1,4 +1,3 @@
-/** Tests that presence is only reported while a client has subscribed to it. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { ANA, ME, startStory } from './received/story.ts'

@@ -1,6 +1,3 @@
-/**
- * Tests encrypted content that refers to a message from before a restart: votes, answers to calendar events, and edits.
- */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { ANA, BEN, chatOf, type Event, ME, startStory } from './received/story.ts'
@@ -26,7 +23,6 @@ async function sent(path: string, input: object): Promise<string> {
   return String(message_id)
 }
 
-/** Sends a message, and compares a part of its event with `expected`. */
 async function says(from: string, to: string, message: object, type: string, expected: Event): Promise<void> {
   const { id } = await story.world.sandbox.send(from, to, message)
   const event = await story.received(id)

@@ -1,7 +1,6 @@
 /**
- * Tests every declared kind of message and every notification. For each, a test function (`Tell`) makes it happen on
- * the simulated network, and the whole payload that the webhook receiver gets is compared with the declaration and with
- * the expected values.
+ * For every declared kind of message and notification, a test function (`Tell`) makes it happen on the simulated
+ * network. The whole payload that the webhook receiver gets is compared.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

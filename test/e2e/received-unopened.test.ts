@@ -1,7 +1,6 @@
 /**
- * Tests that no received message disappears without a trace. If a message cannot be decrypted, an event names its kind
- * of encryption. If a message has no event, the reason is in a table (`workers/shard/receive/unreported.ts`), and the
- * message is counted under this reason.
+ * No received message may disappear without a trace. An undecryptable message is reported with its kind of encryption;
+ * a message without an event is counted under a reason (`workers/shard/receive/unreported.ts`).
  */
 import assert from 'node:assert/strict'
 import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto'
@@ -71,7 +70,6 @@ interface Answer {
   message: proto.IMessage
 }
 
-/** Encrypts the answer of a bot as the servers of bots do. */
 function sealedAnswer({ id, author, bot, message }: Answer): Uint8Array {
   const key = (from: Uint8Array, info: string) => Buffer.from(hkdfSync('sha256', from, Buffer.alloc(32), info, 32))
   const encIv = randomBytes(12)

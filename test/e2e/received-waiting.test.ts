@@ -1,6 +1,6 @@
 /**
- * Tests messages that cannot be decrypted. The service requests them again from the sender and from the account's
- * phone. If no readable copy comes within 10 s, it reports them without content.
+ * The service requests an undecryptable message again from the sender and from the account's phone. If no readable copy
+ * comes within 10 s, it reports the message without content.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -15,7 +15,6 @@ after(() => story.world.stop())
 
 const text = (message: string) => ({ message, title: null, description: null, url: null })
 const told = (id: string) => story.world.receiver.events('received').filter(({ message_id }) => message_id === id)
-/** Corrupts the next message that the network sends to the gateway. */
 const damage = () =>
   story.world.sandbox.fault({ on: 'message', match: { direction: 'to_client' }, do: { corrupt: true }, times: 1 })
 /** Drops all retry receipts, so that the sender is never asked to send again. */

@@ -1,6 +1,6 @@
 /**
- * Tests that an `X-Request-Id` can be found in all log lines about a request: those about its stanza, and those about
- * each attempt of its webhooks with the result.
+ * An `X-Request-Id` must be in all log lines about its request: those about its stanza, and those about each attempt of
+ * its webhooks.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'

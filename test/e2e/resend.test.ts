@@ -1,7 +1,6 @@
 /**
- * Tests a device that cannot decrypt a message and requests it again. It must receive the same stanza, except for the
- * recipients, the ciphertext and the retry count. Each message in this file is corrupted one time, so that every
- * receiving device requests it again.
+ * A device that cannot decrypt a message requests it again. The second stanza may differ only in the recipients, the
+ * ciphertext and the retry count.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -28,7 +27,6 @@ const groups = await createTeams(sandbox, [ANA, BEN, ME])
 await stage.named()
 after(() => stage.world.stop({ undecryptable: unread }))
 
-/** Waits until the devices of a person have received `wanted` stanzas with this id, and resolves with these stanzas. */
 async function copies(phone: string, id: string, wanted: number): Promise<MessageCopy[]> {
   for (const deadline = Date.now() + 15_000; ; ) {
     const { items } = await stage.world.sandbox.get<{ items: MessageCopy[] }>(`/contacts/${phone}/copies/${id}`)
@@ -62,7 +60,6 @@ function said({ attrs, nodes, tags, enc }: MessageCopy) {
   return { attrs: rest, nodes, enc: inner, tags: [...new Set(tags.filter((tag) => !APART.has(tag)))].sort() }
 }
 
-/** Compares the two copies that a device received, and returns them. */
 function pair(all: MessageCopy[], device: number): [MessageCopy, MessageCopy] {
   const own = all.filter((copy) => copy.device === device)
   assert.deepEqual(

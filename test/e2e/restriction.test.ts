@@ -1,6 +1,6 @@
 /**
- * Tests an account that the network has restricted. The service must not write to people who have never written to the
- * account, because each attempt would count against it.
+ * The network has restricted the account. The service must not write to people who have never written to the account,
+ * because each attempt would count against it.
  */
 import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
@@ -25,7 +25,6 @@ const restrict = (seconds: number, silent = false) => stage.world.sandbox.put(`/
 const post = async (message: string, phone = ANA) =>
   String((await stage.world.gateway.must(stage.instance, 'POST', '/send-text', { phone, message })).message_id)
 const queue = async () => (await stage.world.gateway.must(stage.instance, 'GET', '/queue')).data as Json[]
-/** Waits until the status shows this reason. The network reports a restriction immediately. */
 async function waitsFor(reason: string) {
   for (;;) {
     const [head] = await queue()

@@ -1,6 +1,6 @@
 /**
- * Tests a sandbox that uses no disk. The store is in memory, the main thread and the shards share its records, and the
- * next start begins with an empty store.
+ * The store of this sandbox is in memory. The main thread and the shards share its records, and the next start begins
+ * with an empty store.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'

@@ -1,6 +1,6 @@
 /**
- * Tests the package `svc-sandbox`: it is packed and installed into an empty project, where the program in its README
- * runs with an unmodified Baileys. `test/faults/long/sandbox-package.test.ts` tests each fault of the package.
+ * The packed `svc-sandbox` is installed into an empty project, where the program in its README runs with an unmodified
+ * Baileys. `test/faults/long/sandbox-package.test.ts` tests each fault of the package.
  */
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'

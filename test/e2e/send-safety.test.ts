@@ -1,7 +1,3 @@
-/**
- * Tests send safety over HTTP. A message that has to wait for a budget, for an answer of the person or for the end of
- * quiet hours stays in the queue, which shows the reason. An answer to a message of a contact never waits.
- */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { HOUR } from '../../src/domain/clock.ts'

@@ -1,7 +1,3 @@
-/**
- * Tests `send.sendText` to people and groups, as the recipient receives the text: long texts, replies, edits, link
- * previews and mentions. Also tests the error codes of failed sends, and the order of messages.
- */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -20,7 +16,6 @@ const instance = await world.gateway.connected(world.sandbox, ME, world.receiver
 after(() => world.stop())
 
 const lastSeq = new Map<string, number>()
-/** Resolves with the next message in a contact's inbox. */
 async function next(contact: string) {
   const [item] = await world.sandbox.inbox(contact, lastSeq.get(contact) ?? 0, 10_000)
   assert.ok(item, `nothing reached ${contact}`)

@@ -1,8 +1,6 @@
 /**
- * Tests every kind of notification and receipt that the network may send without a request
- * (`test/unit/connection/server-kinds.json`), on a real connection: with only the required attributes and children, and
- * with all. Each must be acknowledged, even if it has no effect, because the network sends unacknowledged ones again at
- * every login.
+ * Sends every kind of notification and receipt that the network may send without a request. Each must be acknowledged,
+ * even if it has no effect, because the network sends unacknowledged ones again at every login.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -26,8 +24,8 @@ const OTHERWISE =
 const confirmed = kinds.filter((kind) => /^(notification|receipt) \S/.test(kind) && !OTHERWISE.test(kind))
 
 /**
- * `bare`: the instance that receives stanzas with only the required parts. Not all of them are valid stanzas, so no
- * trace of its connection is written. `whole`: the instance that receives complete stanzas.
+ * `bare` gets stanzas with only the required parts, which are not all valid, so no trace of them is written. `whole`
+ * gets complete stanzas.
  */
 let bare: Stage
 let whole: Stage

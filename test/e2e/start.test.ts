@@ -1,7 +1,3 @@
-/**
- * Tests the start command as an operator or a script uses it: as a separate process, with its output, its signals, and
- * a second start with the same data folder.
- */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -87,7 +83,6 @@ async function ask<T>(url: string, { method, key, body }: Ask = {}): Promise<T> 
   return answer as T
 }
 
-/** Repeats the request until the instance is connected, with no limit other than the time limit of the test. */
 async function untilConnected(apiUrl: string): Promise<void> {
   for (;;) {
     const { connected } = await ask<{ connected: boolean }>(`${apiUrl}/status`)
@@ -96,7 +91,6 @@ async function untilConnected(apiUrl: string): Promise<void> {
   }
 }
 
-/** Sends a text, and returns the text that the recipient read. */
 async function send(apiUrl: string, sandboxUrl: string, message: string): Promise<string> {
   const phone = '5511988887777'
   const { message_id } = await ask<{ message_id: string }>(`${apiUrl}/send-text`, { body: { phone, message } })

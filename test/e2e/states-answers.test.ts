@@ -1,7 +1,4 @@
-/**
- * Tests the answers to the same requests in every state of an instance that can be reached over HTTP.
- * `states-timers.test.ts` tests the state `created`.
- */
+/** `states-timers.test.ts` tests the state `created`. */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import type { Instance } from '../harness/gateway.ts'

@@ -89,8 +89,8 @@ describe('a link that is lost', { concurrency: 6 }, () => {
     assert.deepEqual((await see.path(instance)).slice(4), ['connected', 'connecting', 'connected'])
   })
 
-  // An earlier bug: each lost connection counted as a failed login, even after a login that had succeeded. It doubled
-  // the delay of the next login, so on a busy machine an account stayed disconnected for minutes.
+  // An earlier bug: a lost connection counted as a failed login, even after a successful login, and doubled the delay
+  // of the next login.
   test('a cut behind a login that succeeded does not lengthen the delay of the next one', async () => {
     const { instance, phone } = await see.connected()
     await world.sandbox.fault({ on: 'query', match: { phone, xmlns: 'passive' }, do: 'cut', times: 6 })

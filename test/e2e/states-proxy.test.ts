@@ -1,7 +1,3 @@
-/**
- * Tests a proxy between an instance and the network: one that works, one that refuses the connection (row 5 of the
- * table of states), and one that cannot reach the network (rows 14 and 15).
- */
 import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
@@ -9,13 +5,11 @@ import { after, describe, test } from 'node:test'
 import { startWorld } from '../harness/world.ts'
 import { watch } from './states-seen.ts'
 
-/** An HTTP proxy whose answers to CONNECT the test can choose. */
 interface Proxy {
   url: string
   /** Status with which the proxy answers CONNECT; null if it opens the tunnel. */
   answer: number | null
   tunnels: number
-  /** Closes the proxy's port. */
   leave(): Promise<unknown>
 }
 
@@ -49,7 +43,7 @@ async function startProxy(): Promise<Proxy> {
 const world = await startWorld()
 const see = watch(world)
 after(async () => {
-  // The proxies are closed first. Otherwise, they would keep the process alive if the world could not be stopped.
+  // The proxies are closed first. Otherwise, they would keep the process alive if something else could not be stopped.
   for (const server of servers) {
     server.closeAllConnections()
     server.close()

@@ -1,4 +1,3 @@
-/** Tests text statuses and answers to them: who receives them, and what they contain. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Instance } from '../harness/gateway.ts'
@@ -23,8 +22,8 @@ before(async () => {
   for (const phone of [ANA, BEN, EVA]) await sandbox.post(`/phones/${ME}/contacts`, { phone, name: `Saved ${phone}` })
   instance = await gateway.createInstance(world.receiver)
   await gateway.pair(instance, sandbox, ME)
-  // The phone sends the account's name together with the saved contacts. This request needs the name. So when it
-  // succeeds, the service also knows the contacts.
+  // The phone sends the account's name together with the saved contacts. This request needs the name, so after its
+  // success the service knows both.
   for (;;) if ((await gateway.ask(instance, 'POST', '/send-presence', { presence: 'unavailable' })).status === 200) break
 })
 after(() => world.stop())
@@ -39,7 +38,6 @@ const sent = async (path: string, input: Json) => {
   assert.equal(delivery.status, 'sent', JSON.stringify(delivery))
   return String(delivery.message_id)
 }
-/** Waits until a message has arrived in an inbox, and resolves with its item there. */
 async function inboxItem(phone: string, id: string) {
   for (let after = 0; ; ) {
     const items = await world.sandbox.inbox(phone, after, 10_000)
@@ -50,8 +48,8 @@ async function inboxItem(phone: string, id: string) {
   }
 }
 /**
- * Returns the people who received a status. The function sends a message after the status; when this message has
- * arrived, everybody has received the status.
+ * Returns the people who received a status. Waits for a later message: when it has arrived, everybody has received the
+ * status.
  */
 async function seenBy(id: string): Promise<string[]> {
   const seen: string[] = []

@@ -1,7 +1,3 @@
-/**
- * Tests the commands `store check` and `store backup` beside a running service. Tests also the start of a service whose
- * store is damaged on disk.
- */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

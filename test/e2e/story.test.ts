@@ -1,7 +1,3 @@
-/**
- * Tests the main use of the service over HTTP: a number is paired; a text is sent, delivered and read; and an answer is
- * received.
- */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { ask, must } from '../harness/http.ts'

@@ -1,6 +1,3 @@
-/**
- * Tests a group that the network has suspended: the service must send nothing to it, and must give callers the reason.
- */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startStage } from '../harness/stage.ts'

@@ -1,7 +1,6 @@
 /**
- * Tests of minutes and days run in seconds here, because the test controls the timers of Node. One instance at a time
- * runs in this thread with the real library, and the network has its own thread. A test file that imports this file
- * gets a shard and a network.
+ * Tests of minutes and days run in seconds, because they control the timers of Node. One instance runs in this thread
+ * with the real library, and the network has its own thread.
  */
 import '../../workers/shard/baileys/thread/curve.ts'
 import assert from 'node:assert/strict'
@@ -106,8 +105,8 @@ export async function pass(ms: number, step = 10 * SECOND) {
 }
 
 /**
- * Repeats `look` until it returns a value. Work takes real time, in which the controlled clock advances in small steps.
- * They are so small that the library's timeout of a login (20 s) never ends before that of the service.
+ * Repeats `look` until it returns a value, and advances the controlled clock in small steps. So the library's timeout
+ * of a login (20 s) never ends before that of the service.
  */
 export async function until<T>(
   what: string,
@@ -133,10 +132,7 @@ export interface Held {
   ask<T = Record<string, unknown>>(operation: string, input?: unknown): Promise<T>
 }
 
-/**
- * Returns the dependencies of the shard with a monotonic clock that follows the controlled clock, because the control
- * does not include the real monotonic clock.
- */
+/** The real monotonic clock is not controlled, so the shard gets one that follows the controlled clock. */
 export const mocked = () => ({ ...shard.deps, steady: { now: () => Date.now() } })
 
 /** The key that seals the records of all instances. */
@@ -203,7 +199,7 @@ export async function timed<T>(asked: Promise<T>): Promise<T> {
   return asked
 }
 
-/** Requests the QR code. This function also advances the clock, because there is no code while the socket is being replaced. */
+/** Advances the clock, because there is no code while the socket is being replaced. */
 export const codeOf = (held: Held): Promise<Code> => timed(held.ask<Code>('instance.qrCode'))
 
 export async function connected(deps = mocked()): Promise<Held> {

@@ -1,7 +1,3 @@
-/**
- * Tests `GET /account/usage` of a running service: the instance that does the most work must be first, and the counts
- * must match its work.
- */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Instance } from '../harness/gateway.ts'

@@ -1,7 +1,3 @@
-/**
- * Tests `Prefer: wait` on sends: the answer contains the result of the message. Tests also everything that can happen
- * before there is a result.
- */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Ack, Instance } from '../harness/gateway.ts'

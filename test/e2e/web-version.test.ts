@@ -1,7 +1,4 @@
-/**
- * Tests the version of the web client that the service reports to the network: what happens to other instances if the
- * network refuses a version.
- */
+/** Tests what happens to other instances if the network refuses a version of the web client. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { openStore } from '../../src/storage/open-store.ts'
@@ -17,7 +14,6 @@ const world = await startWorld({ env: { SVC_WEB_VERSION: WANTED } })
 const see = watch(world)
 after(() => world.stop())
 
-/** Returns the versions of the web client that the shard has stored. */
 async function stored() {
   const store = await openStore(`lmdb:${world.dir}/state`)
   try {

@@ -1,7 +1,3 @@
-/**
- * Tests the webhook log as an administrator uses it: failed events are found, and are sent again one at a time, in
- * bulk, and by a range of times.
- */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { ask, must } from '../harness/http.ts'

@@ -1,4 +1,3 @@
-/** Tests webhooks as a receiver sees them: their configuration, signature and order, and retries of stored events. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { must } from '../harness/http.ts'

@@ -1,7 +1,3 @@
-/**
- * Tests the catalog of a business: the account creates, changes, hides and deletes products, and other accounts read
- * them. Tests also orders.
- */
 import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
 import sharp from 'sharp'

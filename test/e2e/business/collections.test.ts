@@ -1,4 +1,3 @@
-/** Tests the collections of a catalog: the account creates, changes and deletes them, and other accounts read them. */
 import assert from 'node:assert/strict'
 import { after, afterEach, beforeEach, test } from 'node:test'
 import { detailsOf } from '../../harness/operations.ts'

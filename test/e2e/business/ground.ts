@@ -15,21 +15,13 @@ export const SHOP = '5511988880001'
 export const ANA = '5511988880002'
 export const NOBODY = '5511977770000'
 
-/** The operations of the business account, and functions that control the simulated network. */
 export interface Ground extends Operations {
   me: Stage
   eva: Operations & Pick<Stage, 'instance'>
-  /** Sets the business data of an account on the network. */
   business(phone: string, changes: Json): Promise<unknown>
-  /**
-   * Makes the network refuse the next query of the business that has this child, with this error code. The query has no
-   * effect.
-   */
+  /** Makes the network refuse the next query of the business that has this child. The query has no effect. */
   refuses(child: string, code: number): Promise<unknown>
-  /**
-   * Makes the network answer the next query of the business that has this child with these elements. The query has no
-   * effect.
-   */
+  /** Makes the network answer the next query of the business that has this child. The query has no effect. */
   answers(child: string, result: unknown[]): Promise<unknown>
   asUsual(): Promise<unknown>
   stop(): Promise<void>

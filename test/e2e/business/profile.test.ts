@@ -1,4 +1,3 @@
-/** Tests the profile of a business: the account changes it, and others see the change. */
 import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
 import { detailsOf } from '../../harness/operations.ts'

@@ -1,4 +1,3 @@
-/** Tests the address book of an account: people are listed, read, saved on the phone under a name, and removed. */
 import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
 import { createAsking, NETWORK_CODES } from '../../harness/answers.ts'

@@ -1,4 +1,3 @@
-/** Tests the list of chats, and each change of a chat. The test checks on the account's phone that it was changed. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { createAsking, NETWORK_CODES } from '../../harness/answers.ts'
@@ -327,8 +326,8 @@ test('a restart of the service remembers the list without asking', async () => {
   assert.equal(await seen(), asked)
 })
 
-// An earlier bug: several requests at the same time all counted the pinned chats before any of them pinned its own. All
-// succeeded, so the account had more pinned chats than the network allows.
+// An earlier bug: several requests at the same time all counted the pinned chats before any of them pinned its own, so
+// too many chats were pinned.
 test('of several chats that are pinned at once no more than three are', async () => {
   const people = [ANA, BEN, CAT, DAN, EVA]
   for (const who of people) await hear(who)

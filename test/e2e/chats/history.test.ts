@@ -1,7 +1,3 @@
-/**
- * Tests the data that the phone had before it was linked: the service knows its chats, people, labels and flags of
- * chats as soon as the account is linked.
- */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Op } from '../../../src/storage/contract.ts'

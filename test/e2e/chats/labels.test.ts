@@ -1,4 +1,3 @@
-/** Tests the labels of a business account: after each change, the phone must have the same labels. */
 import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
 import { createAsking, NETWORK_CODES } from '../../harness/answers.ts'

@@ -1,7 +1,3 @@
-/**
- * Tests communities: they are created, listed, read, changed and deleted. Tests also the events that other members
- * receive, and refusals by the network.
- */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import * as files from '../../harness/media-files.ts'

@@ -1,7 +1,3 @@
-/**
- * Tests the groups and the people of a community, and its invitation link. The answer must have a result for each group
- * or person, and the network must have the corresponding state afterwards.
- */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { detailsOf } from '../../harness/operations.ts'

@@ -1,7 +1,3 @@
-/**
- * Tests the daily work of an operator without curl: pairing in the sandbox, the live stream, the timeline of a message,
- * and a webhook receiver that fails.
- */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Dashboard, type LiveEvent, type LiveStream, signIn } from '../../harness/dashboard.ts'
@@ -10,7 +6,6 @@ import { startWorld, type World } from '../../harness/world.ts'
 
 const ME = '5511999990000'
 const ANA = '5511988880001'
-/** A name with hostile HTML. */
 const HOSTILE = '<img src=x onerror=alert(1)>'
 
 let world: World

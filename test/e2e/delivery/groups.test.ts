@@ -1,7 +1,3 @@
-/**
- * Tests sends to groups and channels that the account has left, and to members whose number is only known from the
- * group.
- */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { addressesOf, chatOf } from '../../harness/places.ts'
@@ -21,10 +17,7 @@ async function createGroup(participants: readonly string[]): Promise<{ id: strin
   const { id } = await stage.world.sandbox.createGroup({ subject: 'Team', owner: BEN, participants, addressing: 'lid' })
   return { id, phone: chatOf(id) }
 }
-/**
- * Resolves when the service has handled the notification that the account was removed from the group. It then no
- * longer has stored data about the group.
- */
+/** Resolves when the service has handled the removal of the account, and no longer has stored data about the group. */
 async function removed(id: string): Promise<void> {
   await stage.world.sandbox.post(`/groups/${id}/participants`, { by: BEN, action: 'remove', phones: [ME] })
   await stage.world.receiver.waitFor(

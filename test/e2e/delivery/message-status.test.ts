@@ -1,7 +1,3 @@
-/**
- * Tests the values of `message_status` that a webhook receiver gets: no value may be missing, and none may be lower
- * than an earlier one.
- */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startStage } from '../../harness/stage.ts'
@@ -22,9 +18,6 @@ interface Status {
   momment: number
 }
 
-/**
- * Waits until the status `last` of a message has arrived, and resolves with all its statuses in the order of arrival.
- */
 async function statusesOf(id: string, last: string): Promise<Status[]> {
   const { receiver } = stage.world
   const isOf = (event: unknown) => (event as Status).ids?.includes(id)

@@ -1,7 +1,4 @@
-/**
- * Tests sends to numbers about which the network refuses to answer, or gives incomplete data. A message may only fail
- * if the network clearly says that the number has no account.
- */
+/** A message may only fail if the network clearly says that the number has no account. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { addressesOf } from '../../harness/places.ts'

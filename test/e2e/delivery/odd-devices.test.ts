@@ -1,4 +1,3 @@
-/** Tests sends to people whose device lists contain invalid entries: the valid devices must receive the message. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { addressesOf, chatOf } from '../../harness/places.ts'
@@ -14,7 +13,7 @@ await stage.world.sandbox.createContact(BEN, { name: 'Ben' })
 after(() => stage.world.stop())
 
 /**
- * Sets the answer of the network to the next query of devices. Devices other than 0 get a key index, without which the
+ * Sets the network's answer to the next query of devices. Devices other than 0 get a key index, without which the
  * library ignores them.
  */
 async function listed(devices: Record<string, readonly number[]>) {

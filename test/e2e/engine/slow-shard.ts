@@ -1,7 +1,7 @@
 /**
- * A shard thread for tests that starts slowly or fails to start. When it starts, it runs `small-shard.ts`. The store URL
- * selects what happens. `slow:<path>`: the thread waits until the file `<path>` exists. `failing:<path>`: the first two
- * starts fail. `broken:<path>`: every start fails. Each start adds a character to the file `<path>.runs`.
+ * A shard thread for tests that starts slowly or fails to start; otherwise it runs `small-shard.ts`. The store URL
+ * selects what happens. `slow:<path>`: the thread waits until the file exists. `failing:<path>`: the first two starts
+ * fail. `broken:<path>`: every start fails. Each start adds a character to `<path>.runs`.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'

@@ -1,7 +1,3 @@
-/**
- * Tests new groups and new members. Some people are added, and others are invited by a message because they do not
- * allow it. Tests also refusals by the network.
- */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Json } from '../../harness/stage.ts'
@@ -34,7 +30,6 @@ async function onNetwork(chat: unknown): Promise<Shown> {
 }
 const membersOf = async (chat: unknown) => (await onNetwork(chat)).participants.map(({ phone }) => phone)
 
-/** Resolves with the `delivery` event of the invitation message that an operation has queued for a person. */
 const deliveryTo = (operation: string, phone: string, after = 0) =>
   ground.me.world.receiver.waitFor(
     `${operation} to ${phone}`,

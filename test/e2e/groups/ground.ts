@@ -13,11 +13,10 @@ export const ANA = '5511988880001'
 export const BEN = '5511988880002'
 export const NOBODY = '5511988880000'
 
-/** The operations of the first account, and functions that control the simulated network. */
 export interface Ground extends Operations {
   me: Stage
   eva: Stage
-  /** Creates a group. By default the first account owns it, and both accounts are members. */
+  /** By default the first account owns the group, and both accounts are members. */
   group(options?: {
     owner?: string
     participants?: string[]
@@ -28,10 +27,7 @@ export interface Ground extends Operations {
   people(id: string, action: string, phones: string[], by?: string): Promise<unknown>
   /** Resolves with the event about this group and with this notification name that the second account receives. */
   heard(chat: string, notification: string): Promise<Json>
-  /**
-   * Makes the network refuse the next `times` queries that have this child, with this error code. The queries have no
-   * effect.
-   */
+  /** Makes the network refuse the next `times` queries that have this child. The queries have no effect. */
   refuses(child: string, code: number, times?: number): Promise<unknown>
   stop(): Promise<void>
 }

@@ -1,4 +1,3 @@
-/** Tests that groups are read and changed: the events that other members receive, and refusals by the network. */
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import type { Json } from '../../harness/stage.ts'

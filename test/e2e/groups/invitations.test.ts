@@ -1,4 +1,3 @@
-/** Tests the invitation links of groups: they are read, reset, and used to join. Tests also refusals by the network. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { MEX } from '../../../workers/shard/wire/mex.ts'
@@ -8,7 +7,7 @@ import { ANA, BEN, detailsOf, EVA, ME, startGround } from './ground.ts'
 const ground = await startGround()
 after(() => ground.stop())
 
-/** Creates a group in which the account is not a member, and returns it with its invitation link. */
+/** The account is not a member of this group. */
 async function foreign(settings?: Json): Promise<{ id: string; chat: string; url: string }> {
   const made = await ground.group({ owner: ANA, participants: [ANA, EVA], ...(settings ? { settings } : {}) })
   const { gateway, sandbox } = ground.me.world

@@ -1,4 +1,3 @@
-/** Tests the list of groups: its fields, that changes of groups are visible in it, and that it is stored. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Json } from '../../harness/stage.ts'
@@ -13,7 +12,6 @@ const entry = async (chat: string) => (await list()).data.find(({ phone }) => ph
 
 const until = (chat: string, fits: (found: Json | undefined) => boolean) => eventually(() => entry(chat), fits)
 
-/** Returns the number of queries with this child that the account sends while `work` runs. */
 async function questions(child: string, work: () => Promise<void>): Promise<number> {
   const { sandbox } = ground.me.world
   const match = { from: 'client', account: ME, tag: 'iq', xmlns: 'w:g2', type: 'get', child }
@@ -200,8 +198,8 @@ for (const [code, expected] of [
     assert.equal((await entry(chat))?.name, 'Again')
   })
 
-// The notification of the account's own change arrives after the answer. An earlier bug: only this notification changed
-// the lists, so a renamed group still had its old name in them.
+// An earlier bug: only the notification of a change updated the lists, and it arrives after the answer. So a renamed
+// group still had its old name.
 test('what the account itself has done to a group is in the lists with the answer', async () => {
   const left: string[] = []
   for (let round = 0; round < 8; round += 1) {

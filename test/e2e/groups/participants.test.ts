@@ -1,7 +1,3 @@
-/**
- * Tests the members and administrators of a group, and requests to join it: the result for each person, and the events
- * that other members receive.
- */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Json } from '../../harness/stage.ts'

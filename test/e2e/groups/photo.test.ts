@@ -1,7 +1,3 @@
-/**
- * Tests the picture of a group: it is set and removed, and other members see the change. Tests also files that are
- * refused as a picture.
- */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import sharp from 'sharp'

@@ -1,7 +1,3 @@
-/**
- * Tests that an administrator exports an instance over HTTP, as a backup while the instance runs, and as a move. The
- * move is canceled, and its archive is imported. A device of another program is imported over HTTP as well.
- */
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,7 +1,3 @@
-/**
- * Tests that an instance is moved to another server while messages wait to be sent and to be received, and that an
- * instance is restored from a backup. Both servers are real services on one simulated network.
- */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -22,8 +18,8 @@ const [ANA, BIA] = ['5511988880097', '5511988880098'] as const
 const PICTURE =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 /**
- * Number of messages that are sent after the backup. If the restored instance used the outdated Signal sessions of the
- * backup, contacts would drop this number of its messages as duplicates.
+ * Number of messages that are sent after the backup. With the outdated Signal sessions of the backup, contacts would
+ * drop this number of messages as duplicates.
  */
 const SENT_SINCE = 20
 
@@ -40,10 +36,7 @@ describe('an instance moves to another server', { timeout: 480_000 }, () => {
 
   const at = (dataDir: string, ...args: string[]) => runCommand(dataDir, 'instance', ...args, '--passphrase-file', passphrase)
   const targetDir = () => join(dir, 'target')
-  /**
-   * Returns the instance as it is on the other server after the move: id and token are the same, and the URL is that of
-   * the other server.
-   */
+  /** The id and the token stay the same after the move, and the URL is that of the other server. */
   const moved = (): Instance => ({ ...instance, api_url: `${there.baseUrl}/instances/${instance.id}/token/${instance.token}` })
   const texts = async () => (await world.sandbox.inbox(ANA, 0, 1_000)).map((item) => item.text)
   const times = async (what: string) => (await texts()).filter((each) => each === what).length

@@ -1,7 +1,6 @@
 /**
- * Tests the import of a device that Baileys has linked and used: a folder that the real library has written, the real
- * command, and a running service. The full run repeats the test with the same device as every other supported program
- * stores it (in tables, rows or hashes).
+ * Imports a folder that the real library has written, with the real command, beside a running service. The full run
+ * repeats this with the files of every other supported program.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -42,7 +41,6 @@ const STORES: Readonly<Record<string, ((device: LibraryDevice) => string) | unde
   waha: (device) => lines(wahaRows(device, 'support').map((row) => ({ ...row, value: JSON.parse(row.value) as unknown }))),
 }
 
-/** Writes the device as this program stores it, and returns the path that the import command reads. */
 async function storedAs(source: string, folder: string): Promise<string> {
   const print = STORES[source]
   if (!print) return folder

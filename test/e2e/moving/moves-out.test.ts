@@ -1,6 +1,6 @@
 /**
- * Tests the export of a device to a folder: the real command runs beside a running service, an unmodified Baileys
- * continues to use the device from the folder, and then the folder is imported again.
+ * The export command runs beside a running service. An unmodified Baileys then uses the exported folder, which is
+ * imported again at the end.
  */
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'

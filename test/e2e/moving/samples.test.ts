@@ -1,7 +1,6 @@
 /**
- * Tests the commands in docs/moving.md that print the rows of another program's database. They run unchanged with a
- * real PostgreSQL and a real Redis. The import must read the whole device from the printed rows, and no data of another
- * session in the same tables.
+ * The commands in docs/moving.md print rows of another program's database, here with a real PostgreSQL and a real
+ * Redis. The import must read the whole device from these rows, and no data of another session.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -33,7 +32,6 @@ const PHONE = '+5511999990001'
 /** Names of columns whose values are numbers in SQLite, although they are booleans. */
 const FLAGS = new Set(['uploaded', 'server_has_prekeys'])
 
-/** Returns the URL with which `psql` connects to the test's database. */
 const url = () => (postgres ? `postgres:///postgres?user=svc&host=${encodeURIComponent(dirname(postgres.socket))}` : '')
 
 let dir: string
@@ -70,14 +68,12 @@ async function programs() {
   }
 }
 
-/** Runs the sample that contains these words, with these environment variables. */
 async function follow(words: string, variables: Record<string, string>): Promise<void> {
   const env = { ...process.env, PATH: `${join(dir, 'bin')}:${process.env.PATH}`, URL: url(), ...variables }
   const { stderr } = await run('sh', ['-eu', '-c', sampleWith(PAGE, words)], { cwd: dir, env })
   assert.equal(stderr, '')
 }
 
-/** Reads the device, as the import does, from the rows that the sample has passed to `npm`. */
 const imported = async (from: ProgramName) => plain(await readDevice(from, join(dir, `${from}.jsonl`), { isOld: false }))
 
 /**
@@ -104,7 +100,6 @@ function typeOf(name: string, rows: Stored[string]): string {
   return value instanceof Uint8Array ? 'bytea' : typeof value === 'number' ? 'bigint' : 'text'
 }
 
-/** Returns SQL that creates these tables and rows, with the column types that the other programs use. */
 function statementsOf(stored: Stored, types: Readonly<Record<string, string>> = {}): string[] {
   return Object.entries(stored).flatMap(([table, rows]) => {
     const names = Object.keys(rows[0] ?? {})
@@ -114,7 +109,6 @@ function statementsOf(stored: Stored, types: Readonly<Record<string, string>> = 
   })
 }
 
-/** Creates these tables with their rows in PostgreSQL. */
 async function fill(stored: Stored, types?: Readonly<Record<string, string>>): Promise<void> {
   const file = join(dir, 'tables.sql')
   await writeFile(file, statementsOf(stored, types).join('\n'))
@@ -157,7 +151,6 @@ describe("Baileys' state in PostgreSQL or Redis", () => {
   })
   const store = (key: string, hash: Record<string, string>) =>
     run(join(dir, 'bin', 'redis-cli'), ['hset', key, ...Object.entries(hash).flat()])
-  /** Writes the folder in which the library stores a device. */
   async function libraryFolder(folder: string) {
     const { state, saveCreds } = await useMultiFileAuthState(folder)
     Object.assign(state.creds, creds)

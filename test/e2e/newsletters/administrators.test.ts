@@ -1,7 +1,3 @@
-/**
- * Tests the administration of channels: a person accepts an invitation to become an administrator, an invitation is
- * revoked, an administrator loses this role, and a channel gets another owner.
- */
 import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
 import { detailsOf } from '../../harness/operations.ts'
@@ -14,14 +10,12 @@ afterEach(() => ground.asUsual())
 
 const DONE = { value: true }
 
-/** Resolves with the event about the administrators of this channel that the second account receives. */
 const heard = (id: string, notification: string) =>
   ground.me.world.receiver.waitFor(
     `${notification} of ${id}`,
     (event) => event.instance_id === ground.eva.instance.id && event.phone === id && event.notification === notification,
   ) as Promise<Json>
 
-/** Invites a person to become an administrator of a channel, and checks that the invitation was sent. */
 async function invite(newsletter_id: string, phone: string, by: Pick<Stage, 'outcome'> = ground.eva) {
   const { status } = await by.outcome('/send-newsletter-admin-invite', { phone, newsletter_id, caption: 'Join us' })
   assert.equal(status, 'sent')

@@ -1,4 +1,3 @@
-/** Tests channels as a follower uses them: they are found, followed, muted and read. */
 import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
 import { MEX } from '../../../workers/shard/wire/mex.ts'
@@ -165,7 +164,7 @@ test('a channel is asked about as what the account is to it, as far as that is k
   const { sandbox } = ground.me.world
   const child_attrs = { query_id: MEX.FetchNewsletter.id }
   const match = { account: ME, from: 'client', xmlns: 'w:mex', child: 'query', child_attrs }
-  /** Reads a channel, and returns the roles (such as guest) that the account named in its queries about the channel. */
+  /** Returns the roles (such as guest) that the account named in its queries about the channel. */
   async function roles(newsletter_id: string, status = 200): Promise<unknown[]> {
     const { id } = await sandbox.post<{ id: string }>('/expect', { match, count: 100, wait_ms: 0 })
     assert.equal((await ground.ask('newsletters.metadata', { newsletter_id })).status, status)

@@ -1,7 +1,4 @@
-/**
- * Starts two accounts of the gateway, and channels on the simulated network. The first account changes a channel, and
- * the second sees the change.
- */
+/** The first account changes a channel on the simulated network, and the second account sees the change. */
 import assert from 'node:assert/strict'
 import { MEX, type MexName } from '../../../workers/shard/wire/mex.ts'
 import { type Operations, operationsOf } from '../../harness/operations.ts'
@@ -15,7 +12,6 @@ export const BEN = '5511988880002'
 export const NOBODY = '5511977770000'
 export const NOWHERE = '120363000000000000@newsletter'
 
-/** State of a channel on the network. */
 export interface Channel {
   id: string
   name: string
@@ -28,13 +24,12 @@ export interface Channel {
   reaction_codes: string
 }
 
-/** The operations of the first account, and functions that control the simulated network. */
 export interface Ground extends Operations {
   me: Stage
   eva: Operations & Pick<Stage, 'instance' | 'outcome'>
-  /** Creates a channel of the first account; the second account follows it by default. */
+  /** By default the second account follows the channel. */
   channel(more?: Json): Promise<{ id: string; invite: string }>
-  /** Returns the state of the channel on the network, or undefined if the channel does not exist. */
+  /** Undefined if the channel does not exist. */
   inNetwork(id: string): Promise<Channel | undefined>
   noticesOf(phone: string): Promise<string[]>
   /** Makes the network refuse the next `times` queries of this kind with this error code. They have no effect. */

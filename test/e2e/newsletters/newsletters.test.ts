@@ -1,6 +1,3 @@
-/**
- * Tests that channels are created, changed and deleted: the events that followers receive, and refusals by the network.
- */
 import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
 import sharp from 'sharp'

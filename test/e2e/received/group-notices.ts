@@ -1,6 +1,6 @@
 /**
- * Test functions (`Tell` in `story.ts`) about changes of a group, with both kinds of addressing: each change must be
- * reported one time, with the person who made it.
+ * Test functions (`Tell` in `story.ts`) about changes of a group. Each change must be reported one time, with the
+ * person who made it.
  */
 import assert from 'node:assert/strict'
 import {
@@ -21,7 +21,6 @@ import {
   type Tell,
 } from './story.ts'
 
-/** Fields of an event that name the person who made the change. */
 const by = {
   ana: { participant_phone: ANA, participant_lid: ANA_LID, sender_name: 'Ana' },
   ben: { participant_phone: BEN, participant_lid: BEN_LID, sender_name: 'Ben' },
@@ -29,7 +28,7 @@ const by = {
 }
 
 interface Team {
-  /** Changes settings of the group; Ana makes the change. */
+  /** Ana makes the change. */
   change(changes: object): Promise<unknown>
   people(action: string, actor: string, phones: string[], method?: string): Promise<unknown>
   told(parameters: (string | Fits)[], more?: Event): Promise<void>
@@ -37,7 +36,7 @@ interface Team {
 
 /**
  * Runs the test function in two groups: in one, members are addressed by number, and in the other by LID. Ana owns
- * them, and Ben and the account are members. The test fails if an unexpected event arrives.
+ * them, and Ben and the account are members.
  */
 const inTeams =
   (name: Notification, tell: (team: Team) => Promise<unknown>): Tell =>
@@ -80,7 +79,6 @@ async function inTeam(
   assert.equal(new Set(told.map(({ event_id }) => event_id)).size, count)
 }
 
-/** Builds a test function that switches a setting on and off. */
 const switched = (name: Notification, field: string) =>
   inTeams(name, async ({ change, told }) => {
     await change({ [field]: true })

@@ -26,10 +26,7 @@ const about = (notification: Notification, more: Event = {}) => ({
   ...more,
 })
 
-/**
- * Builds a test function about a missed call. A call is missed if nobody answers it, and it times out or the caller
- * ends it.
- */
+/** A call is missed if nobody answers it, and it times out or the caller ends it. */
 const missedCall =
   (notification: Notification, more: { video?: boolean; inGroup?: boolean }): Tell =>
   async (story) => {
@@ -66,10 +63,7 @@ const missedCall =
     }
   }
 
-/**
- * Builds a test function in which somebody becomes an admin of a channel that the account follows, or loses this role.
- * The network has several stanzas for this, and the function uses each of them.
- */
+/** Uses each stanza with which the network reports a new or a former admin of a channel. */
 const roleChange =
   (notification: Notification, role: 'admin' | 'subscriber'): Tell =>
   async (story) => {
@@ -117,7 +111,6 @@ const payment =
     )
 
 export const notices = {
-  /** Somebody deletes a message, and a post of a channel is deleted. */
   async revoke(story) {
     const { sandbox } = story.world
     const { message_id } = await story.fromAna({ text: 'Oops' }, { message_type: 'text', text: text('Oops') })
@@ -175,7 +168,6 @@ export const notices = {
     }
   },
 
-  /** Somebody sets a profile picture, and removes it. */
   async profile_picture_updated(story) {
     const isUrl = (url: unknown) => /^https:\/\/127\.0\.0\.1:\d+\/pps\/\d+\.jpg$/.test(String(url))
     for (const [picture, updated_photo] of [

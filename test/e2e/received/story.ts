@@ -36,11 +36,11 @@ const strict = z.strictObject(webhookPayloads.received.shape)
 export interface Story {
   world: World
   instance: Instance
-  /** Ana sends a message. Compares the whole event; the fields that every message has need not be in `expected`. */
+  /** Compares the whole event; the fields that every message has need not be in `expected`. */
   fromAna(message: unknown, expected: Event, to?: string): Promise<Event>
   /**
-   * Compares the whole event. A field that is not in `expected` must have the value of Ana's private chat. A function
-   * in `expected` checks a value that is not known before the test runs. Ids and times are not compared.
+   * Compares the whole event except ids and times. A field that is not in `expected` must have the value of Ana's
+   * private chat. A function in `expected` checks a value that is not known before.
    */
   compare(event: Event, expected: Event): void
   /** The kinds of messages and the notifications whose events were compared since `began`. */
@@ -113,8 +113,8 @@ export const nothingOr =
     value === null || value === name
 
 /**
- * Replaces the functions in `expected`. If a function accepts the actual value, this value replaces it. So a comparison
- * then shows only the wrong values.
+ * Replaces each function in `expected` that accepts the actual value by this value. So a comparison shows only the
+ * wrong values.
  */
 function settled(expected: unknown, actual: unknown): unknown {
   if (typeof expected === 'function') return (expected as Fits)(actual) ? actual : `what fits ${expected}`

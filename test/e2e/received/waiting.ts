@@ -1,4 +1,3 @@
-/** The test function (`Tell` in `story.ts`) about a message that cannot be decrypted. */
 import assert from 'node:assert/strict'
 import { text } from './contents.ts'
 import { ANA, ME, type Tell } from './story.ts'
