@@ -1,8 +1,6 @@
 /**
- * Tests the memory of a dashboard page that stays open during an hour of busy events; the hour takes only seconds here.
- * The test itself sends the event stream: the events of `src/domain/dashboard.ts` for 200 instances, as many as the
- * service would send in an hour. The measured memory is that of the browser's renderer process after a garbage
- * collection.
+ * A dashboard page stays open during an hour of busy events, which takes only seconds here. The test sends the event
+ * stream, and measures the memory of the browser's renderer process after a garbage collection.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -76,7 +74,6 @@ const counts = {
   stopped: 0,
 }
 
-/** Returns the activity of the last seven days, with messages in every hour. */
 function weekOfActivity(): Activity {
   const now = Date.now()
   const at = (hoursAgo: number) => new Date(now - hoursAgo * 3_600_000).toISOString()
@@ -91,7 +88,7 @@ function weekOfActivity(): Activity {
   }
 }
 
-/** Sends an event. If the page reads too slowly, waits until it has read more. */
+/** If the page reads too slowly, waits until it has read more. */
 async function tell<Name extends LiveEventName>(
   response: ServerResponse,
   id: number,

@@ -5,7 +5,7 @@ import { type BrowserContext, chromium, type Page } from 'playwright-core'
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path))
 
-/** The reason to skip the tests because there is no Chromium on this machine; false if there is one. */
+/** Reason to skip the tests; false if there is a Chromium on this machine. */
 export const skip = CHROMIUM ? false : 'there is no Chromium on this machine (Debian: apt-get install chromium)'
 
 const FLAGS = [
@@ -39,7 +39,7 @@ export const launchWithExtension = (profile: string, extension: string, more: re
 /** Folder for screenshots of the pages; undefined if none are wanted. */
 const PICTURES = process.env.SVC_TEST_PICTURES
 
-/** Whether screenshots are saved. Tests that only take screenshots are skipped if it is false. */
+/** Tests that only take screenshots are skipped if it is false. */
 export const hasPictures = Boolean(PICTURES)
 
 export async function picture(page: Page, name: string, { isWhole = false }: { isWhole?: boolean } = {}): Promise<void> {
@@ -60,6 +60,5 @@ export function watch(page: Page): Watched {
   return watched
 }
 
-/** Returns the requests that went to a server other than the service. */
 export const foreign = ({ asked }: Watched, baseUrl: string) =>
   asked.map(({ url }) => url).filter((url) => !url.startsWith('data:') && !url.startsWith(`${baseUrl}/`))

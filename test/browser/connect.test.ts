@@ -1,7 +1,6 @@
 /**
- * Tests the page of a connect link in a real browser. The site of an operator shows the page in a frame, in which it
- * pairs an instance on the simulated network. Each state that the page can have is shown.
- * `test/e2e/connect-links.test.ts` tests the routes of the page on the network without a browser.
+ * The site of an operator shows the page of a connect link in a frame, in which an instance is paired.
+ * `test/e2e/connect-links.test.ts` tests the routes of the page without a browser.
  */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
@@ -21,10 +20,7 @@ interface Told {
   data: { type: string; event: string; link_id: string }
 }
 
-/**
- * Starts a site that shows a page in a frame and records the messages that the page sends to it. Each site has its own
- * origin.
- */
+/** Each site has its own origin, shows a page in a frame, and records the messages of the page. */
 async function startSite() {
   const server = createServer((request, response) => {
     const framed = new URL(request.url ?? '/', 'http://site').searchParams.get('page') ?? ''
@@ -66,7 +62,6 @@ describe('a connect link in Chromium', { skip }, () => {
   })
   afterEach(() => context.close())
 
-  /** Creates an instance that was never paired, a link to it, and the phone that will be paired through the link. */
   async function newLink(wish: object) {
     const phone = newPhone()
     await world.sandbox.createPhone(phone)
@@ -139,9 +134,7 @@ describe('a connect link in Chromium', { skip }, () => {
   })
 })
 
-/**
- * An assertion as a browser makes it. In this service a double replaces the engine, and does not check the assertion.
- */
+/** In this service a double replaces the engine, and does not check the assertion. */
 const { assertion: ASSERTION } = passkeyResponse.examples[0]!.input!
 /** The state of an instance after the network has requested the passkey. */
 const ASKED = {
@@ -179,7 +172,7 @@ describe('the page of a connect link in each state, in Chromium', { skip }, () =
       const [qr, tick] = [frame.locator('#qr'), frame.locator('#tick')]
       const press = (name: string) => frame.getByRole('button', { name, exact: true }).click()
       const ended = () => page.waitForFunction("window.told.some(({ data }) => data.event === 'ended')")
-      /** Changes the state of the instance, and makes the page read the state immediately. */
+      /** Makes the page read the changed state of the instance immediately. */
       const becomes = async (state: Parameters<typeof service.double.tell>[1]) => {
         service.double.tell(id, state)
         await page.clock.fastForward(2_000)

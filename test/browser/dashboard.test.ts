@@ -1,7 +1,3 @@
-/**
- * Tests the dashboard in a real browser: the first use without curl, hostile names, small screens, and use with the
- * keyboard.
- */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { createHmac } from 'node:crypto'
@@ -68,9 +64,7 @@ describe('the dashboard in Chromium', { skip }, () => {
   let page: Page
   let watched: Watched
   let adminKey: string
-  /** The instance that the tests of this file use. */
   let instance: { id: string; token: string; api_url: string }
-  /** Secret of the instance's webhooks. */
   let secret: string
 
   before(async () => {
@@ -97,7 +91,7 @@ describe('the dashboard in Chromium', { skip }, () => {
   const to = (path: string) => page.goto(`${world.gateway.baseUrl}/dashboard/#/${path}`)
 
   const sound = (name: string) => soundOn(page, name)
-  /** Checks that the accessibility checker axe finds no serious problem on the page. */
+  /** The accessibility checker axe must find no serious problem on the page. */
   async function soundOn(tab: Page, name: string) {
     // The dashboard is one document for all pages, so the checker is loaded only one time.
     if (!(await tab.evaluate('"axe" in window'))) await tab.evaluate(axe.source)

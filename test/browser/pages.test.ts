@@ -1,7 +1,3 @@
-/**
- * Tests the HTML pages of the service in a real browser: their content, the files that they load, and the data that
- * they send to other servers.
- */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'

@@ -1,6 +1,6 @@
 /**
- * Opens a browser tab at web.whatsapp.com in which there is a passkey and the extension shows its card (a small window
- * in the page). Scripts cannot read the card, because its shadow root is closed.
+ * Opens a browser tab at web.whatsapp.com with a passkey, in which the extension shows its card. Scripts cannot read
+ * the card, because its shadow root is closed.
  */
 import assert from 'node:assert/strict'
 import type { BrowserContext, CDPSession, Page } from 'playwright-core'
@@ -21,12 +21,11 @@ export interface Tab {
   press(button: string): Promise<void>
   /** Removes all passkeys from the authenticator, so that it can no longer sign. */
   forgetPasskeys(): Promise<void>
-  /** Addresses in the history of the tab. */
   history(): Promise<string[]>
   close(): Promise<void>
 }
 
-/** Adds a virtual authenticator, with this passkey or empty. `isVerified`: whether it verifies the user. */
+/** `isVerified`: whether the virtual authenticator verifies the user. */
 async function giveAuthenticator(cdp: CDPSession, passkey: Passkey | undefined, isVerified: boolean) {
   await cdp.send('WebAuthn.enable')
   const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
@@ -82,7 +81,7 @@ export async function tabOf(page: Page, passkey: Passkey | undefined, { isVerifi
   }
 }
 
-/** Opens a tab. Its passkey exists before the page is loaded. */
+/** The passkey of the tab exists before the page is loaded. */
 export async function openTab(
   context: BrowserContext,
   url: string,

@@ -1,7 +1,6 @@
 /**
- * Tests the linking with a passkey in a real browser, from the QR code to the green tick, with and without the
- * extension in `extension/`. The passkey is in a virtual authenticator, and a page of the test replaces
- * web.whatsapp.com.
+ * Links an account with a passkey in a real browser, with and without the extension in `extension/`. A virtual
+ * authenticator holds the passkey, and a page of the test replaces web.whatsapp.com.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -78,7 +77,6 @@ describe('linking with a passkey in Chromium', { skip }, () => {
     return { linking, page }
   }
 
-  /** Opens the page of the instance in the dashboard. */
   async function dashboardOf(context: BrowserContext, { instance }: Linking, base = world.gateway.baseUrl): Promise<Page> {
     const page = await context.newPage()
     page.setDefaultTimeout(30_000)
@@ -92,7 +90,6 @@ describe('linking with a passkey in Chromium', { skip }, () => {
   describe('with the extension', () => {
     let profile: string
     let context: BrowserContext
-    /** All requests that the pages and the extension made. */
     const requests: string[] = []
     before(async () => {
       profile = await mkdtemp(join(tmpdir(), 'svc-browser-'))

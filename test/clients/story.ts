@@ -1,7 +1,6 @@
 /**
- * Uses the service from the creation of an instance to a message and its answer, with `openapi-fetch` and the types
- * that `openapi-typescript` generates from the OpenAPI description. It compiles only if the description matches the
- * service; `test/e2e/clients.test.ts` compiles and runs it.
+ * Uses the service with `openapi-fetch` and the types that `openapi-typescript` generates. It compiles only if the
+ * description matches the service; `test/e2e/clients.test.ts` compiles and runs it.
  */
 import createClient from 'openapi-fetch'
 import type { components, paths } from './generated/schema.js'

@@ -54,7 +54,6 @@ describe('the Docker samples', { skip, timeout: 1_200_000 }, () => {
       )
     return until(outcome, (text) => text === 'healthy', 60_000)
   }
-  /** Runs the health check that the image of the service declares. */
   const ready = async (container: string) => healthy(container, await inspect(container, '.Config.Healthcheck.Test'))
 
   before(async () => {

@@ -33,10 +33,7 @@ describe('a newcomer with a fresh clone', { skip: !isFree && 'port 8080 is in us
   })
   after(() => rm(dir, { recursive: true, force: true }))
 
-  /**
-   * Runs these commands in a shell that is ended when the test ends. `printed` resolves with the output as soon as it
-   * contains the text.
-   */
+  /** The shell is ended when the test ends. `printed` resolves with the output as soon as it contains the text. */
   function shell(t: TestContext, commands: string, env: Record<string, string> = {}) {
     const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')))
     const child: ChildProcess = spawn('bash', ['-c', commands], { cwd: clone, env: { ...inherited, ...env }, detached: true })

@@ -1,7 +1,4 @@
-/**
- * Tests the systemd samples of docs/running.md: they are run unchanged, as root, in a new Debian container in which
- * systemd runs. They install the service, run the operator's commands, upgrade, and return to the earlier release.
- */
+/** The systemd samples of docs/running.md run unchanged, as root, in a new Debian container in which systemd runs. */
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -31,9 +28,6 @@ describe('the systemd samples', { skip, timeout: 1_200_000 }, () => {
   let repository: string
 
   const git = (...args: string[]) => run('git', ['-C', repository, '-c', 'user.name=t', '-c', 'user.email=t@localhost', ...args])
-  /**
-   * Runs a script in the container as root, and returns its output; rejects with the error output if the script fails.
-   */
   const shell = (script: string): Promise<string> =>
     new Promise((resolve, reject) => {
       const variables = [

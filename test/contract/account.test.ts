@@ -1,7 +1,3 @@
-/**
- * Tests the operations of the Account API that do not concern one instance: the plan, and the webhooks of the whole
- * workspace.
- */
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { openService } from './http/service.ts'

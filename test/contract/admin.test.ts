@@ -1,7 +1,3 @@
-/**
- * Tests the administration of a workspace: each setting is changed by its route, the rules prevent a state in which
- * nobody can use the workspace, and secret values are shown only once.
- */
 import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
 import { hashOf } from '../../src/account/credentials.ts'

@@ -1,6 +1,6 @@
 /**
- * Tests that a request to an alias of a route has the same effect and answer as a request to the canonical route, under
- * the alias's own field names.
+ * A request to an alias of a route must have the same effect and answer as a request to the canonical route, under the
+ * alias's own field names.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -35,8 +35,7 @@ test('an alias is mounted as soon as its operation is declared', (t) => {
 })
 
 /**
- * Sends one request and returns the result. Each request has its own instance, and the clock advances by a second
- * before it, so that no rate limit is reached.
+ * Each request has its own instance, and the clock advances by a second before it, so that no rate limit is reached.
  */
 async function outcome(route: string, fields: Fields, { body: takesBody = false } = {}) {
   service.time.now += 1_000

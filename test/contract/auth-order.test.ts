@@ -1,8 +1,6 @@
 /**
- * Tests which error is reported if a request has several. The checks of a request are the rows of a table. For every
- * class of rate-limited routes, the test breaks each row alone, and then each pair of rows. The row with the smaller
- * number must determine the answer. The faults are made in the ways in which they really occur: by administration, by
- * time, or by the content of a request.
+ * Tests which error is reported if a request has several. The checks of a request are the rows of a table, and the row
+ * with the smaller number must determine the answer. Each row is tested alone, and then each pair of rows.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -13,7 +11,6 @@ import { Failure, type FailureCode } from '../../src/domain/failures.ts'
 import { keys } from '../../src/storage/record-keys.ts'
 import { openService, type Service } from './http/service.ts'
 
-/** A request to which faults are added before it is sent. */
 interface Asked {
   method: string
   /** The instance in the path; null if the path contains no instance and consists only of `tail`. */
@@ -43,7 +40,6 @@ interface Fault {
   remaining: string | null
   /** Two faults with the same slot change the same part of a request, so they cannot be combined. */
   slot?: string
-  /** Prepares the workspace so that this fault occurs. */
   state?(world: World): Promise<unknown>
   /** Runs after `state` of all faults of the request, because it sends requests whose answers depend on that state. */
   last?(world: World): Promise<unknown>
@@ -84,7 +80,7 @@ const WRONG_KEY = `svc_key_${'0'.repeat(48)}`
 const ELSEWHERE = '203.0.113.9'
 
 let address = 0
-/** Creates a world in which every request is allowed, no error has occurred, and every bucket is full. */
+/** In the beginning every request is allowed, no error has occurred, and every rate limit bucket is full. */
 async function newWorld(): Promise<World> {
   address++
   service.peer.address = `198.51.${Math.floor(address / 250)}.${1 + (address % 250)}`
@@ -103,7 +99,6 @@ async function newWorld(): Promise<World> {
   }
 }
 
-/** Creates an API key of this workspace, revokes it, and returns it. */
 async function revoked(): Promise<string> {
   const { id, value } = await service.newKey(['instances:operate', 'instances:write'])
   await service.account.revokeApiKey(service.workspace, id)
@@ -203,8 +198,8 @@ function wrongHeader(fault: Omit<Fault, 'name' | 'request'>, header: 'Authorizat
 }
 
 /**
- * Tests each fault alone, row by row, and then every two faults that can be combined. Of two faults, the one with the
- * smaller row number must answer.
+ * Tests each fault alone, and then every two faults that can be combined. Of two faults, the one with the smaller row
+ * number must determine the answer.
  */
 function walk(good: (world: World) => Asked, goodStatus: number, faults: readonly Fault[], throttled: readonly number[]) {
   test('nothing wrong is answered', async () => {

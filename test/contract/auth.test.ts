@@ -1,4 +1,4 @@
-/** Tests the checks of a request in the order of their table: the first check that fails determines the answer. */
+/** The first check of a request that fails must determine the answer. */
 import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
 import type { Security, Subscription } from '../../src/domain/workspace.ts'
@@ -12,7 +12,6 @@ const put = async (path: string, body: unknown) => {
   const answer = await service.admin('PUT', `/admin/${path}`, body)
   assert.equal(answer.status, 200, `${path}: ${JSON.stringify(answer.body)}`)
 }
-/** Turns on the given security requirements of the workspace, and turns off all others. */
 async function secure({ requireApiKey = false, requireClientToken = false, allowlist }: Partial<Security>) {
   // A request that turns a requirement on must itself meet this requirement, so a key must exist.
   if (requireApiKey || requireClientToken) await service.newKey(['instances:operate'])

@@ -20,7 +20,7 @@ export interface Mount {
 
 interface Row {
   name: string
-  /** The reason why the driver cannot be tested on this machine, or false. */
+  /** Reason to skip the tests of the driver; false if it can be tested. */
   skip: string | false
   start(): Promise<Mount>
 }

@@ -1,4 +1,3 @@
-/** Tests that the media of waiting messages are stored in the same way by every driver that can store `blobs:`. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'

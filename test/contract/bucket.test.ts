@@ -1,4 +1,4 @@
-/** Tests the requests that the service sends to an S3 bucket. The server is not ours, and verifies every signature. */
+/** The S3 server is not ours, and verifies every signature. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { bucketClient } from '../../src/storage/bucket/bucket-client.ts'

@@ -1,6 +1,6 @@
 /**
- * Tests the table of the headers from which the service learns who the caller is (src/http/README.md). Every cell of
- * the table is tested, and every source file that reads such a header must have a row.
+ * Tests every cell of the table of headers in src/http/README.md that say who the caller is. Every source file that
+ * reads such a header must have a row.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -91,7 +91,7 @@ interface Right {
   service: Service
   start: string
   others: Line[]
-  /** A correct value of the header. Some headers are refused whatever their value is; then it is such a value. */
+  /** A correct value of the header. Headers that are always refused also have one. */
   value: string
   /** The value of the second header line, if the test sends the header in two different lines. */
   again?: string
@@ -248,10 +248,7 @@ const sources = ['src/http', 'src/features'].flatMap((folder) =>
     .map((entry) => join(entry.parentPath, entry.name)),
 )
 
-/**
- * Returns the names of the request headers that a source file reads. Headers of answers are left out, because only
- * tests read those.
- */
+/** Headers of answers are left out, because only tests read those. */
 function readBy(source: string): string[] {
   const relayed = /const RELAYED = \[([^\]]*)\]/.exec(source)?.[1] ?? ''
   const listed = [...relayed.matchAll(/'([^']+)'/g)].map(([, name]) => name!)

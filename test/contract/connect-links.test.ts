@@ -1,7 +1,3 @@
-/**
- * Tests connect links: who may create them, which operations they open or refuse, and how they end. The page of a link
- * is tested in a browser.
- */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, beforeEach, describe, test } from 'node:test'
@@ -45,7 +41,6 @@ const as =
 const ask: ReturnType<typeof as> = (...args) => as(key)(...args)
 const make = (wish: object = {}, of = instance) => ask('POST', '', { instance_id: of.id, ...wish })
 
-/** Creates a connect link, and returns it with functions that send requests through it. */
 async function newLink(wish: object = {}, of = instance) {
   const { status, body } = await make(wish, of)
   assert.equal(status, 201, JSON.stringify(body))
@@ -234,9 +229,7 @@ describe('the operations', () => {
   })
 })
 
-/**
- * Returns the connect links of a second service object on the same store. `onCommit` is called at each of its commits.
- */
+/** A second service object on the same store has these connect links. `onCommit` is called at each of its commits. */
 async function observed(onCommit: () => void) {
   const { store, sealer, directory, clock, log, double } = service
   const commits = { count: 0 }

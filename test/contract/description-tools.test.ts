@@ -1,6 +1,5 @@
 /**
- * Tests the OpenAPI description with programs of others: two linters with their recommended rules, a shell and a
- * compiler.
+ * Programs of others check the OpenAPI description: two linters with their recommended rules, a shell and a compiler.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'

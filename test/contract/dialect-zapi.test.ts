@@ -1,6 +1,6 @@
 /**
- * Tests `dialect: "zapi"`: calls in the format of the compatible gateway (Z-API) have the intended effect, and the
- * answers have the field names that its clients read.
+ * Calls in the format of the compatible gateway (Z-API) must have the intended effect, and the answers must have the
+ * field names that its clients read.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -30,10 +30,7 @@ async function instanceOf(dialect: 'zapi' | null) {
   return made
 }
 
-/**
- * Sends a call as a client of the compatible gateway does. Each call has its own instance, and the clock advances by a
- * second before it, so that no rate limit is reached.
- */
+/** Each call has its own instance, and the clock advances by a second before it, so that no rate limit is reached. */
 async function ask({ route, body }: TheirCall, dialect: 'zapi' | null = 'zapi', headers: Record<string, string> = {}) {
   service.time.now += 1_000
   service.double.calls.length = 0

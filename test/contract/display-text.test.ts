@@ -1,7 +1,4 @@
-/**
- * Tests every field for a display name or a note. All follow the same rule (`src/domain/display-text.ts`), and a
- * refusal names the field and the forbidden character.
- */
+/** All fields for a display name or a note follow the same rule (`src/domain/display-text.ts`). */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { openService, type Service } from './http/service.ts'

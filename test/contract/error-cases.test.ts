@@ -1,8 +1,6 @@
 /**
- * Tests that every error code which an immediate operation declares really occurs: for each code there must be a case
- * that causes it. Most cases are rows of a table that another test runs on the simulated network; the others are
- * requests with a wrong field, which are tested here. Refusals by the HTTP layer and by the state of the instance are
- * the same for all operations, and have separate tests.
+ * Every error code that an immediate operation declares must really occur. Most cases are rows of a table that another
+ * test runs on the simulated network; requests with a wrong field are tested here.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -35,7 +33,6 @@ const NEVER: readonly (readonly [operations: readonly string[], codes: readonly 
   ],
 ]
 
-/** Returns the error code with which a request is refused because of its fields. */
 function codeOf(endpoint: Endpoint, input: Record<string, unknown>): string | undefined {
   try {
     parseInput(endpoint, input)

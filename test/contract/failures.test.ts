@@ -1,4 +1,3 @@
-/** Tests request bodies and their sizes, and the answers to failures (rows 11 to 14 of the table of checks). */
 import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
 import { Failure } from '../../src/domain/failures.ts'
@@ -108,7 +107,7 @@ describe('bodies', () => {
 
   test('large bodies share 256 MB, half of it for one instance: what does not fit is asked to come again, small ones are not concerned', async () => {
     const MB = 1_048_576
-    /** Sends this number of bytes, with or without a declared length. The body does not end until `cut` is called. */
+    /** The length of the body is declared or not, and the body does not end until `cut` is called. */
     const upload = (length: number, isTold = true, under = base) => {
       let cut!: () => void
       const body = new ReadableStream<Uint8Array>({
@@ -214,7 +213,6 @@ describe('bodies', () => {
   })
 })
 
-/** Creates a request body that arrives piece by piece. */
 function coming(pieces: Uint8Array<ArrayBuffer>[]): ComingBody {
   async function* batches() {
     for (const piece of pieces) yield [piece]

@@ -1,7 +1,6 @@
 /**
- * Sends generated requests to every route. Their paths, queries, bodies and headers are made from the OpenAPI
- * description and then corrupted. No answer may be a 500, every answer must match the description of its status, and
- * every refusal must have the error body. The seed is fixed, so the requests are always the same.
+ * Sends requests to every route that are made from the OpenAPI description and then corrupted, with a fixed seed. No
+ * answer may be a 500, and every answer must match the description of its status.
  */
 
 import assert from 'node:assert/strict'
@@ -181,7 +180,7 @@ const apiKey = (
 const instances = [await service.newInstance('one'), await service.newInstance('two')]
 after(() => service.close())
 
-/** Makes the double of the engine answer an operation with the example in the operation's declaration. */
+/** The answer is the example in the operation's declaration. */
 function engineAnswers(endpoint: Endpoint) {
   service.double.answer = () => {
     if (endpoint.kind === 'send') return { message_id: '3EB0EE97803A91FF2C0ED1', svc_id: '01JD3V8Q6ZP4M5T7X9K2B0C1DE' }
@@ -199,10 +198,7 @@ async function restore(endpoint: Endpoint, body: { value?: string } | undefined,
   await service.changeWorkspace(() => unchanged)
 }
 
-/**
- * Removes the dialect of an instance. A request that changed the settings may have set a dialect, which would change
- * the answers to the next requests.
- */
+/** A request that changed the settings may have set a dialect, which would change the answers to the next requests. */
 async function endedDialect({ id: operation }: Endpoint): Promise<boolean> {
   if (operation !== 'instance.updateSettings' && operation !== 'account.updateInstance') return false
   const speaking = instances.filter(({ id }) => service.directory.settings(id as InstanceId).dialect !== null)

@@ -1,7 +1,3 @@
-/**
- * Tests request fields that the called operation does not have. They are ignored and listed in `X-Svc-Ignored-Fields`,
- * or refused if they look like a misspelt field of the operation.
- */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { endpoints } from '../../src/features/index.ts'
@@ -19,7 +15,7 @@ async function ignored(method: string, path: string, body?: unknown) {
   return { status, names: headers.get('X-Svc-Ignored-Fields') }
 }
 
-/** Returns the issues of a refused request as `path message`, or the status if the request was not refused. */
+/** Returns the issues as `path message`, or the status if the request was not refused. */
 async function issues(method: string, path: string, body?: unknown): Promise<string[] | number> {
   service.time.now += 1_000
   const { status, body: answer } = await service.ask(method, base + path, body)

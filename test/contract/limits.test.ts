@@ -1,7 +1,3 @@
-/**
- * Tests rate limits over HTTP with a simulated clock: which requests share a bucket (a counter of allowed requests),
- * and the headers of the answers.
- */
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { ADMIN_KEY, METRICS_TOKEN, openService, type Service } from './http/service.ts'

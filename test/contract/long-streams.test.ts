@@ -1,6 +1,6 @@
 /**
- * Tests that long-lived streams notice when an operator's command has changed data, without another request. A command
- * is a separate process with its own connection to the store, and sends no notification to the service.
+ * An operator's command is a separate process, and sends no notification to the service. Long-lived streams must notice
+ * its changes without another request.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,7 +10,6 @@ import { openService, type Service } from './http/service.ts'
 
 const OWN = { 'X-Svc-Dashboard': '1', Host: 'gw.test' }
 
-/** Opens the account a second time, as an operator's command does. */
 async function accountBeside({ store, sealer, clock, log }: Service) {
   const account = createStoredAccount({ store, sealer, clock, log, adminKey: null, instanceSlots: null })
   await account.load()
@@ -20,7 +19,6 @@ async function accountBeside({ store, sealer, clock, log }: Service) {
 /** Time in ms within which a stream must end. After this time the test closes the stream. */
 const PATIENCE = 15_000
 
-/** Reads everything until the stream ends. */
 async function rest(response: Response): Promise<string> {
   assert.equal(response.status, 200)
   const reader = response.body!.getReader()

@@ -1,7 +1,4 @@
-/**
- * Tests the HTTP transport of `/mcp`, and the order of its checks. `test/e2e/mcp.test.ts` tests the MCP protocol itself
- * with the official client.
- */
+/** `test/e2e/mcp.test.ts` tests the MCP protocol itself with the official client. */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { endpoints } from '../../src/features/index.ts'

@@ -1,4 +1,3 @@
-/** Tests `GET /metrics`: which metrics there are, who may read them, and that they never contain certain data. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { endpoints } from '../../src/features/index.ts'

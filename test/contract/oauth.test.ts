@@ -1,7 +1,3 @@
-/**
- * Tests the rate limits of `/oauth` for callers that all have the same address, and the requests of an app to which
- * these limits do not apply.
- */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, test } from 'node:test'

@@ -1,7 +1,3 @@
-/**
- * Tests the OpenAPI description: it is complete, every reference in it resolves, and it matches the tables of the
- * service from which it is generated.
- */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
@@ -137,7 +133,7 @@ test('every parameter of a path is described, and required', () => {
   }
 })
 
-/** Returns the fields of the request body. The body may be a reference to a shared schema. */
+/** The request body may be a reference to a shared schema. */
 function propertiesOf({ requestBody }: Operation): object {
   const schema = requestBody?.content['application/json']?.schema
   const named = schema?.$ref === undefined ? schema : document.components.schemas![String(schema.$ref).split('/').at(-1)!]
@@ -165,8 +161,8 @@ test('every field of an input is a parameter or a field of the body', () => {
 })
 
 /**
- * Returns the rules of a schema, one per line. Different spellings of the same rule give equal lines: branches and
- * references are resolved, and `const` becomes an enumeration with one value.
+ * Different spellings of the same rule give equal lines: branches and references are resolved, and `const` becomes an
+ * enumeration with one value.
  */
 function rulesOf(schema: Schema, named: Record<string, Schema>, at = ''): string[] {
   const inner = (value: unknown, where = at) => rulesOf(value as Schema, named, where)
@@ -279,7 +275,7 @@ test('it carries no whole-number bound that only says what a double can hold', (
   assert.ok(!JSON.stringify(document).includes('9007199254740991'))
 })
 
-/** Returns the paths of all fields without a description, also of fields in branches, lists and references. */
+/** Also finds fields in branches, lists and references. */
 function undescribed(schema: Schema, named: Record<string, Schema>, at = ''): string[] {
   const inner = (value: unknown, where = at) => undescribed(value as Schema, named, where)
   const refOf = (part: Schema) => named[String(part.$ref).split('/').at(-1)!]

@@ -85,10 +85,7 @@ async function keyOf(scope: Scope): Promise<string> {
   return value
 }
 
-/**
- * Sends a call to an instance that no other call has changed. The clock advances before it, so that no rate limit is
- * reached.
- */
+/** No other call has changed the instance. The clock advances before the call, so that no rate limit is reached. */
 async function send(endpoint: Endpoint, input: Fields) {
   service.time.now += BEYOND_LIMITS_MS
   const instance = untouched ?? (await service.newInstance())
@@ -124,7 +121,7 @@ async function sendFor(instance: NonNullable<typeof untouched>, endpoint: Endpoi
   return service.ask(method, path, body, headers)
 }
 
-/** Makes the double of the engine answer an operation with the example in the operation's declaration. */
+/** The answer is the example in the operation's declaration. */
 function engineAnswers(endpoint: Endpoint) {
   service.double.answer = () => {
     if (endpoint.kind === 'send') return { message_id: '3EB0EE97803A91FF2C0ED1', svc_id: '01JD3V8Q6ZP4M5T7X9K2B0C1DE' }
@@ -292,7 +289,7 @@ interface InputSchema {
   required?: string[]
 }
 
-/** Returns the schema of an operation's fields. References to shared fields are resolved. */
+/** References to shared fields are resolved. */
 function schemaOf(endpoint: Endpoint): { properties: Record<string, Schema>; required?: string[] | undefined } {
   const { properties, $defs = {}, required } = z.toJSONSchema(z.object(endpoint.fields), { io: 'input' }) as InputSchema
   const named = ({ $ref, ...schema }: Schema & { $ref?: string }) =>

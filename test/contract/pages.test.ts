@@ -1,7 +1,4 @@
-/**
- * Tests the HTML pages of the service: their headers, and that they load files only from this service. `test/browser`
- * tests them in a browser.
- */
+/** `test/browser` tests these pages in a browser. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'

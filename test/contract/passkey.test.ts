@@ -1,7 +1,3 @@
-/**
- * Tests the response of a passkey, whose members are as long as allowed or longer. Tests also the tickets with which a
- * browser can send this response without the credentials of the instance.
- */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, beforeEach, describe, test } from 'node:test'

@@ -1,6 +1,6 @@
 /**
- * Tests the optional fields that all queued sends share. Each send must accept and check them, and its documentation
- * must name those that have no effect.
+ * Each queued send must accept and check the shared optional fields. Its documentation must name those that have no
+ * effect.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -16,7 +16,6 @@ type Fields = Record<string, unknown>
 
 const sends = endpoints.filter(({ kind }) => kind === 'send')
 const exampleOf = ({ examples }: Endpoint): Fields => examples[0]?.input ?? {}
-/** Returns the description of a field in the documentation. */
 const said = ({ fields }: Endpoint, name: string) => (fields[name] as { description?: string }).description ?? ''
 const hasEffect = (endpoint: Endpoint, name: SharedField) => !said(endpoint, name).startsWith(WITHOUT_EFFECT)
 
@@ -88,7 +87,6 @@ for (const endpoint of sends)
     }
   })
 
-/** Valid values of the shared fields. */
 const GIVEN = {
   reply_to_message_id: '3EB0',
   mention_all: true,

@@ -19,7 +19,7 @@ export interface Backend {
 
 interface Row {
   name: string
-  /** The reason why the backend cannot be tested on this machine, or false. */
+  /** Reason to skip the tests of the backend; false if it can be tested. */
   skip: string | false
   /** True if the store is in memory: only threads of this process can open it, and nothing is on a disk. */
   isOfProcess?: boolean

@@ -1,7 +1,4 @@
-/**
- * Compares a store with a simple model, a sorted map: both get the same commits, reads, ranges and counts, in random
- * order and with every kind of key.
- */
+/** Compares a store with a sorted map: both get the same commits, reads, ranges and counts, in random order. */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { Op, RangeOptions } from '../../src/storage/contract.ts'
@@ -126,7 +123,7 @@ async function check(store: OpenStore, model: Model, each: Action): Promise<void
   }
 }
 
-/** Empties the store and compares it with the model. `numRuns`: the number of random sequences. */
+/** Empties the store first. `numRuns`: the number of random sequences. */
 export async function checkModel(store: OpenStore, numRuns: number): Promise<void> {
   const property = fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 25 }), async (actions) => {
     await store.storage.clear()

@@ -1,4 +1,3 @@
-/** Tests the behaviour that every backend of `state:` must have. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'

@@ -1,7 +1,6 @@
 /**
- * Tests `copyStore`, which copies a store from lmdb to PostgreSQL or back. The copy must be equal byte by byte, also if
- * the command was killed at one of its steps and run again. It must contain the changes that were made in the source
- * during the copy.
+ * A copy of a store from lmdb to PostgreSQL or back must be equal byte by byte, also after a kill at one of its steps.
+ * It must contain the changes that were made in the source meanwhile.
  */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'

@@ -1,7 +1,4 @@
-/**
- * Tests `GET /account/usage`: the order of the instances, time windows and pages. The test sets the measurements that
- * the shards report.
- */
+/** The test sets the measurements that the shards report. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { InstanceWork } from '../../src/domain/readings.ts'

@@ -1,7 +1,4 @@
-/**
- * Tests the webhook log over HTTP: who may read it, the order of its list, and refusals. `test/e2e` tests that a failed
- * event can be sent again.
- */
+/** `test/e2e` tests that a failed event can be sent again. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { encodeTime } from 'ulid'

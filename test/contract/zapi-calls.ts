@@ -1,7 +1,6 @@
 /**
- * Calls in the format of Z-API, the hosted gateway with which the dialect `zapi` is compatible. There is a call for
- * each operation in the documentation of that gateway, with every optional field, and two calls if an operation has two
- * formats. The values are our own. `refused`: the answer, if an instance with the dialect refuses the call.
+ * Calls in the format of Z-API, the hosted gateway with which the dialect `zapi` is compatible: one for each documented
+ * operation, with every optional field. `refused`: the answer, if an instance with the dialect refuses the call.
  */
 export interface TheirCall {
   route: string

@@ -1,7 +1,6 @@
 /**
- * Tests an interrupted first reading of an address book: its people are stored, but the version of the collection is
- * not. Before the next login, the phone removes one person. The network does not report the removal to a device that
- * has no version. The service must still remove the stored person.
+ * The first reading of an address book is interrupted, and the phone then removes a person. The network does not report
+ * this to a device that has no version of the collection, but the service must remove the stored person.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

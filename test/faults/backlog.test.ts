@@ -1,7 +1,3 @@
-/**
- * Tests 500 texts that wait on the network while the account is disconnected. More texts arrive while the network sends
- * the waiting ones. All must be reported, in order.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startWorld } from '../harness/world.ts'
@@ -18,7 +14,7 @@ test('a backlog of 500 texts is delivered whole and in order, ahead of what is n
     // With this setting, the network sends the next batch only on request, as it does with the web client.
     await sandbox.settings({ offline_batches: 'required' })
     // The first message of each author in the group contains the sender key, without which the later ones cannot be
-    // decrypted. So the network goes down before these messages, and they wait as well.
+    // decrypted. So the network goes down before these messages.
     await sandbox.setDown(true)
     await until('away', async () => (await gateway.status(instance)).status !== 'connected')
     const { ids, burst } = writeBursts(sandbox)

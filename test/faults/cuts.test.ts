@@ -1,6 +1,6 @@
 /**
- * Tests lost connections. They are the most frequent fault. Without the inbox, which stores messages before it
- * acknowledges them, they would lose messages.
+ * Lost connections are the most frequent fault. The service stores messages before it acknowledges them, because they
+ * would be lost otherwise.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,9 +12,7 @@ import { assertIncomingOrder, CONTACTS, createPeople, MEMBERS, PHONE, waitForAll
 const CUTS = amount(45, 20)
 /** Number of texts that are sent at a steady rate, to the account and to one of its groups. */
 const PACED = amount(88, 40)
-/**
- * Number of texts in a burst (texts that are sent without pauses). Every fifth lost connection happens during a burst.
- */
+/** Number of texts in a burst, which are sent without pauses. Every fifth lost connection happens during a burst. */
 const BURST = 25
 
 test(`${CUTS} lost connections during incoming texts lose none and keep their order`, { timeout: 180_000 }, async (t) => {

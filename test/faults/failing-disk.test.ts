@@ -1,7 +1,4 @@
-/**
- * Tests a disk that is not full, but fails in other ways. A preloaded library makes system calls fail. So the test
- * needs a C compiler and Linux.
- */
+/** A preloaded library makes system calls fail. So the test needs a C compiler and Linux. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { rm, writeFile } from 'node:fs/promises'
@@ -13,10 +10,12 @@ import { line } from './ledger.ts'
 import { CONTACTS, createPeople, type Owed, PHONE, settleOutgoing } from './traffic.ts'
 
 /**
- * Source of the preloaded library. Calls fail while the file that the variable `FAIL_AT` names exists. Its first letter
- * selects the calls. `w`: writes of less than 256 bytes in the first 16 KB of a file, with which lmdb writes the record
- * of its newest tree. `p`: writes of at least 4,096 bytes. `s`: syncs. `o`: opening a file with the media of a waiting
- * message.
+ * Source of the preloaded library. Calls fail while the file that the variable `FAIL_AT` names exists; its first letter
+ * selects the calls.
+ * - `w`: writes of less than 256 bytes in the first 16 KB of a file, with which lmdb writes the record of its newest tree
+ * - `p`: writes of at least 4,096 bytes
+ * - `s`: syncs
+ * - `o`: opening a file with the media of a waiting message
  */
 const SOURCE = `
 #define _GNU_SOURCE

@@ -1,6 +1,6 @@
 /**
- * Tests failed reads of the store. A message that is received during such a failure must be neither acknowledged nor
- * reported as undecryptable. It is then received again, and handled as if the read had not failed.
+ * A message that is received while a read fails must be neither acknowledged nor reported as undecryptable. The network
+ * then sends it again.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -19,17 +19,13 @@ before(async () => {
 })
 after(() => world.stop())
 
-/** Resolves with all `received` events of a message, when the first of them has arrived. */
 async function told(id: string) {
   const found = () => world.receiver.events('received').filter(({ message_id }) => message_id === id)
   await until(`message ${id}`, () => found().length > 0, 20_000)
   return found()
 }
 
-/**
- * Builds a message that answers one of the account's own messages. The service looks that message up in memory and then
- * on disk.
- */
+/** Builds an answer to one of the account's own messages, which the service looks up in memory and then on disk. */
 const answerTo = (stanzaId: string) => ({
   proto: {
     interactiveResponseMessage: {
@@ -88,7 +84,7 @@ test('one that meets a failure every time is let go, and those behind it come', 
 
 const mapping = keys.signals(INSTANCE, 'lid-mapping')
 
-/** Creates a group with a member who has not sent anything. So the service has to look up the LID of this member. */
+/** The group has a member who has not sent anything, so the service has to look up the LID of this member. */
 async function groupWith(stranger: string) {
   const { id } = await world.sandbox.createGroup({
     subject: 'Team',

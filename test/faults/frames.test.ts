@@ -1,7 +1,6 @@
 /**
- * Tests frames that the network sends. Compressed frames must stay in order, and large frames must not block other
- * work. A malicious frame must only end the connection, with one line in the log; the next connection receives the
- * stanzas that were not acknowledged.
+ * Compressed frames must stay in order, and large frames must not block other work. A malicious frame must only end the
+ * connection, with one line in the log.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -13,7 +12,6 @@ import { ANA, ME } from '../e2e/received/story.ts'
 import { until } from './ground.ts'
 import { startHosted } from './hosted.ts'
 
-/** Log lines of the service at `warn` and above. */
 const lines: { msg: string; err?: { message: string } }[] = []
 const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line) as (typeof lines)[number]) })
 
@@ -23,7 +21,7 @@ after(() => world?.stop())
 
 const jidOfAna = (device: number) => `${ANA}:${device}@s.whatsapp.net`
 
-/** Builds a notification about the devices of a contact. Notifications of one kind are handled one after the other. */
+/** Notifications of one kind are handled one after the other. */
 const notice = (id: string, devices: number): BinaryNode => ({
   tag: 'notification',
   attrs: { type: 'devices', from: `${ANA}@s.whatsapp.net`, id, t: '1700000000' },
@@ -41,8 +39,8 @@ const push = (...frames: Buffer[]) =>
   world.sandbox.post('/frames', { phone: ME, frames: frames.map((frame) => frame.toString('base64')) })
 
 /**
- * Runs `act`, which sends stanzas to the service. Resolves with the ids of the first `count` stanzas with which the
- * service answers, in order.
+ * `act` sends stanzas to the service. Resolves with the ids of the first `count` stanzas with which the service
+ * answers, in order.
  */
 async function answersTo(count: number, act: () => Promise<unknown>): Promise<(string | undefined)[]> {
   const match = { from: 'client', tag: 'ack', attrs: { class: 'notification' } }
@@ -115,8 +113,8 @@ const element = (tag: string, attrs: Record<string, string>, content?: BinaryNod
 })
 
 /**
- * Counts the records that the service writes while `act` sends it stanzas. `most`: the most records in one turn of the
- * event loop. `all`: the sum.
+ * Counts the records that the service writes while `act` sends it stanzas. `most`: the most in one turn of the event
+ * loop; `all`: the sum.
  */
 async function writtenBy(act: () => Promise<unknown>): Promise<{ most: number; all: number }> {
   let [now, most, all, isOver] = [0, 0, 0, false]

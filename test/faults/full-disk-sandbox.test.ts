@@ -1,7 +1,3 @@
-/**
- * Tests the simulated network on a full disk: it continues in memory, writes its state when there is space again, and
- * can be stopped without space.
- */
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'

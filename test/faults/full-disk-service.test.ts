@@ -1,7 +1,6 @@
 /**
- * Tests the whole service on a disk that other programs fill. The service must report the full disk, refuse new
- * messages, and continue to receive in the space that is left. It must not lose anything that it has acknowledged. When
- * there is space again, it must recover by itself.
+ * Other programs fill the disk. The service must report this, refuse new messages, continue to receive in the space
+ * that is left, and lose nothing that it has acknowledged.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

@@ -1,7 +1,6 @@
 /**
- * Tests the store on a disk that is really full. On such a disk lmdb writes past the end of a buffer, and the memory
- * allocator then ends the process. Without `lmdb-room.ts`, this happened in 3 of 3 runs of the first test (SIGABRT). So
- * the store must refuse a commit before it passes it to lmdb.
+ * On a full disk lmdb writes past the end of a buffer, and the memory allocator then ends the process. So the store
+ * must refuse a commit before it passes it to lmdb.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

@@ -1,6 +1,6 @@
 /**
- * Tests a commit that fails: the service closes the socket and acknowledges nothing. So the network sends the message
- * again, at a time when the disk has space.
+ * If a commit fails, the service closes the socket and acknowledges nothing. So the network sends the message again, at
+ * a time when the disk has space.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -19,8 +19,8 @@ const { world, group } = await startUnasked()
 after(() => world.stop())
 
 /**
- * Whether the batch is a commit of the inbox: only such a batch writes marks of received messages, or a record of the
- * journal (stanzas that are decrypted but not processed).
+ * Only a commit of the inbox writes marks of received messages, or a record of a stanza that is decrypted but not
+ * processed.
  */
 const isInbox = ({ ops }: Batch) =>
   ops.some(([key]) => key.startsWith(keys.marks(INSTANCE, 0)) || key.startsWith(keys.marks(INSTANCE, 1))) ||
@@ -99,7 +99,7 @@ test('a new generation of marks that cannot be written costs no message', async 
   assertIncomingOrder(world)
 })
 
-/** Whether the batch writes a Signal session. A session changes whenever a message is encrypted for its device. */
+/** A Signal session changes whenever a message is encrypted for its device. */
 const isSession = ({ ops }: Batch) => ops.some(([key]) => key.startsWith(keys.signals(INSTANCE, 'session')))
 
 async function sent(to: string, text: string): Promise<string> {

@@ -1,7 +1,6 @@
 /**
- * Tests that the service acknowledges a stanza without encrypted content only when the event of the stanza is stored.
- * If the commit fails, nothing is acknowledged, and the network sends the stanza again. A change of the app state is
- * committed together with the version, so the next login reads the change again.
+ * The service acknowledges a stanza without encrypted content only when its event is stored. If the commit fails, the
+ * network sends the stanza again.
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -18,8 +17,8 @@ let world: HostedWorld
 before(async () => {
   world = await startHosted(ME)
   await world.sandbox.createContact(ANA, { name: 'Ana' })
-  // The first reading of the app state reports none of the entries that it finds. These tests end connections, which
-  // would interrupt this reading, so they wait until it is complete.
+  // The first reading of the app state reports nothing. These tests end connections, which would interrupt this
+  // reading, so they wait until it is complete.
   await until('the first reading of app state is over', async () => {
     const key = keys.creds(INSTANCE)
     const sealed = await world.store.get(key)
@@ -28,7 +27,6 @@ before(async () => {
 })
 after(() => world.stop())
 
-/** Makes the store refuse the next commit that contains an event, and only this one. */
 function refuseOnce(): () => number {
   let refused = 0
   world.refuse((batch: Batch) => {
@@ -42,8 +40,8 @@ function refuseOnce(): () => number {
 async function toldOnce(what: string, fits: (event: Record<string, unknown>) => boolean, refused: () => number) {
   await world.receiver.waitFor(what, (event) => event.type === 'received' && fits(event))
   assert.equal(refused(), 1)
-  // At this point nothing is left that the network could send again, and the later events have arrived. So if the stanza had
-  // caused a second event, it would have arrived, too.
+  // Nothing is left that the network could send again, and the later events have arrived. So a second event of the
+  // stanza would have arrived, too.
   await until('all is confirmed', async () => (await world.sandbox.pending()) === 0)
   const { id } = await world.sandbox.send(ANA, ME, { text: 'behind it' })
   await world.receiver.waitFor('behind it', ({ message_id }) => message_id === id)

@@ -1,7 +1,6 @@
 /**
- * Starts the processes of the fault tests. The network runs in one process. The service runs in another one, which can
- * be killed, and started again on the same data and port. The webhook receiver runs in the process of the test, so
- * kills do not end it.
+ * Starts the processes of the fault tests. The service can be killed, and started again on the same data and port. The
+ * webhook receiver runs in the process of the test, so kills do not end it.
  */
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
@@ -19,17 +18,15 @@ export interface Ground {
   sandbox: Sandbox
   receiver: Receiver
   gateway: Gateway
-  /** Path of the service's data folder. */
   dataDir: string
   /** Environment variables for another service that uses the same network. */
   onNetwork: Record<string, string>
-  /** Starts the service on the same data and port; `more` are additional environment variables. */
+  /** The service has the same data and port as before; `more` are additional environment variables. */
   start(more?: Record<string, string>): Promise<Running>
-  /** The service that was started last. */
   readonly service: Running
   /**
-   * Number of messages that could not be decrypted at first, over all starts of the service. Undefined if SVC_LOG_LEVEL
-   * is set, because the log is then printed and not read by the test.
+   * Number of messages that could not be decrypted at first, over all starts. Undefined if SVC_LOG_LEVEL is set,
+   * because the test cannot read the log then.
    */
   unreadable(): number | undefined
   stop(): Promise<void>
@@ -43,10 +40,7 @@ const LOOK = 20
 
 export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
-/**
- * Repeats the check until it is true. If it is not true at the deadline, the test fails; `what` names what was
- * expected.
- */
+/** The test fails at the deadline; `what` names what was expected. */
 export async function until(what: string, isSo: () => boolean | Promise<boolean>, ms = 60_000): Promise<void> {
   const deadline = Date.now() + ms
   while (!(await isSo())) {
@@ -56,8 +50,8 @@ export async function until(what: string, isSo: () => boolean | Promise<boolean>
 }
 
 /**
- * Returns a free port. A test uses the same port for all starts, so that `api_url` stays valid. The port is below those
- * that systems assign (32,768 and up), so that no other program takes it while the service is down.
+ * A test uses the same port for all starts, so that `api_url` stays valid. The port is below those that systems assign
+ * (32,768 and up), so that no other program takes it.
  */
 export async function freePort(): Promise<number> {
   const port = randomInt(10_000, 30_000)
@@ -72,8 +66,8 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Starts the processes. `onNetwork` are additional environment variables of the network's process, and `onService`
- * those of each start of the service.
+ * `onNetwork`: additional environment variables of the network's process; `onService`: those of each start of the
+ * service.
  */
 export async function startGround(
   onNetwork: Record<string, string> = {},
@@ -138,8 +132,8 @@ export async function startGround(
 const stopped = new WeakSet<Gateway>()
 
 /**
- * Sends a text as a correct client does: it repeats a request that was not acknowledged. It throws at any answer other
- * than success, 503 and 429.
+ * Repeats a request that was not acknowledged, as a correct client does. Throws at any answer other than success, 503
+ * and 429.
  */
 export async function sendUntilAcknowledged(gateway: Gateway, instance: Instance, phone: string, message: string): Promise<Ack> {
   for (;;) {

@@ -1,6 +1,6 @@
 /**
- * Runs one instance in the process of the test, with the real store, library and network. It is for faults that cannot
- * be caused from another process: the test can make the store fail.
+ * Runs one instance in the process of the test, with the real store, library and network, so that the test can make the
+ * store fail.
  */
 import '../../workers/shard/baileys/thread/curve.ts'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -41,22 +41,16 @@ export interface HostedWorld {
    * automatic attempts would wait 1, 2, 4, 8 and 16 s.
    */
   untilRelinked(what: string, isSo: () => boolean | Promise<boolean>): Promise<void>
-  /**
-   * Sets a function that is called before every commit. If it returns true, the commit is refused, as on a full disk. The commit before a login is
-   * empty.
-   */
+  /** If `when` returns true, the commit is refused, as on a full disk. The commit before a login is empty. */
   refuse(when: ((batch: Batch) => boolean) | null): void
-  /** Sets a function that is called before every read of the store. If it returns true, the read fails. */
+  /** If `when` returns true, the read fails. */
   refuseRead(when: ((key: string) => boolean) | null): void
   /** Makes reads of matching keys hang until the returned function is called. */
   stallReads(when: (key: string) => boolean): () => void
   stop(): Promise<void>
 }
 
-/**
- * Starts the instance. `account`: options of its phone. `refused`: a function like that of `refuse`, which already
- * applies during the start.
- */
+/** `account`: options of its phone. `refused`: refuses commits like `refuse`, also during the start. */
 export async function startHosted(
   phone: string,
   more: Partial<ShardDeps> = {},
@@ -179,9 +173,8 @@ export async function startHosted(
 }
 
 /**
- * Starts an instance, and people to whom it can write, in private chats and in a group. The network drops all retry
- * receipts (requests to send a message again). So if a message arrives although the service failed, the network has
- * sent it again because it was not acknowledged.
+ * The network drops all retry receipts (requests to send a message again). So a message that arrives although the
+ * service failed was sent again because it was not acknowledged.
  */
 export async function startUnasked(): Promise<{ world: HostedWorld; group: string }> {
   const world = await startHosted(PHONE)

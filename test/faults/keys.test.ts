@@ -1,6 +1,6 @@
 /**
- * Kills the service at each step of the deletion of an instance, and the command `secret-key rotate` at each step of
- * its run. Tests that the next start completes the deletion or the rotation.
+ * Kills the service at each step of the deletion of an instance, and `secret-key rotate` at each of its steps. The next
+ * start must complete the deletion or the rotation.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

@@ -1,6 +1,6 @@
 /**
- * Kills the service (SIGKILL) at random moments, several times, while messages are sent in both directions. Tests that
- * each acknowledged message is sent once, and each received message is reported once.
+ * Kills the service at random moments while messages are sent in both directions. Each acknowledged message must be
+ * sent once, and each received message must be reported once.
  */
 
 import assert from 'node:assert/strict'

@@ -1,8 +1,4 @@
-/**
- * Tests votes that arrive after a restart of the instance, on polls that are not found in the normal way: the account's
- * own poll whose record was deleted, a poll that the phone had to send again, and a poll that could be decrypted only
- * at the second attempt.
- */
+/** Tests votes that arrive after a restart, on polls that are not found in the normal way. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Op } from '../../src/storage/contract.ts'

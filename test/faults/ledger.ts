@@ -5,7 +5,6 @@
 import type { Received, Receiver } from '../harness/receiver.ts'
 
 export interface Arrived {
-  /** Number of messages that were sent. */
   sent: number
   /** Number of messages that arrived at least once. */
   unique: number
@@ -19,7 +18,6 @@ export interface Arrived {
 
 type Event = Received['event']
 
-/** Compares the message ids in the events of this type with the message ids that are expected. */
 export function compare(
   receiver: Pick<Receiver, 'events'>,
   type: string,
@@ -47,10 +45,7 @@ export function compare(
 
 export const textOf = (event: Event) => String((event.text as { message: string }).message)
 
-/**
- * Returns the `received` events that have a text. Notifications of groups and other changes are `received` events, too,
- * but have none.
- */
+/** Notifications of groups and other changes are `received` events, too, but have no text. */
 export const texts = (receiver: Receiver) => receiver.events('received').filter(({ text }) => text !== undefined)
 
 /** Returns each event once, at the place of its first delivery. */
@@ -60,8 +55,8 @@ export function firstDeliveries(events: readonly Event[]): Event[] {
 }
 
 /**
- * Returns a sentence for each two items of one sequence that are in the wrong order. `lineOf` returns the name of an
- * item's sequence, and `numberOf` its number, which must increase within the sequence.
+ * Returns a sentence for each two items of one sequence that are in the wrong order. `lineOf`: the sequence of an item;
+ * `numberOf`: its number, which must increase within the sequence.
  */
 export function outOfOrder<T>(items: readonly T[], lineOf: (item: T) => string, numberOf: (item: T) => number): string[] {
   const last = new Map<string, number>()
@@ -76,7 +71,6 @@ export function outOfOrder<T>(items: readonly T[], lineOf: (item: T) => string, 
   return wrong
 }
 
-/** Formats the numbers of a test as one line of its output. */
 export const line = (name: string, facts: Record<string, string | number>) =>
   `${name}: ${Object.entries(facts)
     .map(([key, value]) => `${key} ${value}`)

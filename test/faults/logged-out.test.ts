@@ -1,7 +1,4 @@
-/**
- * Tests that the stored data about messages belong to one linked device: when this device is logged out, the data are
- * deleted.
- */
+/** The stored data about messages belong to one linked device, and are deleted when this device is logged out. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { keys } from '../../src/storage/record-keys.ts'

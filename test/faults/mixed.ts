@@ -1,6 +1,6 @@
 /**
- * Creates numbered messages of every kind that the simulated network can make at little cost. Several people send them
- * in several chats. For each message, the expected event is known.
+ * Creates numbered messages of every kind that the simulated network can make at little cost. For each message, the
+ * expected event is known.
  */
 import type { Received } from '../harness/receiver.ts'
 import type { Sandbox } from '../harness/sandbox.ts'
@@ -31,8 +31,8 @@ interface Kind {
   /** The earlier message to which this message refers. This message is encrypted with the secret of that one. */
   sealedAbout?: keyof Before
   /**
-   * The earlier message that this message edits or deletes without encryption. The service must check that both messages
-   * have the same author. If it cannot, it reports this message as unsupported.
+   * The earlier message that this message edits or deletes without encryption. If the service cannot check that both
+   * have the same author, it reports this message as unsupported.
    */
   claims?: keyof Before
 }
@@ -61,7 +61,6 @@ const POLL: Kind = {
   message: (question) => ({ poll: { question, options: ['yes', 'no'] } }),
 }
 
-/** Kinds of messages that a person can send in a private chat or in a group. */
 const KINDS: Kind[] = [
   TEXT,
   TEXT,
@@ -250,7 +249,6 @@ const linesOf = ({ group, lidGroup, channel }: Chats): Line[] => {
   ]
 }
 
-/** A message that was sent, with its number. */
 export interface Numbered {
   number: number
   kind: Kind
@@ -264,17 +262,12 @@ export interface Numbered {
 }
 
 export interface Mixed {
-  /** Messages in the order of sending. */
   readonly sent: readonly Numbered[]
   readonly left: number
-  /** Sends the next message. */
   send(): Promise<void>
 }
 
-/**
- * Creates `count` messages. Each author in each chat uses its kinds in turn, and the seed determines the order of the
- * authors and chats.
- */
+/** Each author in each chat uses its kinds in turn, and the seed determines the order of the authors and chats. */
 export function createMixed(sandbox: Sandbox, chats: Chats, count: number, { shuffled }: Seeded): Mixed {
   const lines = linesOf(chats).map((line) => ({
     ...line,
@@ -315,10 +308,7 @@ export function createMixed(sandbox: Sandbox, chats: Chats, count: number, { shu
   }
 }
 
-/**
- * Returns the id of the stanza that caused the event. The event of an edit contains the id of the edited message, so
- * the id of its stanza is in another field.
- */
+/** The event of an edit contains the id of the edited message, so the id of its stanza is in another field. */
 export const stanzaOf = (event: Event) => String(event.edit_message_id ?? event.message_id)
 
 /** Whether the event has no content because the service does not know the message to which it refers. */
@@ -327,7 +317,7 @@ export const isForgotten = ({ message_type, unsupported }: Event) =>
 
 const SEALED = new Set(['secretEncryptedMessage', 'pollUpdateMessage', 'encEventResponseMessage'])
 
-/** Returns what is wrong in the event of a message, or null if the event is correct for the kind of the message. */
+/** Returns what is wrong in the event, or null if the event is correct for the kind of the message. */
 export function wrongWith({ number, kind, says }: Numbered, event: Event): string | null {
   if (event.message_type !== kind.type) return `${number}: ${kind.name} came as ${event.message_type}`
   if (says !== null && !JSON.stringify(event).includes(says)) return `${number}: ${kind.name} does not say ${says}`

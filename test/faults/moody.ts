@@ -1,20 +1,18 @@
 /**
  * Makes the webhook receiver fail: it answers with 500, closes the connection, or does not answer. Only events that it
- * has answered with 200 count as received. The gateway counts at most one failure per event, because its second retry
- * follows only after a minute.
+ * has answered with 200 count as received.
  */
 import type { Received, Receiver } from '../harness/receiver.ts'
 import type { Seeded } from './seeded.ts'
 
 /**
- * Kinds of failures of the receiver. If it closes the connection without an answer, the gateway immediately tries
- * again, because the connection may have been stale. Only a second close counts as a failure.
+ * After a close without an answer, the gateway tries again at once, because the connection may have been stale. So only
+ * a second close counts as a failure.
  */
 const MOODS = ['500', 'closed', 'closed twice', 'hang'] as const
 export type Mood = (typeof MOODS)[number]
 
 export interface Moody {
-  /** For each kind of failure, the number of first attempts that failed in this way. */
   readonly counts: Readonly<Record<Mood, number>>
   /** Events that were answered with 200, in order, including repetitions. */
   taken(type?: string): Received['event'][]

@@ -11,7 +11,6 @@ import { createOutbox } from '../../workers/shard/webhooks/outbox.ts'
 import { textEvent } from '../harness/received-event.ts'
 import { INSTANCE, sealer, webhookSettings } from '../unit/storage/fixtures.ts'
 
-/** Number of events that one commit contains. */
 const AT_ONCE = 10
 
 const [dir, url, from, to] = process.argv.slice(2) as [string, string, string, string]

@@ -1,7 +1,4 @@
-/**
- * Tests messages that the account's phone sent only to this device, before the service was killed. They must be
- * processed after the next login, whether or not the network announces that stanzas wait.
- */
+/** Messages that the account's phone sent only to this device before a kill must be processed after the next login. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, test } from 'node:test'
@@ -19,7 +16,7 @@ import { KEY, startHosted } from './hosted.ts'
 const world = await startHosted(ME)
 after(() => world.stop())
 
-/** Produces the state after a kill: some messages were decrypted and acknowledged, but not processed. */
+/** As after a kill, some messages were decrypted and acknowledged, but not processed. */
 async function leaveUnsettled(keyId: Buffer) {
   const { store, sealer } = world
   const journal = createJournal({ instance: INSTANCE, store, sealer, clock: Date, log: recordingLog() })

@@ -1,4 +1,4 @@
-/** Tests a record of the journal whose processing always ends the process. The service must not try this forever. */
+/** If processing a stored stanza always ends the process, the service must not try this forever. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'

@@ -1,9 +1,6 @@
 /**
- * Tests commits to PostgreSQL whose connection breaks. No result may be reported wrongly, no commit may be applied
- * twice, and a writer that was ended may not store anything.
- *
- * A trigger counts how often each row is written. So a commit that was applied twice is found even if it wrote the same
- * bytes.
+ * The connection breaks during commits to PostgreSQL. No result may be reported wrongly, and no commit may be applied
+ * twice. A trigger counts how often each row is written, so a second write of the same bytes is found.
  */
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
@@ -41,7 +38,6 @@ const OTHER = `${INSTANCE.slice(0, -1)}0`
 const bytes = (text: string) => Buffer.from(text)
 const put = (key: string, text: string) => ({ ops: [[key, bytes(text)] as const] })
 
-/** SQL of the trigger that counts how often each key was written. */
 const COUNTING = `
 CREATE TABLE writes (key text PRIMARY KEY, n int NOT NULL);
 CREATE FUNCTION counted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -317,8 +313,8 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
   })
 
   /**
-   * Starts a service with two threads, which owns its schema and whose connections go through the proxy. Also returns
-   * the failures that are reported to the service.
+   * The service has two threads, owns its schema, and connects through the proxy. Also returns the failures that are
+   * reported to the service.
    */
   async function service(options: { threads?: number } = {}) {
     const schema = `service_${schemas++}`
@@ -513,7 +509,6 @@ describe('commits to PostgreSQL that are in doubt', { skip: noPostgres }, () => 
     const owned = join(folder, 'shared')
     await mkdir(owned)
     await markFolders({ blobsDir: owned, keysDir: null }, main.ownerId!)
-    /** Starts a standby whose connections go through the proxy. */
     async function standby(env: Record<string, string> = {}) {
       const { config } = readConfig({
         env: {

@@ -2,17 +2,17 @@
 
 export interface Seeded {
   seed: number
-  /** Returns a number that is at least 0 and less than 1. */
+  /** The number is at least 0 and less than 1. */
   next(): number
-  /** Returns a whole number that is at least 0 and less than `limit`. */
+  /** The number is whole, at least 0, and less than `limit`. */
   below(limit: number): number
   pick<T>(items: readonly T[]): T
   shuffled<T>(items: readonly T[]): T[]
   /** Returns true with this probability. */
   chance(share: number): boolean
   /**
-   * Creates a separate generator for code that draws numbers at unpredictable moments. So the numbers of this generator
-   * stay the same in each run.
+   * Creates a separate generator for code that draws numbers at unpredictable moments, so that the numbers of this
+   * generator stay the same in each run.
    */
   apart(): Seeded
 }

@@ -1,6 +1,6 @@
 /**
- * Tests the death of one of two shards (threads), each with paired accounts. Requests for instances of the other shard
- * must not fail, and no message may be lost.
+ * One of two shards (threads) dies. Requests for instances of the other shard must not fail, and no message may be
+ * lost.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

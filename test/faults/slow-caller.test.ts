@@ -1,6 +1,6 @@
 /**
- * Tests that the service stops while a client sends a request slowly: waiting for this client must not use up the time
- * that the sessions need to stop.
+ * A client sends a request slowly while the service stops. Waiting for it must not use up the time that the sessions
+ * need to stop.
  */
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'

@@ -1,4 +1,4 @@
-/** Tests an instance that is stopped: its work in flight is completed, and nothing is written after that. */
+/** The work in flight of a stopped instance is completed, and nothing is written after that. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { keys } from '../../src/storage/record-keys.ts'

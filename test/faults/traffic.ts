@@ -23,11 +23,9 @@ export interface Owed {
   dueAt?: number
 }
 
-/** Returns the ids of the texts of a burst. */
 export const burstIds = ({ first_id, count }: { first_id: string; count: number }) =>
   Array.from({ length: count }, (_, index) => first_id.slice(0, -6) + String(index + 1).padStart(6, '0'))
 
-/** Returns a function that sends bursts of texts, and a list that collects the ids of all these texts. */
 export function writeBursts(sandbox: Sandbox) {
   const ids: string[] = []
   return {
@@ -38,7 +36,7 @@ export function writeBursts(sandbox: Sandbox) {
   }
 }
 
-/** Creates the contacts. `more`: further options of each contact. */
+/** `more`: further options of each contact. */
 export async function createPeople(sandbox: Sandbox, more: Record<string, unknown> = {}): Promise<{ group: string }> {
   for (const contact of CONTACTS) await sandbox.createContact(contact, more)
   const { id } = await sandbox.createGroup({ subject: 'faults', owner: MEMBERS[0], participants: [MEMBERS[1], PHONE] })
@@ -53,7 +51,6 @@ export async function sendOwed({ gateway }: Ground, instance: Instance, to: stri
 const lineOf = (text: string) => text.replace(/\d+$/, '')
 const numberOf = (text: string) => Number(/\d+$/.exec(text)![0])
 
-/** Returns the people who must have received a message to this chat. */
 const readersOf = (to: string): readonly string[] => (/^\d+$/.test(to) ? [to] : MEMBERS)
 
 export interface Outgoing {

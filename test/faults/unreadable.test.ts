@@ -1,6 +1,6 @@
 /**
- * Tests records that cannot be read. The instance must start without them, or, if it cannot start, it must be possible
- * to delete it.
+ * An instance must start without the records that cannot be read, or, if it cannot start, it must be possible to delete
+ * it.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

@@ -1,8 +1,6 @@
 /**
- * The parts of `src/http` that use only Web standards, as one `fetch` handler that imports nothing from Node: the
- * OpenAPI description, the reading of bodies with their limits, the validation of requests, the error bodies, and the
- * token bucket. Accounts, the store and the sessions are not included: they come after these parts when a request is
- * handled.
+ * The parts of `src/http` that use only Web standards, as one `fetch` handler that imports nothing from Node. Accounts,
+ * the store and the sessions are not included.
  */
 
 import { Failure } from '../../src/domain/failures.ts'
@@ -19,7 +17,7 @@ import { CAPACITY, createBuckets } from '../../src/http/rate-limit.ts'
 const byName = new Map(requestRoutes.map((route) => [route.name, route]))
 const budget = createBodyBudget()
 
-/** Formats a value as text. For the bytes of media, the text contains only their number. */
+/** For the bytes of media, the text contains only their number. */
 const shown = (value: unknown) =>
   JSON.stringify(value, (_, part) => (part instanceof Uint8Array ? { bytes: part.byteLength } : part))
 

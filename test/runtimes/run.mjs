@@ -1,10 +1,8 @@
 /**
- * Runs the part of the HTTP application that uses only Web standards on Deno, Bun and workerd (miniflare). The same
- * requests must have the same answers as on Node, byte by byte. First run `npm install --no-save --prefix
- * test/runtimes`, then `node test/runtimes/run.mjs`.
- *
- * Ends with code 1 if an answer differs, or if the handler needs Node. A runtime that is not installed, does not start
- * or stops is only reported, because this is not a defect of the service.
+ * Runs the part of the HTTP application that uses only Web standards on Deno, Bun and workerd. The answers must equal
+ * those on Node, byte by byte. First run `npm install --no-save --prefix test/runtimes`.
+ * Ends with code 1 if an answer differs, or if the handler needs Node. A runtime that does not start or that stops is
+ * only reported, because this is not a defect of the service.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -22,10 +20,7 @@ const folder = mkdtempSync(join(tmpdir(), 'svc-runtimes-'))
 /** Child processes that must end together with this process. */
 const children = []
 
-/**
- * Bundles the handler to one file that has no `node:` import, because the runtimes load such a file. The build fails if
- * the handler needs Node.
- */
+/** The runtimes load one file without `node:` imports. The build fails if the handler needs Node. */
 async function bundle() {
   const { build } = require('esbuild')
   const file = join(folder, 'front.mjs')
@@ -43,10 +38,7 @@ async function bundle() {
   return file
 }
 
-/**
- * Finds the executable for this machine in an installed package. Its path differs between packages, so the folders are
- * searched.
- */
+/** The path of the executable differs between packages, so the folders are searched. */
 function program(scope, name) {
   const scoped = join(modules, scope)
   const places = existsSync(scoped)
@@ -63,9 +55,7 @@ const freePort = () =>
     })
   })
 
-/**
- * Starts a child process that serves the handler. Resolves with its base URL, or rejects if it does not serve in time.
- */
+/** Resolves with the base URL, or rejects if the process does not serve in time. */
 async function serve(command, args, port) {
   const child = spawn(command, args, { stdio: 'ignore', env: { ...process.env, NO_COLOR: '1' } })
   children.push(child)
@@ -236,7 +226,7 @@ async function main() {
   }
 }
 
-// At its timeout, the program that has started this one ends it with SIGTERM. The child processes must end with it.
+// At a timeout, this program gets SIGTERM. The child processes must end with it.
 process.once('SIGTERM', () => {
   for (const child of children) child.kill('SIGKILL')
   process.exit(143)

@@ -29,9 +29,8 @@ export interface Client {
 }
 
 /**
- * Timers of at least this length (in ms) do not keep the process alive. If a socket ends while queries run, the library
- * leaves timers of 30 and 60 s behind, and a finished test must not wait for them. While something else is open, these
- * timers still run.
+ * If a socket ends while queries run, the library leaves timers of 30 and 60 s behind. Timers of at least this length
+ * (in ms) must not keep a finished test alive.
  */
 const LEFT_BEHIND = 20_000
 const setTimer = globalThis.setTimeout
@@ -164,7 +163,6 @@ export async function isReady(client: Client) {
   )
 }
 
-/** Links a client by its QR code, and logs in. */
 export async function pair(simulator: Simulator, phone: string, config: Partial<UserFacingSocketConfig> = {}): Promise<Client> {
   const first = connect(simulator, memoryAuth(), config)
   await simulator.control.scan(phone, await lastQr(first))
@@ -176,9 +174,8 @@ export async function pair(simulator: Simulator, phone: string, config: Partial<
 }
 
 /**
- * Resolves when all stanzas for the client's phone were answered. The library changes one session record in two
- * transactions: when it encrypts for the phone, and when it decrypts from it. So without this wait, it can lose a first
- * message while the phone still sends.
+ * Resolves when all stanzas for the client's phone were answered. The library changes a session record in two
+ * transactions, so it could lose a first message while the phone still sends.
  */
 export async function isSettled(simulator: Simulator, phone: string, client: Client) {
   await client.until(() => client.events['messaging-history.set']?.some((set) => set.progress === 100), 'recent history')

@@ -5,8 +5,6 @@ import * as libsignal from 'libsignal/src/curve.js'
 import * as rust from 'whatsapp-rust-bridge'
 import { agreement, isSignedBy, newKeyPair, newSigningPair, sign, signingPair } from '../../workers/simulator/people/curve.ts'
 
-/** Tests that the simulator, the JavaScript libsignal and the Rust library accept the signatures of each other. */
-
 test('a signature of ours is valid for both libraries', () => {
   for (let round = 0; round < 20; round++) {
     const pair = newSigningPair()

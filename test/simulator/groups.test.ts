@@ -19,7 +19,6 @@ after(async () => {
 })
 
 const seqs = new Map<string, number>()
-/** Resolves with the next message in a person's inbox. */
 async function heard(phone: string) {
   const { items } = await simulator.control.inbox(phone, seqs.get(phone) ?? 0, 5_000)
   const item = items[0]

@@ -10,8 +10,7 @@ export interface MediaRoute {
 }
 
 /**
- * Redirects all requests of the library for media to the sandbox, including those to the fixed hosts of the network for
- * history and settings.
+ * Redirects all media requests of the library to the sandbox, including those to fixed hosts for history and settings.
  */
 export async function mediaRoute({ ca: file, media_host }: { ca: string; media_host: string }): Promise<MediaRoute> {
   const ca = await readFile(file, 'utf8')

@@ -20,8 +20,8 @@ interface Asked {
   body?: Uint8Array
   headers?: Record<string, string>
   /**
-   * File with the trusted certificate authority. If it is undefined, the client does not trust the simulator's
-   * authority.
+   * File with the trusted certificate authority. If undefined, the client does not trust the authority of the
+   * simulator.
    */
   ca?: string | undefined
   servername?: string

@@ -5,9 +5,7 @@ import { createNoiseResponder } from '../../workers/simulator/wire/noise-respond
 import { createTrust } from '../../workers/simulator/wire/trust.ts'
 import { agree, newPair, rawOf, seal, symmetric } from './noise-state.ts'
 
-/**
- * Tests handshakes of a client that already knows the server's key. `raw-wire.test.ts` tests the same over a socket.
- */
+/** `raw-wire.test.ts` tests these handshakes over a socket. */
 
 const payload = proto.ClientPayload.encode({ username: 5511900000001, passive: true }).finish()
 const trust = createTrust()

@@ -1,7 +1,3 @@
-/**
- * Tests a network and a phone that deviate from the protocol while a device is linked with a passkey, and a linked
- * device that violates the protocol.
- */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import type { PasskeyBends, PasskeyStep } from '../../workers/simulator/control/schemas/passkeys.ts'
@@ -21,15 +17,13 @@ const { passkeys, ceremonyOf, newPhone, signs, reaches, scanned, attempted, work
   491720000001,
 )
 
-/**
- * Creates a phone with these deviations, and a companion device (the device to link) whose code the phone has scanned.
- */
+/** The phone has scanned the code of the companion device (the device to link). */
 async function bent(bend: PasskeyBends) {
   const phone = newPhone({ bend })
   return { phone, companion: await scanned(phone) }
 }
 
-/** Performs a complete linking on the same connection. `count`: the number of this attempt. */
+/** `count`: the number of this attempt on the same connection. */
 async function linksAgain(phone: string, companion: PasskeyClient, count: number) {
   passkeys().set(phone, { bend: {} })
   const attempt = await attempted(phone, companion, { withProof: false })

@@ -1,7 +1,6 @@
 /**
- * A client that is linked to an account with a passkey. Its socket, its Noise handshake and its registration are those
- * of the unmodified library, which does not support linking with a passkey. So this file implements these steps, with
- * WebCrypto. A test can perform each step alone, and with errors.
+ * A client that is linked to an account with a passkey, which the unmodified library does not support. This file
+ * implements only the linking. A test can perform each step alone, and with errors.
  */
 import { EventEmitter, once } from 'node:events'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -129,7 +128,6 @@ export function passkeyClient(client: Client) {
       return Buffer.from(contentOf(find(await query('get', { tag: 'ref', attrs: {} }), 'ref'))).toString()
     },
 
-    /** Makes the key pair, the nonce and the commitment of one attempt. */
     async attempt(ref: string, deviceType = CHROME): Promise<Attempt> {
       const pair = await newEphemeral()
       const nonce = random(32)
@@ -156,17 +154,14 @@ export function passkeyClient(client: Client) {
       await query('set', { tag: 'passkey_prologue', attrs: {}, content: change ? change(parts) : parts })
     },
 
-    /** Sends a stanza with any content, also an invalid one. */
+    /** The content of the stanza may be invalid. */
     send: (tag: string, content: BinaryNode['content']) => query('set', { tag, attrs: {}, content }),
 
     sendNonce: ({ nonce }: Attempt) => me.send('companion_nonce', nonce),
 
     code: ({ nonce }: Attempt, primary: { key: Bytes; nonce: Bytes }) => codeOf(primary.nonce, nonce, primary.key),
 
-    /**
-     * Sends the encrypted pairing request. `fields`: values that replace the keys and the secret in it, or functions
-     * that change its ciphertext and its IV.
-     */
+    /** `fields` replace the keys and the secret in the pairing request, or change its ciphertext and its IV. */
     async sendRequest({ pair, ref }: Attempt, primary: { key: Bytes }, fields: SealedFields = {}) {
       const key = await encryptionKey(await agree(pair, primary.key), fields.deviceType ?? CHROME, ref)
       const { noiseKey, signedIdentityKey, advSecretKey } = auth.creds
@@ -204,7 +199,6 @@ export function passkeyClient(client: Client) {
   return me
 }
 
-/** Reads the phone's public key and nonce from a continuation. */
 function primaryOf(item: BinaryNode): { key: Bytes; nonce: Bytes } {
   if (item.attrs.from !== SERVER) throw new Error(`a continuation from ${item.attrs.from}`)
   const fields = readProtobuf(contentOf(find(item, 'primary_ephemeral_identity')))

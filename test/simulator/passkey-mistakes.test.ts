@@ -1,7 +1,4 @@
-/**
- * Tests a companion device (the device to link) that violates the protocol: the network or the phone must detect each
- * error. Each test makes one error.
- */
+/** Each test makes one error of a companion device (the device to link). The network or the phone must detect it. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -11,8 +8,8 @@ import { connect, lastQr } from './client.ts'
 import { type Attempt, type PasskeyClient, passkeyClient } from './passkey-client.ts'
 import { isStage, passkeyStage, refused } from './passkey-stage.ts'
 
-// The companion device violates the protocol, so no trace is written: the check of the traces would report the
-// violation.
+// The companion device violates the protocol, so no trace of the stanzas is written: the check of the traces would
+// report the violation.
 const simulator = await startSimulator({ settings: { receipts: 'none' }, trace: undefined })
 after(async () => {
   await close()
@@ -34,10 +31,7 @@ test('in the prologue: order, lengths, kind of device, reference', async () => {
       [1, identity],
       [2, protobuf([[1, hash]])],
     ])
-  /**
-   * Builds the payload of the prologue with another identity or commitment. `fields`: fields of the identity that are
-   * replaced, by their number.
-   */
+  /** `fields`: fields of the identity that are replaced, by their number. */
   const identity = ({ pair, ref }: Attempt, fields: Record<number, Uint8Array | string | number | null>) => {
     const all = { 1: pair.publicKey, 2: 1, 3: ref, ...fields }
     return protobuf(Object.entries(all).flatMap(([number, value]) => (value === null ? [] : [[Number(number), value]])))

@@ -12,7 +12,6 @@ const ANA = '4915100000009'
 
 export const isStage = (stage: CeremonyView['stage']) => (ceremony: CeremonyView) => ceremony.stage === stage
 
-/** Checks that a query was refused with this code. */
 export const refused = (code: number) => (error: { data?: unknown }) => error.data === code
 
 export function passkeyStage(simulator: () => Simulator, firstPhone: number) {
@@ -48,7 +47,6 @@ export function passkeyStage(simulator: () => Simulator, firstPhone: number) {
      */
     reaches: (phone: string, fits: (ceremony: CeremonyView) => boolean) =>
       until(async () => ceremonyOf(phone), fits).then(({ problems }) => problems),
-    /** Creates a client whose QR code the phone has scanned. */
     async scanned(phone: string): Promise<PasskeyClient> {
       const client = connect(simulator())
       const companion = passkeyClient(client)

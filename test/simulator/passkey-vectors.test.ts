@@ -1,6 +1,6 @@
 /**
- * Tests two things with the published test vectors of linking with a passkey: the cryptography of the tests
- * (`crsc.ts`), and the simulator's check of an assertion.
+ * The published test vectors of linking with a passkey check the cryptography of the tests (`crsc.ts`), and the
+ * simulator's check of an assertion.
  */
 import assert from 'node:assert/strict'
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'

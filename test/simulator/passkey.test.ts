@@ -1,7 +1,4 @@
-/**
- * Tests that a client is linked to a phone which requires its passkey. The client shares no code with the gateway or
- * the simulator.
- */
+/** The client shares no code with the gateway or the simulator. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -17,7 +17,7 @@ export interface RawClient {
   /** Every stanza that the server sent, oldest first. */
   readonly heard: BinaryNode[]
   send(item: BinaryNode): void
-  /** Resolves with the first matching stanza. The stanza may arrive before or after this call. */
+  /** The stanza may arrive before or after this call. */
   until(fits: (item: BinaryNode) => boolean, what: string): Promise<BinaryNode>
   /**
    * Sends a query and waits for its answer. When the answer arrives, all stanzas that the server sent before it have
@@ -159,7 +159,7 @@ function clientHello(own: Pair, said: Uint8Array, serverKey: Uint8Array | undefi
   return { state, ephemeral, message: { ephemeral: first, static: sealedKey, payload: state.encrypt(said) } }
 }
 
-/** Splits the received bytes into frames. Each frame, in both directions, begins with its length in three bytes. */
+/** Each frame, in both directions, begins with its length in three bytes. */
 function framesOf(socket: WebSocket) {
   let rest = Buffer.alloc(0)
   let take: ((bytes: Buffer) => void) | undefined

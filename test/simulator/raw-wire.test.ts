@@ -11,8 +11,7 @@ import { jidOf, pair } from './client.ts'
 import { connectRaw, type RawClient } from './raw-client.ts'
 
 /**
- * Tests how the network reacts to clients that behave differently from the library. The client of these tests writes
- * its handshake and its stanzas itself.
+ * The client of these tests writes its handshake and its stanzas itself, so it can behave differently from the library.
  */
 
 silenceLibsignal()
@@ -57,13 +56,12 @@ const is =
     item.tag === tag && (child === undefined || find(item, child) !== undefined)
 const ping = () => node('iq', { type: 'get', xmlns: 'w:p' }, [node('ping')])
 
-/** Returns the number of stanzas that wait for the linked device. */
 function pending(): number {
   const phones = simulator.control.state().phones as { phone: string; devices: { pending: number }[] }[]
   return phones.find(({ phone }) => phone === PHONE)!.devices[0]!.pending
 }
 
-/** Sends a stanza and then a query. When the query is answered, the network has processed the stanza. */
+/** Waits for the answer to a query, because the network has then processed the stanza. */
 async function settled(client: RawClient, stanza: BinaryNode) {
   client.send(stanza)
   await client.query(ping())

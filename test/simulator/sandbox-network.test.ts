@@ -22,10 +22,7 @@ import { libraryTrace, type NetworkThread, startNetworkThread } from '../harness
 import '../harness/library-deadlines.ts'
 import { type MediaRoute, mediaRoute } from './media-route.ts'
 
-/**
- * Tests the complete sandbox network in its own thread. The test controls it over its HTTP API, and an unmodified
- * Baileys is the client.
- */
+/** The sandbox network runs in its own thread, and an unmodified Baileys is the client. */
 
 const PHONE = '5511900000001'
 const CONTACT = '5511900000002'
@@ -93,7 +90,7 @@ function createClient() {
     })
   }
 
-  /** Resolves with the first matching event. The event may arrive before or after this call. */
+  /** The event may arrive before or after this call. */
   function seen<N extends keyof BaileysEventMap>(
     name: N,
     fits: (data: BaileysEventMap[N]) => boolean,

@@ -15,8 +15,8 @@ import { connect, jidOf, lastQr, login, received } from './client.ts'
 import { mediaRoute } from './media-route.ts'
 
 /**
- * Tests that stanzas are watched and changed, with a client that only uses public interfaces: it reads the addresses of
- * the network from the output of `--json`, and does everything else with the control API.
+ * The client uses only public interfaces: it reads the addresses of the network from the output of `--json`, and does
+ * everything else with the control API.
  */
 
 // The client also loads libsignal in this thread, so the console output of libsignal must be suppressed here, too.
@@ -52,10 +52,7 @@ interface Expected {
   items: TraceLine[]
 }
 
-/**
- * Starts to record matching stanzas. The returned function reads them later. So no stanza between the two calls is
- * missed.
- */
+/** The returned function reads the recorded stanzas later, so no stanza between the two calls is missed. */
 async function expectation(match: Record<string, unknown>, count = 1): Promise<() => Promise<TraceLine[]>> {
   const { id } = await sandbox.post<Expected>('/expect', { match, count, wait_ms: 0 })
   return async () => {

@@ -1,4 +1,4 @@
-/** Tests the operations of the API as the dashboard calls them: with a session in place of the credentials. */
+/** The dashboard calls the operations of the API with a session in place of the credentials. */
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,6 @@ const OWN = { 'X-Svc-Dashboard': '1', Host: 'gw.test' }
 
 describe('operations', () => {
   let service: Service
-  /** Headers of requests by the user who is signed in. */
   let mine: Record<string, string>
   before(async () => {
     service = await openService({ dashboard: { mode: 'on' } })

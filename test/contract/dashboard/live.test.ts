@@ -1,7 +1,3 @@
-/**
- * Tests the live stream of the dashboard and its limits: the number of streams, and a client that opens a stream but
- * does not read it.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hashOf, newAdminKey } from '../../../src/account/credentials.ts'
@@ -25,7 +21,7 @@ async function signedIn(service: Service, adminKey = service.credentials.adminKe
   return { own, open }
 }
 
-/** Creates a second workspace, and returns its admin key. */
+/** Returns the admin key of a second workspace. */
 async function newNeighbour({ store, sealer, time }: Service): Promise<string> {
   const key = newAdminKey()
   const neighbour = newWorkspace({ name: 'next door', now: time.now, adminKeyHash: hashOf(key), instanceSlots: 5 })

@@ -1,6 +1,5 @@
 /**
- * Tests dashboard sessions of API keys: the rights that each set of scopes gives, the secrets that it does not show,
- * the separation of workspaces, and the end of such a session. The cases are generated from the table of rights that
+ * Tests dashboard sessions of API keys with every set of scopes. The cases are generated from the table of rights that
  * the service and the page of the dashboard use.
  */
 import assert from 'node:assert/strict'
@@ -87,7 +86,6 @@ const SETS = [...Array(2 ** SCOPES.length).keys()]
 /** Finds calls of the API in the source of the pages: the method, and the path as the page writes it. */
 const API_CALL = /\bapi\s*\.(GET|POST|PUT|DELETE|PATCH)\(\s*'([^']+)'/g
 
-/** Returns the operations that the pages call, as method and path. */
 async function callsOfPages(): Promise<Set<string>> {
   const folder = new URL('src/dashboard/pages/', ROOT)
   const files = (await readdir(folder, { recursive: true })).filter((name) => /\.tsx?$/.test(name))
@@ -330,7 +328,7 @@ describe('secrets', () => {
 })
 
 describe('another workspace', () => {
-  /** Creates another workspace, with an API key that has every scope, and without instances. */
+  /** The other workspace has an API key with every scope, and no instances. */
   async function newNeighbour({ store, sealer, time, account }: Service) {
     const neighbour = newWorkspace({ name: 'next door', now: time.now, adminKeyHash: hashOf(newAdminKey()), instanceSlots: 5 })
     await store.commit({ ops: [workspaceRecords(sealer).encode(keys.workspace(neighbour.id), neighbour)] })
@@ -460,7 +458,6 @@ describe('signing in with an API key', () => {
 })
 
 describe('a session of an API key', () => {
-  /** Reads a stream to its end, and returns its text, which contains all events. */
   const restOf = async (response: Response) => new Response(response.body).text()
 
   test('ends with its key at once, and so does its stream', (t) =>

@@ -1,4 +1,3 @@
-/** Tests the session of the dashboard: how it begins and ends, and which requests with its cookie are refused. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { HOUR, MINUTE } from '../../../src/domain/clock.ts'
@@ -6,7 +5,7 @@ import { ADMIN_KEY, openService, type Service, type ServiceOptions } from '../ht
 
 const OWN = { 'X-Svc-Dashboard': '1', 'Sec-Fetch-Site': 'same-origin', Origin: 'http://gw.test', Host: 'gw.test' }
 
-/** Signs in as a browser does. The returned function sends requests and parses the JSON answers. */
+/** The returned function sends requests as a browser does after signing in, and parses the JSON answers. */
 async function browserOf(service: Service) {
   const signed = await service.ask(
     'POST',

@@ -1,6 +1,6 @@
 /**
- * Starts the HTTP application with a real store, account and directory. Only the engine (which runs the instances) is
- * replaced by a double, because these tests are about HTTP. `test/e2e` tests the engine itself.
+ * Starts the HTTP application with a real store, account and directory. A double replaces the engine, which runs the
+ * instances; `test/e2e` tests the engine itself.
  */
 
 import assert from 'node:assert/strict'
@@ -67,8 +67,8 @@ const loggedCredentials = (lines: readonly unknown[]): string[] =>
 type Answer = (instance: string, operation: string, input: unknown) => unknown
 
 /**
- * Creates a double of the engine. Every session that it starts has the status `qr`. It returns the answers that the
- * test has prepared, and records the calls.
+ * Every session that this double starts has the status `qr`. It returns the answers that the test has prepared, and
+ * records the calls.
  */
 export function doubleEngine() {
   const listeners: ((event: EngineEvent) => void)[] = []
@@ -98,9 +98,7 @@ export function doubleEngine() {
     startFailure: undefined as FailureCode | undefined,
     /** The surveys (measurements of the instances) that the shards return. */
     surveys: [] as ShardSurvey[],
-    /** Number of waiting messages that the queue of each instance reports. */
     waiting: 0,
-    /** Whether the shards answer. */
     isUp: true,
     tell: (instance: string, change: Partial<RuntimeState>) => {
       const state = { ...CREATED, ...change }
@@ -174,12 +172,8 @@ export interface ServiceOptions {
    */
   hasOwnAdminKey?: boolean
   createWaitMs?: number
-  /**
-   * Settings of the dashboard; undefined if there is no dashboard. `folder`: the folder with the files of the
-   * dashboard.
-   */
+  /** Undefined if there is no dashboard. `folder`: the folder with the files of the dashboard. */
   dashboard?: { mode: 'loopback' | 'on'; folder?: string }
-  /** Whether apps can be authorized for `/mcp`. */
   hasOauth?: boolean
   /** Origins whose pages may call `/mcp`. If undefined, only pages of the service's own origin may call it. */
   mcpAllowedOrigins?: string[]
@@ -188,7 +182,6 @@ export interface ServiceOptions {
    * or in a private network.
    */
   hasMetricsToken?: boolean
-  /** Whether the OpenAPI description and its page are served. */
   hasDocs?: boolean
 }
 
@@ -353,7 +346,6 @@ export async function openService(options: ServiceOptions = {}) {
   const changeWorkspace = (change: (current: Workspace) => Partial<Workspace>) =>
     account.transact(workspace, (current) => ({ next: { ...current, ...change(current) }, ops: [] }))
 
-  /** Sends a request, and returns its JSON answer. */
   async function ask(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
     const response = await app.request(`http://gw.test${path}`, {
       method,
@@ -380,7 +372,7 @@ export async function openService(options: ServiceOptions = {}) {
     return { id, token, base: `/instances/${id}/token/${token}` }
   }
 
-  /** Authorizes an app for an instance, with the same calls as the authorization page and the token endpoint. */
+  /** Uses the same calls as the authorization page and the token endpoint. */
   async function newApp(instance: string) {
     const redirectUri = 'http://127.0.0.1:9/callback'
     const client = await oauth.register({ name: 'Assistant', redirectUris: [redirectUri] })
@@ -394,7 +386,7 @@ export async function openService(options: ServiceOptions = {}) {
     return { id: oauth.list(workspace as WorkspaceId)[0]!.id, ...tokens! }
   }
 
-  /** Writes an event that has failed to the webhook log, as a shard does; its body is kept. */
+  /** The row is that of an event that has failed, and whose body is kept. */
   async function newLogRow(instance: string, eventId: string, change: Partial<LogRow> = {}) {
     const row: LogRow = {
       type: 'received',
@@ -425,7 +417,6 @@ export async function openService(options: ServiceOptions = {}) {
     newApp,
     ask,
     admin,
-    /** The credentials that the function `admin` sends. */
     credentials,
     account,
     directory,
@@ -445,7 +436,7 @@ export async function openService(options: ServiceOptions = {}) {
     changeWorkspace,
     newKey,
     newInstance,
-    /** Closes the service. Fails if a log line or the metrics contain a credential. */
+    /** Throws if a log line or the metrics contain a credential. */
     async close() {
       assert.deepEqual(loggedCredentials(lines), [])
       assert.deepEqual(credentialsIn(await metrics()), [])

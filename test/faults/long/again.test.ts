@@ -1,7 +1,6 @@
 /**
- * Tests messages that the service sends again after a kill. In one case, the contact already has the message, but the
- * service has lost what it had in memory. In the other case, sending the message always ends the service; this must not
- * be repeated forever.
+ * The service sends messages again after a kill. If sending a message always ends the service, this must not be
+ * repeated forever.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

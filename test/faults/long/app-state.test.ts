@@ -1,7 +1,6 @@
 /**
- * Kills the service between reading a change of labels, of the name or of saved contacts and its commit, or between the
- * commit and the acknowledgement. This happens while the service is connected, or while it reads changes after a login.
- * Tests that every change is reported.
+ * Every change of labels, of the name or of saved contacts must be reported, although the service dies before or after
+ * its commit.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,10 +8,7 @@ import { type Ground, pause, startGround, until } from '../ground.ts'
 import { CONTACTS, createPeople, PHONE } from '../traffic.ts'
 
 const [ANA, BEN] = CONTACTS
-/**
- * Steps at which the process is killed. At the first one, the change was read but not written. At the second one, it
- * was written but not acknowledged.
- */
+/** At the first step, the change was read but not written. At the second one, it was written but not acknowledged. */
 const STEPS = ['app-state:held', 'app-state:written']
 
 /** A label that the test changes to find out whether the service already reports changes. */
@@ -47,8 +43,7 @@ test('a change of app state is told once, and a saved contact is kept, whenever 
   try {
     const instance = await gateway.connected(sandbox, PHONE, receiver)
     await createPeople(sandbox)
-    // The first reading of the app state reports none of the entries that it finds, because they may be older than the
-    // pairing. So the test changes the probe label until this is reported.
+    // The first reading of the app state reports nothing. So the test changes the probe label until this is reported.
     let isProbed = false
     await until('the first reading is over', async () => {
       isProbed = !isProbed
@@ -65,7 +60,6 @@ test('a change of app state is told once, and a saved contact is kept, whenever 
       return chat_name
     }
 
-    /** Starts the service without a kill, and waits until it has read and acknowledged all changes. */
     async function live() {
       await ground.start()
       await connected()
@@ -149,9 +143,8 @@ test('contacts saved before the pairing are kept, whenever the service dies of t
 })
 
 /**
- * Steps at which the process is killed while the service itself makes a change. In this order: the change is marked but
- * not sent; the network has accepted it but it is not stored; it was read back but not written; it is written, but the
- * request is not answered.
+ * Steps at which the process dies during a change of its own: the change is marked but not sent; accepted by the
+ * network but not stored; read back but not written; written, but the request is not answered.
  */
 const OWN_STEPS = ['app-state:marked', 'app-state:changed', 'app-state:held', 'app-state:written']
 

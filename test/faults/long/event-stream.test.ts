@@ -1,7 +1,3 @@
-/**
- * Kills the service (SIGKILL) while a client reads its event stream. Tests that no event is lost, even without a
- * webhook.
- */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type EventReader, readStream } from '../../harness/event-reader.ts'
@@ -20,7 +16,6 @@ test('a reader that resumes misses no event over three kills, and gets none unde
   try {
     const instance = await gateway.connected(sandbox, PHONE, null)
     await sandbox.createContact(FRIEND, { name: 'Friend' })
-    /** The ids of the events about each message. */
     const seen = new Map<string, Set<string>>()
     let repeats = 0
     let gaps = 0
@@ -38,10 +33,7 @@ test('a reader that resumes misses no event over three kills, and gets none unde
       }
       return events.length
     }
-    /**
-     * Reads the stream as a client does. After a disconnect, it connects again with the id of the last event, and
-     * repeats this until the service answers.
-     */
+    /** After a disconnect, connects again with the id of the last event, until the service answers. */
     async function follow() {
       while (!isOver) {
         reader = await readStream(instance.api_url, last === undefined ? {} : { after: last }).catch(() => undefined)

@@ -1,7 +1,6 @@
 /**
- * Kills the command `instance export` at each of its steps, with and without a running service. Afterwards the instance
- * must be either connected or moved, and the target file either complete or not accepted by an import. When the command
- * is repeated, it must complete the export, and every message must be sent once.
+ * After a kill of the command at any step, the instance must be either connected or moved, and the file either complete
+ * or refused by an import. A repeated command must complete the export.
  */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
@@ -49,7 +48,6 @@ const statusNow = async () => {
 const delivered = async () => (await ground.sandbox.inbox(ANA, 0, 5_000)).flatMap(({ text }) => text ?? [])
 const isSaid = (text: string) => until(text, async () => (await delivered()).includes(text))
 
-/** Returns the number of messages in the queue that the archive contains. */
 async function queuedIn(archive: string): Promise<number> {
   let count = 0
   await readInstanceArchive(archive, PASSPHRASE, {
@@ -61,9 +59,7 @@ async function queuedIn(archive: string): Promise<number> {
   return count
 }
 
-/**
- * Checks that the exported file is complete: an import refuses it, but only because this server still has the device.
- */
+/** An import must refuse the complete file, and only because this server still has the device. */
 async function assertWhole(kind: Kind, target: string) {
   const from =
     kind === 'folder' ? ['baileys', target, '--stopped'] : ['svc', target, '--passphrase-file', join(dir, 'passphrase')]
@@ -77,7 +73,6 @@ async function waitingTexts(): Promise<string[]> {
   return texts
 }
 
-/** Checks that every text is in the queue of the archive, or was sent before the move. */
 async function assertNoneLost(texts: readonly string[], archive: string) {
   const { total } = (await ground.gateway.must(instance, 'GET', '/queue')) as { total: number }
   assert.equal(total, 0, 'messages that are in the archive are no longer here')
@@ -86,7 +81,6 @@ async function assertNoneLost(texts: readonly string[], archive: string) {
   assert.equal(new Set(sent).size, sent.length)
 }
 
-/** Cancels the move with `instance resume`, and checks that the instance works as before. */
 async function callOff() {
   const { code, errors } = await runCommand(ground.dataDir, 'instance', 'resume', instance.id)
   assert.equal(code, 0, errors)

@@ -1,6 +1,6 @@
 /**
- * Tests an import on a full disk: it is refused, no data of the imported device stay on disk, and the same file can be
- * imported when there is space again.
+ * The import is refused, no data of the imported device stay on the full disk, and the same file can be imported when
+ * there is space again.
  */
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'

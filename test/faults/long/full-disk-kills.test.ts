@@ -1,7 +1,6 @@
 /**
- * Kills the service on a full disk. An earlier bug: in 4 of 6 such runs, one acknowledged message ended as
- * `send_failed` and was dropped, because a failed commit inside the library's relay was treated as a refusal of the
- * network.
+ * An earlier bug: in 4 of 6 runs on a full disk, an acknowledged message was dropped, because a failed commit inside
+ * the library's relay was treated as a refusal of the network.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -37,8 +36,7 @@ test(`${RUNS} kills on a full disk: every acknowledged send ends as sent, and ev
     ids.push(...burstIds(await sandbox.burst(CONTACTS[2], PHONE, 10, `in ${run} `)))
     await pause(4_000 + Math.random() * 4_000)
     await world.service.kill()
-    // On a full disk the start may fail. In this case it must report the reason, and the disk has more space at the
-    // next start.
+    // On a full disk the start may fail. It must then report the reason, and the disk has more space at the next start.
     const isUp = await world.start().then(
       () => true,
       () => false,

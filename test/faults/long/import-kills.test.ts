@@ -1,7 +1,6 @@
 /**
- * Kills the service at each step of an import over HTTP, of an archive and of a folder of Baileys. If the device was
- * not yet staged (stored for the next start), no data of it may stay, and the import can be repeated. If it was staged,
- * the next start creates the complete instance. The device must never be connected twice, so the test deletes the moved
+ * If the service dies before the device is staged (stored for the next start), no data of it may stay. Otherwise, the
+ * next start creates the complete instance. The device must never be connected twice, so the test deletes the moved
  * instance at the source.
  */
 import assert from 'node:assert/strict'
@@ -28,7 +27,7 @@ const instances = async () =>
   (await must<{ total: number }>('GET', url('/account/instances'), undefined, ground.gateway.account)).total
 const texts = async () => (await ground.sandbox.inbox(ANA, 0, 5_000)).flatMap(({ text }) => text ?? [])
 
-/** Returns the files that were uploaded for imports. They contain the keys of a device. */
+/** These files contain the keys of a device. */
 const uploads = async () =>
   (await readdir(join(ground.dataDir, 'tmp'), { recursive: true })).filter((name) => basename(name).startsWith('import-'))
 
@@ -45,7 +44,7 @@ async function movedOut(text: string): Promise<Uint8Array<ArrayBuffer>> {
   return archive
 }
 
-/** Imports the archive. Resolves with the status, or with undefined if the service was killed before it answered. */
+/** Undefined if the service was killed before it answered. */
 const imported = (archive: Uint8Array<ArrayBuffer>): Promise<number | undefined> =>
   fetch(url('/admin/instances/import'), {
     method: 'POST',
@@ -90,13 +89,9 @@ for (const [step, isStaged] of [
     assert.equal((await texts()).filter((each) => each === text).length, 1)
   })
 
-/** Ids of the instances that earlier tests created. */
 const known = new Set<string>()
 
-/**
- * Returns the files of a Baileys folder, as the body of an import. The network does not know this device, so its
- * instance ends as `logged_out`.
- */
+/** The network does not know this device, so its instance ends as `logged_out`. */
 function filesOfBaileys(): string {
   const files = Object.entries(KEYS).flatMap(([type, values]) =>
     Object.entries(values ?? {}).map(([id, value]) => [`${type}-${id.replaceAll('/', '__').replaceAll(':', '-')}.json`, value]),

@@ -1,7 +1,6 @@
 /**
- * Tests imports of a Baileys device with damaged files, one kind of file per test. The report of the import must name
- * the consequence, and exactly this consequence must follow. Messages that the account has to request again must still
- * arrive.
+ * Each test imports a Baileys device with damaged files of one kind. The report of the import must name the
+ * consequence, and exactly this consequence must follow.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -18,7 +17,6 @@ import { startWorld } from '../../harness/world.ts'
 import { jidOf, received } from '../../simulator/client.ts'
 
 interface Case {
-  /** Matches the sentence of the report that names the consequence. */
   says: RegExp
   /**
    * Messages that the account has to request again: the next message of Ana (`direct`), her message in the group
@@ -65,10 +63,7 @@ const readBy = async (phone: string, text: string) =>
     )
   ).find((item) => item.text === text)!
 
-/**
- * Links a device with the library and uses it: it exchanges messages with Ana and Bia, and in a group with both. `at`
- * makes the phone numbers unique.
- */
+/** `at` makes the phone numbers unique. */
 async function usedDevice(name: string, at: number) {
   const { sandbox } = world
   const [me, ana, bia, eva] = [1, 2, 3, 4].map((who) => `55119999${who}00${at}0`) as [string, string, string, string]
@@ -92,10 +87,7 @@ async function usedDevice(name: string, at: number) {
   return { me, ana, bia, eva, group, folder, files }
 }
 
-/**
- * Damages the files of one kind of keys, and resolves with the number of these files. If `id` is given, only files of
- * keys whose id contains it are damaged.
- */
+/** Resolves with the number of damaged files. If `id` is given, only files of keys whose id contains it are damaged. */
 async function damage({ folder, files }: Awaited<ReturnType<typeof usedDevice>>, kind: string, id = ''): Promise<number> {
   const damaged = files.filter(({ key }) => key?.type === kind && key.id.includes(id))
   for (const { file } of damaged) await writeFile(join(folder, file), '{')

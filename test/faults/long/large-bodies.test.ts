@@ -1,7 +1,6 @@
 /**
- * Tests forty request bodies of the largest size at the same time, with a service whose memory is limited to 1 GB. Some
- * are accepted and delivered, and the others are answered with "try again later". No process dies, and the memory is
- * returned to the system.
+ * Forty request bodies of the largest size arrive at the same time at a service with 1 GB of memory. Some are accepted,
+ * the others are answered with "try again later", and no process dies.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,7 +1,6 @@
 /**
- * Tests the import of a device with 5,000 Signal sessions from a folder of 50 MB, by the command and over HTTP. All
- * sessions must be imported. The network does not know this device, so its instance ends as `logged_out`. The test
- * prints the time and the memory.
+ * Imports 5,000 Signal sessions from a folder of 50 MB. The network does not know this device, so its instance ends as
+ * `logged_out`. The test prints the time and the memory.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -33,7 +32,7 @@ after(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-/** Writes a folder of session files as the library does. Resolves with its path and its size in bytes. */
+/** Resolves with the path of the folder and its size in bytes. */
 async function folderWith(name: string, closed: number): Promise<{ folder: string; size: number }> {
   const folder = join(dir, name)
   const { state, saveCreds } = await useMultiFileAuthState(folder)

@@ -1,7 +1,3 @@
-/**
- * Kills the service after it has prepared the media of the next message in the queue, while the previous message is
- * being sent. Tests that no message is lost.
- */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'

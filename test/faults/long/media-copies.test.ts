@@ -1,8 +1,6 @@
 /**
- * Tests that 500 received files of 1 KB to 100 MB are copied to a bucket which is at times unreachable, slow or full,
- * or refuses the credentials. In the end every file must be in the bucket byte for byte, and the memory must not depend
- * on the size of the files. The media host of the network is a part of the test. The code that copies, its thread and
- * its store are those of the service.
+ * 500 received files of 1 KB to 100 MB are copied to a bucket that fails at times. In the end every file must be in the
+ * bucket byte for byte, and the memory must not depend on the size of the files.
  */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
@@ -32,9 +30,8 @@ const MOODS: readonly Mood[] = ['away', 'slow', 'full', 'well', 'refusing', 'wel
 const MOOD_MS = 5_000
 const INSTANCES = ['7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c11', '7f8f1a52-9c0f-4a43-9a5e-0a7b8f6f2c12']
 /**
- * Largest growth in MB of this process's memory. It covers four copies with three parts of 5 MB each, garbage that is
- * not collected yet, the thread that copies, and the streams of the test's media host and proxy. It is less than the
- * 400 MB that four whole files would need.
+ * Largest growth in MB of this process's memory. It allows for four copies with three parts of 5 MB each, and is less
+ * than the 400 MB of four whole files.
  */
 const GROWTH_MB = 256
 
@@ -80,8 +77,7 @@ test(`${FILES} files reach a bucket that fails in every way, byte for byte`, { s
     const { blob, ...sealed } = sealMedia(plain, 'document')
     const path = host.answer((response) => {
       response.writeHead(200, { 'content-length': blob.length })
-      // The media host sends the file piece by piece, as fast as it is read. So the host needs almost no memory, and
-      // the measured memory is that of the copies.
+      // The media host sends the file piece by piece, as fast as it is read. So the host needs almost no memory.
       Readable.from(piecesOf(blob)).pipe(response)
     })
     return { sealed, path, hash: sha256(plain) }

@@ -1,6 +1,6 @@
 /**
- * Kills the service (SIGKILL) while it copies received files to a bucket that is unreachable at times. Tests that in
- * the end every file is in the bucket, and that no event waited for the copy of its file.
+ * Kills the service while it copies received files to a bucket that is unreachable at times. In the end every file must
+ * be in the bucket, and no event may have waited for the copy of its file.
  */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'

@@ -1,7 +1,6 @@
 /**
- * Sends numbered messages of every kind while all faults happen at once: SIGKILL of the process, the death of the
- * shard's thread, and faults of the connection, the network and the receiver. Tests that every number arrives, with one
- * event id, and in order.
+ * Sends numbered messages of every kind while all faults happen at once: kills, the death of a shard, and faults of the
+ * connection, the network and the receiver. Every number must arrive, with one event id, and in order.
  */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -37,7 +36,6 @@ const toUs = (match: Record<string, string> = {}) => ({ on: 'message', match: { 
 const slowDown = (sandbox: Sandbox) =>
   Promise.all(addresses(SLOW).map((from) => sandbox.fault({ ...toUs({ from }), do: { delay_ms: SLOW_BY } })))
 
-/** Sets the random faults of the next seconds. */
 async function trouble(sandbox: Sandbox, { pick, below, chance }: Seeded) {
   await sandbox.settings({ addressing: pick(['lid', 'pn']) })
   for (let count = 0; count < 4; count++) {
@@ -49,7 +47,7 @@ async function trouble(sandbox: Sandbox, { pick, below, chance }: Seeded) {
   await sandbox.fault({ on: 'receipt', match: { direction: 'from_client' }, do: 'drop', times: 1 + below(4) })
 }
 
-/** Starts to send messages in the background. `give` adds a number of messages to send. */
+/** `give` adds a number of messages to send. */
 function startSending(mixed: Mixed, { below, chance }: Seeded) {
   let quota = 0
   let isOver = false
@@ -125,9 +123,8 @@ async function check(t: TestContext, name: string, scene: Scene, { seed }: Seede
     const message = byId.get(stanzaOf(event))
     return message && !event.waiting_message ? [{ event, message }] : []
   })
-  // The network may send a vote before its poll, or a deletion before its text. The service then cannot decrypt the
-  // vote, or cannot check the author of the deletion. The order of event ids is the order in which the service
-  // processed the messages.
+  // The network may send a vote before its poll, so that the service cannot decrypt the vote. The order of event ids is
+  // the order in which the service processed the messages.
   const eventIds = new Map(arrived.map(({ event, message }) => [message.id, event.event_id]))
   const isEarly = ({ from, about, id }: Numbered) =>
     from === SHUFFLED && about !== null && eventIds.get(about)! > eventIds.get(id)!

@@ -1,6 +1,6 @@
 /**
- * Tests a gateway that was off while 5,000 messages were sent to it. All are an hour old when they arrive. Every
- * message must have an event, and each chat must be in order, even if the process is killed in the middle.
+ * 5,000 messages wait for a gateway that was off, and are an hour old when they arrive. Every message must have an
+ * event, and each chat must be in order, even if the process is killed.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -59,8 +59,7 @@ test('5,000 messages of an hour without the gateway are all delivered, none take
       }
       return missing.size === 0
     })
-    // The ids of the messages that wait on the network. The set is made before new messages are sent, so it does not
-    // contain these.
+    // The set is made before new messages are sent, so it contains only messages that wait on the network.
     const queued = new Set([...ids, ...mixed.sent.map(({ id }) => id)])
     assert.equal(queued.size, 5_000)
 

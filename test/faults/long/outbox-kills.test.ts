@@ -1,6 +1,6 @@
 /**
- * Kills a process (SIGKILL) at ten random moments while it delivers 5,000 events. Tests that every committed event
- * arrives, and that a repeated event has the same id.
+ * Kills a process at ten random moments while it delivers events. Every committed event must arrive, and a repeated
+ * event must have the same id.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -26,10 +26,7 @@ test('ten kills lose none of 5,000 events', { timeout: 400_000 }, async (t) => {
   const promised = new Map<string, number>()
   let next = 0
 
-  /**
-   * Runs the process until it is killed after this number of deliveries. Without the number it ends by itself when all
-   * events are written and delivered.
-   */
+  /** Without `killAfter`, the process ends by itself when all events are written and delivered. */
   async function live(killAfter: number | undefined): Promise<boolean> {
     const child = spawn(process.execPath, [...CHILD, dir, to.url, String(next), String(EVENTS)], {
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,7 +1,3 @@
-/**
- * Tests what can fail while an account is linked with a passkey: each refusal of the network, each deviation of the
- * phone from the protocol, and a lost connection in each stage.
- */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { CeremonyView } from '../../../workers/simulator/control/passkeys.ts'
@@ -202,8 +198,7 @@ describe('the owner changes their mind', { concurrency: 4 }, () => {
 const STOPPED = 'The session is not running; request a QR code to start it.'
 
 /**
- * Prepares a linking in each stage, and calls `end`, which ends the thread. Checks that all linkings have ended, and
- * that no device is partly linked.
+ * Prepares a linking in each stage, and calls `end`, which ends the thread. After that, no device may be partly linked.
  */
 async function survives(end: () => Promise<unknown>) {
   const all = await Promise.all(Object.values(STAGES).map((reach) => reach()))

@@ -1,7 +1,6 @@
 /**
- * Tests receipts while the service dies: directly before and after a commit, at random moments, and while receipts wait
- * on the network. Each receipt must cause one `message_status` event. The account sends its messages first, because
- * receipts of unknown messages are ignored.
+ * Each receipt must cause one `message_status` event, although the service dies. The account sends its messages first,
+ * because receipts of unknown messages are ignored.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -22,7 +21,6 @@ test('receipts given during kills all end in one message_status each', { timeout
   try {
     const instance = await gateway.connected(sandbox, PHONE, receiver)
     await createPeople(sandbox, { receipts: 'none' })
-    /** Ids of the messages that were sent to each contact, in order. */
     const sent = await Promise.all(
       CONTACTS.map(async (contact) => {
         const ids: string[] = []
@@ -46,7 +44,7 @@ test('receipts given during kills all end in one message_status each', { timeout
         await Promise.all(
           CONTACTS.map(async (contact, index) => {
             const ids = sent[index]!.slice(round * PER_ROUND, (round + 1) * PER_ROUND)
-            // Half of the messages have a receipt each. The other half are in the list of one receipt.
+            // Half of the messages have a receipt each, and the other half share one receipt.
             for (const id of ids.slice(0, PER_ROUND / 2)) await sandbox.receipt(contact, PHONE, [id], value)
             await sandbox.receipt(contact, PHONE, ids.slice(PER_ROUND / 2), value)
             wanted.push(...ids.map((id) => `${value} ${id}`))

@@ -1,7 +1,6 @@
 /**
- * Tests messages that arrive from the network without content. The account's phone then sends the content in another
- * message. The service dies after it has acknowledged the phone's message and before it writes the event, or directly
- * after it has processed the phone's message.
+ * The account's phone sends the content of messages that arrived without it. The service dies after it has acknowledged
+ * or processed the phone's message.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -27,10 +26,7 @@ test('a message the phone sent again is told once, whenever the service dies', {
     const told = (id: string) =>
       receiver.events('received').filter((event) => event.message_id === id && event.message_type === 'text')
 
-    /**
-     * Starts the service once without a kill, so that it processes earlier messages of the phone. Then starts it with a
-     * kill at this step, and waits until it is connected.
-     */
+    /** The service first runs once without a kill, so that it processes earlier messages of the phone. */
     async function startDoomed(step: string) {
       await ground.service.kill()
       await ground.start()

@@ -1,8 +1,6 @@
 /**
- * Kills the command `instance resume` at each of its steps, or the service while it resumes the instance. Afterwards
- * the instance must be either moved, without a connection to the network, or connected, with exactly one connection.
- * Another start of the service must not change this. When the command is repeated, a moved instance must connect, and
- * each message that waited on the network must arrive once.
+ * After a kill of the command or the service at any step, the instance must be either moved without a connection, or
+ * connected with exactly one. A repeated command must connect a moved instance.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -29,10 +27,7 @@ after(async () => {
 const command = (env: Record<string, string>, ...args: string[]): Promise<CommandResult> =>
   runCommandIn(env, ground.dataDir, 'instance', ...args)
 const resume = (env: Record<string, string> = {}) => command(env, 'resume', instance.id)
-/**
- * Resumes the instance over HTTP. Resolves with the status, or with undefined if the service was killed before it
- * answered.
- */
+/** Undefined if the service was killed before it answered. */
 const resumeOverHttp = () =>
   fetch(`${ground.gateway.baseUrl}/admin/instances/${instance.id}/resume`, {
     method: 'POST',
@@ -42,7 +37,6 @@ const resumeOverHttp = () =>
     () => undefined,
   )
 
-/** Checks the state of the instance, and the number of connections that the network has with it. */
 async function assertState(expected: 'moved' | 'connected') {
   if (expected === 'connected') await ground.gateway.waitForStatus(instance, 'connected')
   const { status, error } = await ground.gateway.status(instance)
@@ -64,10 +58,7 @@ async function movedOut(): Promise<string> {
   return text
 }
 
-/**
- * Checks that another start of the service does not change the outcome, and that a moved instance connects when the
- * command is repeated.
- */
+/** Another start of the service must not change the outcome, and a repeated command must connect a moved instance. */
 async function assertOutcome(outcome: 'moved' | 'connected', waiting: string) {
   await assertState(outcome)
   await ground.service.kill()

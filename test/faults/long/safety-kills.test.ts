@@ -1,7 +1,6 @@
 /**
- * Kills the service (SIGKILL) at each step of a send under send safety (budgets and quiet hours). After each restart no
- * budget may be exceeded, no message may be lost or sent under two ids, and each used-up budget must have been reported
- * once. `test/unit/queue/send-safety-week.test.ts` tests whole weeks of this with simulated clocks.
+ * Kills the service at each step of a send with budgets and quiet hours. No budget may be exceeded, and no message lost
+ * or sent under two ids. `test/unit/queue/send-safety-week.test.ts` tests whole weeks with simulated clocks.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -41,17 +40,13 @@ test('a kill at any step of a send keeps the budgets and the messages', { timeou
       const { message_id } = await sendUntilAcknowledged(gateway, instance, people[number]!, `to ${number}`)
       ids.push(message_id)
     }
-    /**
-     * Restarts the service. If a step is given, the service dies there, which may happen before the instance is
-     * connected.
-     */
+    /** If a step is given, the service dies there, which may happen before the instance is connected. */
     async function restart(step?: Step) {
       await ground.service.kill()
       await ground.start(step && { SVC_TEST_KILL_AT: step })
       const connected = gateway.waitForStatus(instance, 'connected', 40_000)
       await (step === undefined ? connected : connected.catch(() => {}))
     }
-    /** Returns the message ids of the texts that people have received. */
     async function reached(): Promise<string[]> {
       const items = await Promise.all(people.map((phone) => sandbox.inbox(phone)))
       return items.flatMap((each) => each.map(({ id }) => id))

@@ -1,7 +1,4 @@
-/**
- * Tests each fault that the packed sandbox can simulate: an unmodified Baileys must still send and receive while the
- * fault is set.
- */
+/** An unmodified Baileys must still send and receive while each fault of the packed sandbox is set. */
 import assert from 'node:assert/strict'
 import { readFile, rm } from 'node:fs/promises'
 import { test } from 'node:test'

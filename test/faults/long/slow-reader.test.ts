@@ -1,7 +1,6 @@
 /**
- * Tests a client that stops reading the event stream, with the real service and a real socket. The service must
- * disconnect this client, and keep its events on disk up to a limit. Other readers and the webhook of the same instance
- * must not wait for it.
+ * A client stops reading the event stream. The service must disconnect it, and keep its events on disk up to a limit.
+ * Other readers and the webhook must not wait for it.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

@@ -1,7 +1,6 @@
 /**
- * Tests a standby (`SVC_STANDBY`): a second service on the same PostgreSQL store, which takes over when the first one
- * is killed or is paused (SIGSTOP). Nothing may be lost, the former service may not store anything afterwards, and no
- * account may be stopped. If the database fails, the accounts must stay connected.
+ * A standby (`SVC_STANDBY`) takes over a PostgreSQL store when the active service is killed or paused. Nothing may be
+ * lost, and the former service may not store anything afterwards.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -63,7 +62,6 @@ async function startLateReceiver() {
 
 interface Standby {
   url: string
-  /** Resolves when the service has taken over. */
   active: Promise<Running>
 }
 
@@ -84,7 +82,7 @@ describe('a standby', { skip: noPostgres, timeout: 400_000 }, () => {
     await cluster?.stop()
   })
 
-  /** Starts a standby, and resolves when it waits for its turn. */
+  /** Resolves when the standby waits for its turn. */
   async function startStandby(name: string): Promise<Standby> {
     const port = await freePort()
     const folder = { SVC_DATA_DIR: `${ground.dataDir}-${name}`, SVC_PORT: String(port) }
@@ -103,7 +101,6 @@ describe('a standby', { skip: noPostgres, timeout: 400_000 }, () => {
   const deliveryOf = (id: string) =>
     ground.receiver.waitFor(`delivery of ${id}`, (each) => each.type === 'delivery' && each.message_id === id)
 
-  /** Sends a text and waits for its delivery. */
   async function exchange(url: string, text: string): Promise<void> {
     const { message_id } = await ground.gateway.sendText(at(url), ANA, text)
     assert.equal((await deliveryOf(message_id)).status, 'sent')

@@ -1,7 +1,4 @@
-/**
- * Kills the service exactly between two steps of its work (SVC_TEST_KILL_AT): early or late in a burst of texts, or
- * while texts that waited on the network are delivered after a login.
- */
+/** Kills the service exactly between two steps of its work (SVC_TEST_KILL_AT). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Running } from '../../harness/process.ts'
@@ -95,17 +92,14 @@ test('a kill inside any window loses nothing', { timeout: 900_000 }, async (t) =
       await ground.start()
       await gateway.waitForStatus(instance, 'connected')
       await everything(10_000)
-      // The service acknowledges the data of the pairing first, and processes it a moment later. If the test did not wait
-      // for the end of this work, the work could trigger the kill before the new texts do.
+      // The service acknowledges the data of the pairing first, and processes it a moment later. This work must not
+      // trigger the kill before the new texts do.
       await until('nothing that the network would give out again', async () => (await sandbox.pending()) === 0)
       await pause(300)
       await ground.service.kill()
     }
 
-    /**
-     * Starts the service, which dies at the step of the round. Resolves with undefined if it died before it reported
-     * that it had started. This is also a valid moment.
-     */
+    /** Undefined if the service died before it reported that it had started, which is also a valid moment. */
     const startDoomed = ({ step, count }: Round) =>
       ground.start({ SVC_TEST_KILL_AT: `${step}:${count}` }).catch((error: Error) => {
         if (error.message.startsWith('ended with SIGKILL')) return undefined
@@ -194,10 +188,7 @@ test('a kill inside any window loses nothing', { timeout: 900_000 }, async (t) =
   }
 })
 
-/**
- * Waits until the service has died, and checks that this was at the step. If the deadline comes first, the step was not
- * reached.
- */
+/** Checks that the service has died at the step. If the deadline comes first, the step was not reached. */
 async function ending({ step, count, traffic }: Round, { ended }: Running): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
