@@ -6,10 +6,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Clock, HOUR, iso, MINUTE, SECOND } from '../domain/clock.ts'
 import type { ActivityHour } from '../domain/dashboard.ts'
 import type { Log } from '../domain/log.ts'
-import type { InstanceReading, Readings } from '../domain/readings.ts'
+import type { Readings } from '../domain/readings.ts'
 import { createUnderWay } from '../lib/under-way.ts'
 import type { StateStore } from '../storage/contract.ts'
-import { type ActivityHours, AMOUNTS, type Amounts, addAmounts, addHours, emptyHours, HOURS, rowsOf } from './activity-hours.ts'
+import { createActivityAccounts } from './activity-accounts.ts'
 import { createActivityRecords, HOURS_OF_DAY } from './activity-records.ts'
 
 /** Interval in ms at which the usage is read in any case. When a thread crashes, its counts since the last reading are lost. */
@@ -39,32 +39,10 @@ export interface ActivityWatch {
   stop(): Promise<void>
 }
 
-interface Account {
-  hours: ActivityHours
-  /** The last report of the thread that hosts the instance; absent before the first one. */
-  reported?: { since: number; totals: Amounts }
-}
-
 /** A day of an instance that differs from its record. */
 interface ChangedDay {
   instance: string
   day: number
-}
-
-const hourOf = (at: number) => Math.floor(at / HOUR)
-
-const totalsOf = ({ work, attempts }: InstanceReading): Amounts => ({
-  sent: work.sent,
-  received: work.received,
-  delivered: attempts.delivered,
-  failed: attempts.retry + attempts.failed,
-})
-
-/** Returns the growth since the last report. A report of a new thread begins at zero again. */
-function grown({ reported }: Account, since: number, totals: Amounts): Amounts {
-  const growth = { ...totals }
-  if (reported?.since === since) for (const name of AMOUNTS) growth[name] -= reported.totals[name]
-  return growth
 }
 
 function* slicesOf<T>(all: readonly T[]) {
@@ -73,38 +51,19 @@ function* slicesOf<T>(all: readonly T[]) {
 
 export async function watchActivity({ readings, directory, store, keyOf, clock, log }: ActivityDeps): Promise<ActivityWatch> {
   const records = createActivityRecords({ store, keyOf, log })
-  const accounts = new Map<string, Account>()
-  const loading = new Map<string, Promise<void>>()
+  const isKnown = (instance: string) => directory.tokenTagOf(instance) !== undefined
+  const accounts = createActivityAccounts({ load: records.load, isKnown, clock })
   /** Days that are not stored yet, by the keys of their records. */
   const changed = new Map<string, ChangedDay>()
   const running = createUnderWay()
   let writtenAt = clock.now()
 
-  const isKnown = (instance: string) => directory.tokenTagOf(instance) !== undefined
-
-  directory.onDeleted((instance) => void accounts.delete(instance))
-
-  async function loadNow(instance: string) {
-    const rows = await records.load(instance)
-    const now = hourOf(clock.now())
-    const hours = emptyHours()
-    for (const [hour, sent, received, delivered, failed] of rows)
-      if (hour <= now && hour > now - HOURS) addAmounts(hours, hour, { sent, received, delivered, failed })
-    if (isKnown(instance)) accounts.set(instance, { hours })
-  }
-
-  /** Reads the stored hours of an instance when it is seen first. A read that failed is repeated when the instance is seen again. */
-  async function load(instance: string): Promise<void> {
-    if (accounts.has(instance)) return
-    const begun = loading.get(instance) ?? loadNow(instance).finally(() => loading.delete(instance))
-    loading.set(instance, begun)
-    await begun
-  }
+  directory.onDeleted(accounts.drop)
 
   /** Reads the instances that can be read. If all of a slice fail, the store is away, and the rest is left for the next look. */
   async function loadSeen(instances: readonly string[]) {
-    for (const slice of slicesOf(instances.filter((instance) => !accounts.has(instance)))) {
-      const results = await Promise.allSettled(slice.map(load))
+    for (const slice of slicesOf(accounts.missing(instances))) {
+      const results = await Promise.allSettled(slice.map(accounts.load))
       const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
       if (errors.length > 0)
         log.warn({ err: errors[0] }, 'the stored activity of some instances could not be read; it will be read again')
@@ -112,26 +71,17 @@ export async function watchActivity({ readings, directory, store, keyOf, clock, 
     }
   }
 
-  function count(reading: InstanceReading) {
-    const { instance } = reading
-    const account = accounts.get(instance)
-    if (!account) return
-    const { since } = reading.work
-    const totals = totalsOf(reading)
-    const growth = grown(account, since, totals)
-    account.reported = { since, totals }
-    if (AMOUNTS.every((name) => growth[name] === 0)) return
-    const hour = hourOf(clock.now())
-    addAmounts(account.hours, hour, growth)
-    const day = Math.floor(hour / HOURS_OF_DAY)
-    changed.set(records.keyOf(instance, day), { instance, day })
-  }
-
   async function lookNow(maxAgeMs: number) {
     await readings.look(maxAgeMs)
     const seen = readings.all().filter(({ instance }) => isKnown(instance))
     await loadSeen(seen.map(({ instance }) => instance))
-    for (const reading of seen) count(reading)
+    for (const reading of seen) {
+      const hour = accounts.count(reading)
+      if (hour === undefined) continue
+      const { instance } = reading
+      const day = Math.floor(hour / HOURS_OF_DAY)
+      changed.set(records.keyOf(instance, day), { instance, day })
+    }
   }
 
   let looking: Promise<void> | undefined
@@ -148,8 +98,8 @@ export async function watchActivity({ readings, directory, store, keyOf, clock, 
     for (const [key] of days) changed.delete(key)
     try {
       const ops = days.flatMap(([, { instance, day }]) => {
-        const account = accounts.get(instance)
-        return account ? [records.store(instance, day, account.hours)] : []
+        const hours = accounts.hoursOf(instance)
+        return hours ? [records.store(instance, day, hours)] : []
       })
       if (ops.length > 0) await store.commit({ ops })
     } catch (error) {
@@ -183,14 +133,8 @@ export async function watchActivity({ readings, directory, store, keyOf, clock, 
   return {
     async of(instances) {
       await look(FRESH)
-      for (const slice of slicesOf(instances.filter((instance) => !accounts.has(instance)))) await Promise.all(slice.map(load))
-      const now = hourOf(clock.now())
-      const sum = emptyHours(now)
-      for (const instance of instances) {
-        const account = accounts.get(instance)
-        if (account) addHours(sum, account.hours)
-      }
-      return rowsOf(sum, now - HOURS + 1, now).map(([hour, sent, received, delivered, failed]) => ({
+      for (const slice of slicesOf(accounts.missing(instances))) await Promise.all(slice.map(accounts.load))
+      return accounts.sumOf(instances).map(([hour, sent, received, delivered, failed]) => ({
         at: iso(hour * HOUR),
         sent,
         received,

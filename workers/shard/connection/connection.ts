@@ -12,16 +12,16 @@ import type { NetworkSocket } from '../network/network-socket.ts'
 import { createQrClock } from '../network/qr-clock.ts'
 import { watchConnection } from '../network/watchdog.ts'
 import { logoutQuery } from '../wire/logout.ts'
-import { ownPresence } from '../wire/presence.ts'
 import type { Connection, ConnectionDeps, MediaAnswer, OpenedConnection, OwnParts } from './contract.ts'
-import { closedBy } from './disconnect.ts'
 import { createIdentity } from './identity.ts'
 import { createMex } from './mex.ts'
 import { requestCode } from './pairing/pairing-code.ts'
+import { createPresence } from './presence.ts'
 import { watchRestriction } from './restriction/restriction-watch.ts'
 import { createAcks } from './socket/acks.ts'
 import { connectionQueries } from './socket/connection-queries.ts'
 import type { Liveness } from './socket/liveness.ts'
+import { type Phase, reportSocket } from './socket/socket-reports.ts'
 import { type Router, routeStanzas } from './socket/stanza-router.ts'
 import { openWatchedSocket } from './socket/watched-socket.ts'
 
@@ -30,43 +30,35 @@ const PAIRING_CODE_LIFE = 3 * MINUTE
 
 export function openConnection(deps: ConnectionDeps): OpenedConnection {
   const { creds, auth, settled, log, events, clock } = deps
-  let hasEnded = false
-  /** True after an intended end has begun. The close that follows is then not reported as a loss of the connection. */
-  let isLeaving = false
-  let isOpen = false
-  let isAvailable = false
+  const phase: Phase = { isOpen: false, hasEnded: false, isLeaving: false }
+  const ending = new AbortController()
+  // Many operations may wait for the network at the same time, so many listeners of this signal are not a leak.
+  setMaxListeners(0, ending.signal)
+  const { signal: ended } = ending
 
   const identity = createIdentity(auth)
   const { sock, devices, liveness, stray } = openWatchedSocket(deps)
-  const { ws, ev } = sock
+  const { ws, cut } = sock
   const watchdog = watchConnection(sock, { onError: stray })
-  const { qrClock, companion, passkey } = openPairing(sock, deps, { stray, hasEnded: () => hasEnded })
+  const { qrClock, companion, passkey, pairingCode } = openPairing(sock, deps, { stray, phase, ended })
   const mex = createMex(sock, deps.mexIds)
   const restriction = watchRestriction(mex, {
     clock,
     log,
     known: deps.restriction,
     onChange(changed) {
-      if (!hasEnded) events.restricted(changed)
+      if (!phase.hasEnded) events.restricted(changed)
     },
   })
   const acks = createAcks()
   const mediaAnswers = listeners<MediaAnswer>()
-  const cut = () => sock.cut()
-
-  const ending = new AbortController()
-  // Many operations may wait for the network at the same time, so many listeners of this signal are not a leak.
-  setMaxListeners(0, ending.signal)
-
-  /** Calls `notify` after all earlier changes are saved, unless the session has ended in the meantime. */
-  const whenSaved = (notify: () => void) => settled().then(() => (hasEnded ? undefined : notify()), stray)
-
   const router = loggingRouter(sock, deps, { came: liveness.came, cut })
+  const presence = createPresence(sock)
 
   function finish() {
-    hasEnded = true
-    isOpen = false
-    passkey.ended(isLeaving)
+    phase.hasEnded = true
+    phase.isOpen = false
+    passkey.ended(phase.isLeaving)
     router.fence()
     deps.onEnd()
     acks.end()
@@ -74,63 +66,28 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
     ending.abort()
   }
 
-  ws.on('open', () => {
-    if (!hasEnded) events.socketOpened()
-  })
-  ev.on('creds.update', (update) => {
-    deps.save()
-    if (update.me?.name && !hasEnded) events.named(update.me.name)
-  })
-  ev.on('connection.update', (update) => {
-    if (hasEnded) return
-    // The pairing is reported even if the socket has ended in the meantime: the network closes it right after the pairing, often before the
-    // credentials are saved. It is not reported if the session was ended on purpose.
-    if (update.isNewLogin) passkey.linked()
-    if (update.isNewLogin) settled().then(() => (isLeaving ? undefined : events.paired()), stray)
-    if (update.connection === 'open') {
-      isOpen = true
+  reportSocket({
+    ...deps,
+    sock,
+    phase,
+    onLinked: passkey.linked,
+    onOpen() {
       // While the account is shown as available, the phone's own notifications are silent. So it is shown as unavailable.
-      announce(false).catch((error) => log.info({ err: error }, 'the account could not be shown as unavailable'))
-      void whenSaved(events.opened)
+      presence.announce(false).catch((error) => log.info({ err: error }, 'the account could not be shown as unavailable'))
       void restriction.refresh()
-    }
-    if (update.connection !== 'close') return
-    finish()
-    if (isLeaving) return
-    const closed = closedBy(update.error)
-    // The close is reported even if the save has failed (its caller logs that): without this event the next session would never be opened.
-    const notify = () => events.closed(closed)
-    settled().then(notify, notify)
+    },
+    onEnd: finish,
+    stray,
   })
-
-  async function announce(isNext: boolean) {
-    if (!creds.me?.name) return
-    isAvailable = isNext
-    if (isNext) {
-      queries.tokens.removeExpired()
-      sock.sendUnifiedSession()
-    }
-    await sock.sendNode(ownPresence(creds.me.name, isNext))
-  }
+  const queries = connectionQueries({ ...deps, owner: deps.instance, sock, identity, devices, mex, acks, ended })
 
   async function end() {
-    isLeaving = true
-    if (!hasEnded) finish()
+    phase.isLeaving = true
+    if (!phase.hasEnded) finish()
     await sock.end()
     // A failed save is logged by its caller, so it is ignored here. If `end` rejected because of it, the next session would not be opened.
     await settled().catch(() => {})
   }
-
-  const queries = connectionQueries({
-    ...deps,
-    owner: deps.instance,
-    sock,
-    identity,
-    devices,
-    mex,
-    acks,
-    ended: ending.signal,
-  })
 
   const connection: Connection = {
     sock,
@@ -139,12 +96,12 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
     },
     identity,
     devices,
-    ended: ending.signal,
+    ended,
     get isOpen() {
-      return isOpen && ws.isOpen
+      return phase.isOpen && ws.isOpen
     },
     get isAvailable() {
-      return isAvailable
+      return presence.isAvailable()
     },
     traffic: liveness.traffic,
     lastInboundAt: liveness.lastInboundAt,
@@ -154,22 +111,16 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
       return creds.platform
     },
     ...queries,
-    announce,
-    async pairingCode(digits) {
-      // The socket is kept before the request, because the last QR code could end it while the network answers.
-      qrClock.keep(PAIRING_CODE_LIFE)
-      return requestCode({ sock, ended: ending.signal }, digits)
+    announce(isAvailable) {
+      if (isAvailable) queries.tokens.removeExpired()
+      return presence.announce(isAvailable)
     },
+    pairingCode,
     onMediaAnswer: mediaAnswers.on,
     end,
     async logout(deadlineMs) {
-      isLeaving = true
-      const removing =
-        hasEnded || !ws.isOpen || !creds.me
-          ? Promise.resolve()
-          : sock.sendNode(logoutQuery(creds.me.id, sock.generateMessageTag()))
-      const sentOrNot = removing.catch((error) => log.info({ err: error }, 'the logout could not be sent to the network'))
-      await orLate(sentOrNot, deadlineMs, () => {})
+      phase.isLeaving = true
+      if (!phase.hasEnded) await removeDevice(sock, deadlineMs, log)
       await end()
     },
   }
@@ -182,38 +133,44 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
     mediaAnswered: mediaAnswers.call,
     loggedIn(networkSeconds) {
       if (networkSeconds !== undefined) deps.learnTime(networkSeconds * SECOND, true)
-      if (!hasEnded) events.loggedIn()
+      if (!phase.hasEnded) events.loggedIn()
       if (!creds.me) return
       deps.loginCounts.accepted(creds)
       deps.save()
     },
     passkey,
-    isAvailable: () => isAvailable,
+    isAvailable: presence.isAvailable,
     take: (node) => void router.take(node),
     before: router.before,
     cut,
   }
-  return {
-    connection,
-    own,
-    serve: router.serve,
-  }
+  return { connection, own, serve: router.serve }
 }
 
-/** Creates the ways in which the socket can be linked to an account: by QR code and by passkey. */
+/** Removes the linked device from its account, if it has one. Takes at most `deadlineMs`, and never rejects. */
+async function removeDevice(sock: NetworkSocket, deadlineMs: number, log: ConnectionDeps['log']): Promise<void> {
+  const { me } = sock.authState.creds
+  if (!sock.ws.isOpen || !me) return
+  const sentOrNot = sock
+    .sendNode(logoutQuery(me.id, sock.generateMessageTag()))
+    .catch((error) => log.info({ err: error }, 'the logout could not be sent to the network'))
+  await orLate(sentOrNot, deadlineMs, () => {})
+}
+
+/** Creates the ways in which the socket can be linked to an account: by QR code, by pairing code and by passkey. */
 function openPairing(
   sock: NetworkSocket,
   { events, steady, settled, passkeys }: ConnectionDeps,
-  { stray, hasEnded }: { stray(error: unknown): void; hasEnded(): boolean },
+  { stray, phase, ended }: { stray(error: unknown): void; phase: Phase; ended: AbortSignal },
 ) {
   const qrClock = createQrClock(sock, {
     now: steady.now,
     browser: BROWSER,
     onCode(text, expiresAt) {
-      if (!hasEnded()) events.qr(text, expiresAt)
+      if (!phase.hasEnded) events.qr(text, expiresAt)
     },
     onReplaced(text) {
-      if (!hasEnded()) events.qrReplaced(text)
+      if (!phase.hasEnded) events.qrReplaced(text)
     },
     onOver: (reason) => void sock.end(reason).catch(stray),
   })
@@ -221,6 +178,11 @@ function openPairing(
     qrClock,
     companion: watchCompanionRefresh(sock, qrClock.secretChanged),
     passkey: passkeys.attach({ sock, settled, onBegin: qrClock.stop, events }),
+    async pairingCode(digits: string) {
+      // The socket is kept before the request, because the last QR code could end it while the network answers.
+      qrClock.keep(PAIRING_CODE_LIFE)
+      return requestCode({ sock, ended }, digits)
+    },
   }
 }
 

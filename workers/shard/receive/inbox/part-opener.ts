@@ -68,7 +68,7 @@ class NoSecretError extends Error {
 const PADDING = Uint8Array.of(1)
 
 export function createPartOpener(deps: PartOpenerDeps): PartOpener {
-  const { marks, journal, commits, tries, log, noteUnreadable, me, assertOpen } = deps
+  const { marks, journal, commits, log, noteUnreadable, me, assertOpen } = deps
   /** Stanzas that were recorded as messages of an unknown kind, which nobody sends again. */
   const final = new WeakSet<BinaryNode>()
 
@@ -153,20 +153,6 @@ export function createPartOpener(deps: PartOpenerDeps): PartOpener {
     stanza.written.catch(() => {})
   }
 
-  /** Returns the reason why a part is unreadable. Throws an error that the message did not cause; the network then delivers the message again. */
-  function unreadBecauseOf(error: Error, ciphertext: Uint8Array): SignalError['problem'] {
-    assertOpen()
-    if (error instanceof SignalError) return error.problem
-    // After a trap of the WebAssembly module the thread must end. The message that caused the trap is first recorded as unreadable, because it would
-    // end the next thread too.
-    if (isTrap(error)) return 'unreadable'
-    if (error instanceof UnwrittenError || error.message === SESSION_CLOSED) throw error
-    // Another attempt is made only after an error that may be temporary. Any other error would occur again, and each attempt costs a connection.
-    if (isPassing(error) && tries.isWorthAnother(ciphertextMark(ciphertext))) throw error
-    log.error({ err: error }, 'a message could not be processed')
-    return 'unreadable'
-  }
-
   return {
     read,
     async openAll(stanza) {
@@ -180,11 +166,29 @@ export function createPartOpener(deps: PartOpenerDeps): PartOpener {
           // The crypto module throws strings, so a thrown value that is not an Error becomes one.
           const error = thrown instanceof Error ? thrown : new Error(String(thrown))
           if (error instanceof NoSecretError) isSecretKnown = false
-          else problem = unreadBecauseOf(error, ciphertext)
+          else problem = problemOf(error, ciphertext, deps)
           log.warn({ err: error, stanza: idOf(node) }, 'a message could not be decrypted or decoded')
         }
       }
       return { problem, isSecretKnown, isForeign: final.has(node) }
     },
   }
+}
+
+/** Returns the reason why a part is unreadable. Throws an error that the message did not cause; the network then delivers the message again. */
+function problemOf(
+  error: Error,
+  ciphertext: Uint8Array,
+  { assertOpen, tries, log }: Pick<PartOpenerDeps, 'assertOpen' | 'tries' | 'log'>,
+): SignalError['problem'] {
+  assertOpen()
+  if (error instanceof SignalError) return error.problem
+  // After a trap of the WebAssembly module the thread must end. The message that caused the trap is first recorded as unreadable, because it would
+  // end the next thread too.
+  if (isTrap(error)) return 'unreadable'
+  if (error instanceof UnwrittenError || error.message === SESSION_CLOSED) throw error
+  // Another attempt is made only after an error that may be temporary. Any other error would occur again, and each attempt costs a connection.
+  if (isPassing(error) && tries.isWorthAnother(ciphertextMark(ciphertext))) throw error
+  log.error({ err: error }, 'a message could not be processed')
+  return 'unreadable'
 }

@@ -1,0 +1,102 @@
+/** The activity of each instance in memory. The stored hours of an instance are read when it is seen first; readings then add to them. */
+import { type Clock, HOUR } from '../domain/clock.ts'
+import type { InstanceReading } from '../domain/readings.ts'
+import {
+  type ActivityHours,
+  AMOUNTS,
+  type Amounts,
+  addAmounts,
+  addHours,
+  emptyHours,
+  HOURS,
+  type HourRow,
+  rowsOf,
+} from './activity-hours.ts'
+
+export interface ActivityAccounts {
+  /** Returns the instances whose stored hours have not been read. */
+  missing(instances: readonly string[]): string[]
+  /** Reads the stored hours of an instance, if they have not been read. Rejects if the store fails; the next call then reads again. */
+  load(instance: string): Promise<void>
+  /** Adds what a reading has more than the last one. Returns the hour that has changed; undefined if none has, or if the instance is not loaded. */
+  count(reading: InstanceReading): number | undefined
+  hoursOf(instance: string): ActivityHours | undefined
+  /** Returns the sums of the instances for each hour of the last seven days that has activity, oldest first. */
+  sumOf(instances: readonly string[]): HourRow[]
+  drop(instance: string): void
+}
+
+export interface ActivityAccountsDeps {
+  /** Reads the stored hours of an instance. */
+  load(instance: string): Promise<HourRow[]>
+  isKnown(instance: string): boolean
+  clock: Clock
+}
+
+interface Account {
+  hours: ActivityHours
+  /** The last report of the thread that hosts the instance; absent before the first one. */
+  reported?: { since: number; totals: Amounts }
+}
+
+export function createActivityAccounts({ load, isKnown, clock }: ActivityAccountsDeps): ActivityAccounts {
+  const accounts = new Map<string, Account>()
+  const loading = new Map<string, Promise<void>>()
+  const currentHour = () => Math.floor(clock.now() / HOUR)
+
+  async function loadNow(instance: string) {
+    const rows = await load(instance)
+    const now = currentHour()
+    const hours = emptyHours()
+    for (const [hour, sent, received, delivered, failed] of rows)
+      if (hour <= now && hour > now - HOURS) addAmounts(hours, hour, { sent, received, delivered, failed })
+    if (isKnown(instance)) accounts.set(instance, { hours })
+  }
+
+  return {
+    missing: (instances) => instances.filter((instance) => !accounts.has(instance)),
+    async load(instance) {
+      if (accounts.has(instance)) return
+      const begun = loading.get(instance) ?? loadNow(instance).finally(() => loading.delete(instance))
+      loading.set(instance, begun)
+      await begun
+    },
+    count(reading) {
+      const account = accounts.get(reading.instance)
+      if (!account) return undefined
+      const { since } = reading.work
+      const totals = totalsOf(reading)
+      const growth = grown(account, since, totals)
+      account.reported = { since, totals }
+      if (AMOUNTS.every((name) => growth[name] === 0)) return undefined
+      const hour = currentHour()
+      addAmounts(account.hours, hour, growth)
+      return hour
+    },
+    hoursOf: (instance) => accounts.get(instance)?.hours,
+    sumOf(instances) {
+      const now = currentHour()
+      const sum = emptyHours(now)
+      for (const instance of instances) {
+        const account = accounts.get(instance)
+        if (account) addHours(sum, account.hours)
+      }
+      return rowsOf(sum, now - HOURS + 1, now)
+    },
+    drop: (instance) => void accounts.delete(instance),
+  }
+}
+
+const totalsOf = ({ work, attempts }: InstanceReading): Amounts => ({
+  sent: work.sent,
+  received: work.received,
+  delivered: attempts.delivered,
+  failed: attempts.retry + attempts.failed,
+})
+
+/** Returns the growth since the last report. A report of a new thread begins at zero again. */
+function grown({ reported }: Account, since: number, totals: Amounts): Amounts {
+  const growth = { ...totals }
+  if (reported?.since === since) for (const name of AMOUNTS) growth[name] -= reported.totals[name]
+  return growth
+}

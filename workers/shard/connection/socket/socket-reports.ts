@@ -1,0 +1,63 @@
+/** Reports the events of a socket to the instance. After the end of the connection, nothing is reported. */
+import type { NetworkSocket } from '../../network/network-socket.ts'
+import type { ConnectionDeps } from '../contract.ts'
+import { closedBy } from '../disconnect.ts'
+
+/** State of a connection. `connection.ts` and this file change it, the other parts read it. */
+export interface Phase {
+  isOpen: boolean
+  hasEnded: boolean
+  /** True after an intended end has begun. The close that follows is then not reported as a loss of the connection. */
+  isLeaving: boolean
+}
+
+export interface SocketReportsDeps extends Pick<ConnectionDeps, 'events' | 'save' | 'settled'> {
+  sock: Pick<NetworkSocket, 'ws' | 'ev'>
+  phase: Phase
+  /** Called when the device has been linked. */
+  onLinked(): void
+  /** Called when the account is logged in. */
+  onOpen(): void
+  /** Called when the socket has ended, before the end is reported. */
+  onEnd(): void
+  /** Logs an error for which no caller waits. */
+  stray(error: unknown): void
+}
+
+export function reportSocket({ sock, phase, events, save, settled, onLinked, onOpen, onEnd, stray }: SocketReportsDeps): void {
+  function opened() {
+    phase.isOpen = true
+    onOpen()
+    settled().then(() => (phase.hasEnded ? undefined : events.opened()), stray)
+  }
+
+  function linked() {
+    onLinked()
+    // The pairing is reported even if the socket has ended in the meantime: the network closes it right after the pairing, often before the
+    // credentials are saved. It is not reported if the session was ended on purpose.
+    settled().then(() => (phase.isLeaving ? undefined : events.paired()), stray)
+  }
+
+  function ended(error: Error | undefined) {
+    onEnd()
+    if (phase.isLeaving) return
+    const closed = closedBy(error)
+    // The close is reported even if the save has failed (its caller logs that): without this event the next session would never be opened.
+    const notify = () => events.closed(closed)
+    settled().then(notify, notify)
+  }
+
+  sock.ws.on('open', () => {
+    if (!phase.hasEnded) events.socketOpened()
+  })
+  sock.ev.on('creds.update', (update) => {
+    save()
+    if (update.me?.name && !phase.hasEnded) events.named(update.me.name)
+  })
+  sock.ev.on('connection.update', ({ connection, isNewLogin, error }) => {
+    if (phase.hasEnded) return
+    if (isNewLogin) linked()
+    if (connection === 'open') opened()
+    if (connection === 'close') ended(error)
+  })
+}
