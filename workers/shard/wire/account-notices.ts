@@ -1,7 +1,4 @@
-/**
- * Parses notices of the network about the account and its devices: `<notification>` of the types `account_sync`,
- * `devices`, `encrypt` and `server_sync`, `<ib>`, and `<success>`. Pure.
- */
+/** Parses the network's notices about the account and its devices. */
 import {
   type BinaryNode,
   getAllBinaryNodeChildren,
@@ -20,14 +17,13 @@ export const cleanQuery = (id: string, type: string, timestamp?: number): Binary
   content: [{ tag: 'clean', attrs: timestamp ? { type, timestamp: String(timestamp) } : { type } }],
 })
 
-/** A change in `<notification type="account_sync">`. Each child of the stanza is one change. The child `devices` is parsed by `deviceChangeIn`. */
+/** One child of `<notification type="account_sync">`. */
 export type AccountChange =
   | { type: 'devices'; notice: BinaryNode }
   /** Duration of disappearing messages in new chats, in seconds, and the time from which it applies, in epoch seconds. */
   | { type: 'disappearing_mode'; duration: number; since: number }
   | { type: 'privacy' }
 
-/** Tags of the child elements of the notification `account_sync` that are read (`AccountChange`). */
 export const ACCOUNT_CHANGES = ['devices', 'disappearing_mode', 'privacy'] as const satisfies readonly AccountChange['type'][]
 
 export const accountChangesIn = (notice: BinaryNode): AccountChange[] =>
@@ -53,7 +49,6 @@ const MAX_DEVICES = 1_000
 export interface DeviceChange {
   /** Jids of the person whose devices have changed. A missing jid is an empty text. */
   people: readonly string[]
-  /** Every jid of the affected devices. */
   devices: readonly string[]
   isRemoval: boolean
 }
@@ -79,7 +74,6 @@ export const keysLeftIn = (notice: BinaryNode): number => Number(getBinaryNodeCh
 
 export interface NamedCollection {
   name: string
-  /** Version of the app state collection; null if the notification does not contain it. */
   version: number | null
 }
 
@@ -105,7 +99,6 @@ export function expirationIn(node: BinaryNode): number | null {
   return Number.isSafeInteger(seconds) && seconds > 0 && seconds < LATEST ? seconds : null
 }
 
-/** LID of the account in `<success lid>`; null if absent. */
 export const ownLidIn = ({ attrs }: BinaryNode): string | null => attrs.lid || null
 
 /** Whether the account was logged out: the stream error then contains `<conflict type="device_removed"/>`, with or without a code. */

@@ -1,13 +1,10 @@
 /**
  * Parses `<ack id class from t error? phash? addressing_mode? refresh_lid? server_id?>`: the network accepted or refused a stanza of this device.
- * Pure.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 
 export interface Ack {
-  /** Id of the acked stanza; empty if absent. */
   id: string
-  /** Tag of the stanza that was acked. */
   class: string | undefined
   /** Chat to which the stanza was sent. */
   from: string
@@ -17,7 +14,7 @@ export interface Ack {
   phash: string | undefined
   /** Kind of jids that the group uses: `pn` or `lid`. */
   addressingMode: string | undefined
-  /** Server id of a channel post, which the network gave it. */
+  /** Id that the network gave to a channel post. */
   serverId: string | undefined
   /** Whether the LID of the person may have changed. */
   isLidOutdated: boolean

@@ -1,6 +1,6 @@
 /**
- * Actions of app state: changes of chats, people, labels and the account, which linked devices sync. The index, the collection and the value of each
- * action are those of WhatsApp Web. The versions are those of the library, which are the same in the library zapo. Pure.
+ * Builds and reads actions of app state: changes of chats, people, labels and the account that all linked devices
+ * share. Index, collection and value are those of WhatsApp Web; the versions are those of Baileys.
  */
 import { type Contact, isLidUser, isPnUser, type proto, type WAMessageKey, type WAPatchName } from '@whiskeysockets/baileys'
 import { bare, chatKind } from './jid.ts'
@@ -8,7 +8,6 @@ import { bare, chatKind } from './jid.ts'
 type Value = proto.ISyncActionValue
 type Range = proto.SyncActionValue.ISyncActionMessageRange
 
-/** An action that was read from app state. */
 export interface AppStateAction {
   /** Index of the action: its kind, followed by the chat, message or person that it is about. */
   index: readonly string[]
@@ -16,7 +15,6 @@ export interface AppStateAction {
   value: Value | null
 }
 
-/** An action to write to app state. */
 export interface AppStateChange extends AppStateAction {
   collection: WAPatchName
   version: number
@@ -29,12 +27,10 @@ export interface Association {
   assigned: boolean
 }
 
-/** Facts in an action that are not stored in the directory. */
 export interface ActionFacts {
   /** A person in the phone's address book. If the name is absent, the person was removed from the address book. */
   contact?: Contact
   pair?: { pn: string; lid: string }
-  /** The account's own name. */
   name?: string
   association?: Association
   /** Whether a new message unarchives its chat. This is a setting of the account. */
@@ -56,7 +52,7 @@ export interface Newest {
   key?: Pick<WAMessageKey, 'remoteJid' | 'id' | 'fromMe' | 'participant'> | undefined
 }
 
-/** Returns the range of messages to which the change of a chat applies, because phones ignore a change without a range. */
+/** Phones ignore the change of a chat without this range of messages. */
 const rangeOf = ({ at, key }: Newest): Range => ({
   lastMessageTimestamp: at,
   ...(key ? { messages: [{ key, timestamp: at }] } : {}),
@@ -70,7 +66,6 @@ const set = (
   now: number,
 ): AppStateChange => ({ collection, version, index, value: { timestamp: now, ...value } })
 
-/** Archives or unarchives a chat. Here and below, `now` is in epoch ms. */
 export const archiveChange = (chat: string, archived: boolean, newest: Newest, now: number) =>
   set('regular_low', 3, ['archive', chat], { archiveChatAction: { archived, messageRange: rangeOf(newest) } }, now)
 
@@ -144,7 +139,6 @@ export function contactChange({ pn, lid }: PersonNames, { fullName, firstName, o
   return set(CONTACTS, 2, ['contact', pn], { contactAction: { ...names, saveOnPrimaryAddressbook: onPhone } }, now)
 }
 
-/** Builds the changes that remove a person from the address book, under the number and under the LID. */
 export const contactRemovals = ({ pn, lid }: PersonNames): AppStateChange[] => [
   ...(pn === null ? [] : [{ collection: CONTACTS, version: 2, index: ['contact', pn], value: null } as const]),
   ...(lid === null ? [] : [{ collection: CONTACTS, version: 2, index: ['lid_contact', lid], value: null } as const]),
@@ -162,11 +156,10 @@ export const labelledChange = (id: string, chat: string, labeled: boolean, now: 
 const isPn = (jid: string | null | undefined): jid is string => !!jid && isPnUser(jid) === true
 const isLid = (jid: string | null | undefined): jid is string => !!jid && isLidUser(jid) === true
 
-/** Returns an object with this field, or an empty object if the value is null or empty. */
 const known = <T extends string>(field: T, value: string | null | undefined): { [name in T]?: string } =>
   value ? ({ [field]: value } as { [name in T]: string }) : {}
 
-/** Returns the facts in an action. The action may have been written by any device of the account. */
+/** The action may have been written by any device of the account. */
 export function factsOf({ index: [kind, id = '', chat = ''], value }: AppStateAction): ActionFacts {
   switch (kind) {
     case 'contact': {

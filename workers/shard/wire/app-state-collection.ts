@@ -1,8 +1,8 @@
 /**
- * Holds the state of a collection of app state: its version, the hash over its entries, and the MACs of the index and the value of each entry. A
- * collection has as many entries as the account has people or labelled chats, so work on all of them is done in slices.
- *
- * The record on disk has a format byte, the version in 8 bytes, the hash in 128 bytes, then 64 bytes per entry. (The first format was JSON.)
+ * State of a collection of app state: its version, the hash over its entries, and the MACs of each entry. Work on all
+ * entries is done in slices, because an account may have tens of thousands of people.
+ * The record on disk has a format byte, the version in 8 bytes, the hash in 128 bytes, then 64 bytes per entry. (The
+ * first format was JSON.)
  */
 import { BufferJSON, LT_HASH_ANTI_TAMPERING, type LTHashState } from '@whiskeysockets/baileys'
 import { createTurns } from '../../../src/lib/turns.ts'
@@ -23,7 +23,6 @@ const FORMAT = 1
 
 export const newCollection = (): CollectionState => ({ version: 0, hash: new Uint8Array(HASH), entries: new Map() })
 
-/** Returns the name under which an entry is stored. */
 export const entryName = (indexMac: Uint8Array): string => Buffer.from(indexMac).toString('latin1')
 
 export interface CollectionChange {
@@ -31,16 +30,13 @@ export interface CollectionChange {
   set(indexMac: Uint8Array, valueMac: Uint8Array): boolean
   /** Removes an entry. Returns false if it does not exist. */
   remove(indexMac: Uint8Array): boolean
-  /** Hash after all changes that were made. */
   readonly hash: Uint8Array
-  /** Returns the state after all changes that were made. */
   done(version: number): CollectionState
 }
 
 /** Number of values that are added to or removed from a hash at a time. */
 const BATCH = 64
 
-/** Creates a changeable copy of the state. */
 export function changeCollection(before: CollectionState): CollectionChange {
   const entries = new Map(before.entries)
   let { hash } = before
@@ -115,7 +111,6 @@ export async function collectionFrom(stored: Uint8Array): Promise<CollectionStat
   return { version: collectionVersion(stored), hash: bytes.subarray(9, HEAD), entries }
 }
 
-/** Returns the version in a record without parsing the rest. */
 export function collectionVersion(stored: Uint8Array): number {
   if (stored[0] !== FORMAT) return fromJson(stored).version
   return Number(Buffer.from(stored.buffer, stored.byteOffset, HEAD).readBigUInt64BE(1))

@@ -1,7 +1,6 @@
 /**
- * Builds changes of app state for the network: one patch with any number of actions, encrypted and signed with a key that the account's devices
- * share. The library's own function writes one action at a time, and does not delete a removed entry from its state. Formats: Utils/chat-utils.js of
- * the library.
+ * Builds patches of app state: any number of actions, encrypted and signed with a key that the account's devices share.
+ * The library writes one action at a time, and does not delete removed entries from its state.
  */
 import {
   aesEncrypt,
@@ -23,7 +22,6 @@ export interface PatchKey {
   data: Uint8Array
 }
 
-/** The keys that are derived from one key of the account's devices. */
 export interface MutationKeys {
   indexKey: Uint8Array
   valueEncryptionKey: Uint8Array
@@ -52,11 +50,10 @@ export function valueMac(key: Uint8Array, operation: number, keyId: Uint8Array, 
 
 const endOf = (collection: WAPatchName, version: number) => Buffer.concat([bigEndian64(version), Buffer.from(collection)])
 
-/** Returns the MAC of a whole collection. */
 export const snapshotMacOf = (keys: MutationKeys, collection: WAPatchName, version: number, hash: Uint8Array): Buffer =>
   hmacSign(Buffer.concat([hash, endOf(collection, version)]), keys.snapshotMacKey)
 
-/** Returns the MAC of the patch that leads to this version. `values`: MACs of the values in the patch. */
+/** `values`: MACs of the values in the patch. */
 export const patchMacOf = (
   keys: MutationKeys,
   collection: WAPatchName,
@@ -65,10 +62,6 @@ export const patchMacOf = (
   values: readonly Uint8Array[],
 ): Buffer => hmacSign(Buffer.concat([snapshotMac, ...values, endOf(collection, version)]), keys.patchMacKey)
 
-/**
- * Returns the patch for a collection in the state `state`, and the state after it. Null if nothing changes, for example because all entries to remove
- * are missing already.
- */
 export function appStatePatch(
   collection: WAPatchName,
   changes: readonly Change[],

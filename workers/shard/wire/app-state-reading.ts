@@ -1,7 +1,7 @@
 /**
- * Parses the network's answers for app state piece by piece: a snapshot or a patch has as many entries as the address book has people, and the
- * library decodes all of them in one turn (Utils/chat-utils.js). Pure. Messages and field numbers: WAProto.proto, `SyncdSnapshot`, `SyncdPatch`,
- * `SyncdMutations`; encryption: `app-state-patch.ts`.
+ * Parses the network's answers for app state in pieces, because they have as many entries as the address book has
+ * people. The library decodes all of them in one turn of the event loop. Field numbers: WAProto.proto, `SyncdSnapshot`,
+ * `SyncdPatch`, `SyncdMutations`.
  */
 
 import type { WAPatchName } from '@whiskeysockets/baileys'
@@ -22,7 +22,6 @@ export class DamagedAppState extends Error {
   }
 }
 
-/** Answer of the network for one collection. */
 export interface CollectionAnswer {
   name: WAPatchName
   /** Error code of the network, if the answer contains nothing else. */
@@ -114,7 +113,7 @@ const mutation = (bytes: Uint8Array) => {
   return sealedEntry(record, operation)
 }
 
-/** Yields the entries one after the other (null for an invalid entry), then returns the rest of the message. Throws `DamagedAppState`. */
+/** Yields null for an invalid entry, and returns the rest of the message at the end. Throws `DamagedAppState`. */
 export type Entries<Rest> = Generator<SealedEntry | null, Rest>
 
 function* entries<Rest>(
@@ -134,7 +133,6 @@ function* entries<Rest>(
   }
 }
 
-/** Reads the entries of a snapshot; a snapshot contains the whole collection. */
 export const snapshotEntries = (bytes: Uint8Array): Entries<proto.ISyncdSnapshot> =>
   entries(
     bytes,
@@ -142,10 +140,7 @@ export const snapshotEntries = (bytes: Uint8Array): Entries<proto.ISyncdSnapshot
     (record) => sealedEntry(proto.SyncdRecord.decode(record), SET),
     (rest) => proto.SyncdSnapshot.decode(rest),
   )
-/**
- * Reads the entries of a patch. If the rest of the message refers to a file (`externalMutations`), more entries are in that file, and come after
- * these.
- */
+/** If the returned message refers to a file (`externalMutations`), more entries are in that file. */
 export const patchEntries = (bytes: Uint8Array): Entries<proto.ISyncdPatch> =>
   entries(bytes, 2, mutation, (rest) => proto.SyncdPatch.decode(rest))
 export const externalEntries = (bytes: Uint8Array): Entries<undefined> => entries(bytes, 1, mutation, () => undefined)
@@ -180,7 +175,7 @@ function opens<T>(read: () => T): T | null {
   }
 }
 
-/** Verifies the MACs of a patch. Throws `DamagedAppState` if these entries do not have the MACs that the patch names. */
+/** Throws `DamagedAppState` if the MACs of the patch do not match these entries. */
 export function verifyPatch(
   name: WAPatchName,
   { snapshotMac, patchMac }: proto.ISyncdPatch,

@@ -1,8 +1,7 @@
 /**
- * Decodes the binary format of a stanza: tokens, packed digits, jids, lists. The library decodes a stanza in one turn, and creates all its functions
- * again for each node (WABinary/decode.js). Here the nodes that are not complete are on an explicit stack, so that decoding can pause after any node.
- * It accepts the same bytes as the library, with the same result; a test compares the two. The depth of nodes, jids inside jids, and the total size
- * are limited; the limits are far above those of ordinary stanzas.
+ * Decodes the binary format of a stanza: tokens, packed digits, jids, lists. Incomplete nodes are on an explicit stack,
+ * so decoding can pause after any node; the library decodes a stanza in one turn. A test checks that both return the
+ * same result.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { DOUBLE_BYTE_TOKENS, SINGLE_BYTE_TOKENS, TAGS } from '@whiskeysockets/baileys/lib/WABinary/constants.js'
@@ -18,12 +17,10 @@ export const MAX_STRINGS_IN_STRING = 512
  */
 export const MAX_ELEMENTS = 2 ** 21
 
-/** Thrown if the bytes are invalid. The message contains the problem and the byte offset. */
 export class MalformedStanza extends Error {
   override name = 'MalformedStanza'
 }
 
-/** The decoding of one stanza, which can pause. */
 export interface NodeReading {
   /** Decodes about this many nodes and attributes more. Returns undefined if the stanza is not complete then. Throws `MalformedStanza`. */
   read(elements: number): BinaryNode | undefined
@@ -32,7 +29,6 @@ export interface NodeReading {
 /** Starts to decode. `bytes`: the decompressed payload of a frame, without its first byte. The contents of nodes are views of these bytes. */
 export const readingNode = (bytes: Buffer): NodeReading => new Reading(bytes)
 
-/** Decodes a whole stanza in one call. */
 export const readNode = (bytes: Buffer): BinaryNode => new Reading(bytes).read(Number.POSITIVE_INFINITY)!
 
 const NONE = '?'
@@ -70,7 +66,6 @@ class Reading implements NodeReading {
   readonly #end: number
   #at = 0
   #elements = 0
-  /** Number of strings that were read inside the current string. */
   #inner = 0
   #root: BinaryNode | undefined
   readonly #parents: Parent[] = []
@@ -140,7 +135,6 @@ class Reading implements NodeReading {
     return this.#stringOf(this.#byte())
   }
 
-  /** Reads one of the parts of a jid. */
   #part(): string {
     if (++this.#inner > MAX_STRINGS_IN_STRING) this.#fail('jids are nested too deep')
     return this.#stringOf(this.#byte())
@@ -259,7 +253,6 @@ class Reading implements NodeReading {
     return this.#bytes.toString('utf8', from, this.#at)
   }
 
-  /** Skips bytes. Returns the offset before them. */
   #skip(length: number): number {
     const from = this.#at
     if (length > this.#end - from) this.#fail('it ends too early')

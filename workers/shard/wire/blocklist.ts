@@ -18,8 +18,8 @@ const query = (type: 'get' | 'set', content?: BinaryNode[]): BinaryNode => ({
 export const blocklistQuery = (): BinaryNode => query('get')
 
 /**
- * Blocks a person. If the person has a LID, the query must contain the LID and one further attribute: the number, or a flag that the number is
- * unknown. Otherwise the network refuses it.
+ * If the person has a LID, the query must contain the LID and one further attribute: the number, or a flag that the
+ * number is unknown. Otherwise the network refuses the query.
  */
 export function blockQuery({ lid, pn }: Named): BinaryNode {
   const who = lid === null ? { jid: pn ?? '' } : { jid: lid, ...(pn === null ? { unknown_identifier: 'true' } : { pn_jid: pn }) }
@@ -30,11 +30,10 @@ export function blockQuery({ lid, pn }: Named): BinaryNode {
 export const unblockQuery = (jid: string): BinaryNode => query('set', [{ tag: 'item', attrs: { action: 'unblock', jid } }])
 
 export interface Blocked extends Named {
-  /** Jid of the person, as it is in the list. */
   jid: string
 }
 
-/** Returns the whole list. Null if the answer has no entries: then nothing but the requested change was made to the list that we know. */
+/** Returns the whole list. Null if the answer has no entries: then only the requested change was made. */
 export function blockedIn(answer: BinaryNode): Blocked[] | null {
   const list = getBinaryNodeChild(answer, 'list')
   if (list?.attrs.matched === 'true') return null

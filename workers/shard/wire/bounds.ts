@@ -1,10 +1,6 @@
-/**
- * Truncates strings and arrays to the limits of the API. Ids and names that other people choose have limits too. Numbers that other people choose are
- * checked before they are written as JSON.
- */
+/** Limits strings, arrays and numbers that other people choose to the bounds of the API. */
 import { toNumber } from '@whiskeysockets/baileys'
 
-/** A number from protobuf; the library represents a 64-bit number as an object. */
 type ProtoNumber = Parameters<typeof toNumber>[0]
 
 /** Truncates a text to `max` UTF-16 units, never in the middle of a surrogate pair. */
@@ -16,9 +12,7 @@ export function cut(value: string, max: number): string {
 
 /** The most characters of an id or identifier. Senders choose them, and can make them very long. Ordinary ids have 16 to 60 characters. */
 export const MAX_ID = 128
-/** The most characters in names of people, groups and channels. */
 export const MAX_NAME = 256
-/** The most characters in an about text. */
 export const MAX_ABOUT = 139
 
 /** Truncates a string. If it is absent or empty, the result is null, as in the API. */
@@ -49,7 +43,6 @@ export function thousandths(value: ProtoNumber): number | null {
   return number === null ? null : number / 1_000
 }
 
-/** Parses epoch seconds of a stanza; undefined if the time is absent or invalid. */
 export function networkSeconds(t: string | undefined): number | undefined {
   const seconds = Number(t)
   return Number.isSafeInteger(seconds) && seconds > 0 ? seconds : undefined

@@ -1,7 +1,4 @@
-/**
- * Reads and writes profiles of businesses on the wire. Pure. Queries and answers are those of zapo and earlier web
- * clients. Times are minutes from midnight.
- */
+/** Builds queries about the profiles of businesses and parses the answers. Times are minutes from midnight. */
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 import { contentText } from './content.ts'
 
@@ -18,7 +15,6 @@ const textNode = (tag: string, text: string): BinaryNode => ({
   ...(text === '' ? {} : { content: Buffer.from(text) }),
 })
 
-/** `<iq xmlns=w:biz get><business_profile v=244><profile jid/></business_profile></iq>`. */
 export const profileQuery = (jid: string): BinaryNode =>
   iq('w:biz', 'get', { tag: 'business_profile', attrs: { v: '244' }, content: [{ tag: 'profile', attrs: { jid } }] })
 
@@ -40,12 +36,10 @@ export interface BusinessProfile {
   websites: string[]
   categories: { id: string; name: string }[]
   hours: { timezone: string | null; days: OpeningHours[] } | null
-  /** Whether the business has a cart; null if the answer does not say. */
   isCartEnabled: boolean | null
   hasCoverPhoto: boolean
 }
 
-/** Reads the profile; null if the account is not a business. */
 export function profileIn(answer: BinaryNode): BusinessProfile | null {
   const profile = getBinaryNodeChild(getBinaryNodeChild(answer, 'business_profile'), 'profile')
   if (!profile) return null
@@ -103,9 +97,8 @@ const changeQuery = (content: BinaryNode[]): BinaryNode =>
   iq('w:biz', 'set', { tag: 'business_profile', attrs: { v: '3', mutation_type: 'delta' }, content })
 
 /**
- * `<iq xmlns=w:biz set><business_profile v=3 mutation_type=delta>…</business_profile></iq>` writes the changes. Each website is a `<website>`; a
- * single empty `<website>` removes all. `<categories><category id/>…</categories>`; `<business_hours timezone><business_hours_config day_of_week mode
- * open_time? close_time?/>…</business_hours>`, closed days are omitted.
+ * Contains only the changes. Each website is a `<website>`, and a single empty `<website>` removes all. Closed days are
+ * omitted.
  */
 export function profileChangeQuery({ websites, categories, hours, ...texts }: ProfileChanges): BinaryNode {
   const { description, address, email } = texts
@@ -128,10 +121,7 @@ const openingNode = ({ day, mode, opensAt, closesAt }: OpeningHours): BinaryNode
   },
 })
 
-/**
- * `<iq xmlns=fb:thrift_iq get><request op=profile_typeahead type=catkit v=1><query>text</query></request></iq>`: queries categories by text; an empty
- * text finds all of them.
- */
+/** An empty text finds all categories. */
 export const categoriesQuery = (text: string): BinaryNode =>
   iq('fb:thrift_iq', 'get', {
     tag: 'request',
@@ -142,10 +132,7 @@ export const categoriesQuery = (text: string): BinaryNode =>
 /** `<response><categories><category id>name</category>…</categories><not_a_biz/></response>`. `<not_a_biz/>` is not a category. */
 export const categoriesIn = (answer: BinaryNode) => categoriesUnder(getBinaryNodeChild(answer, 'response'))
 
-/**
- * `<iq xmlns=fb:thrift_iq set smax_id=25><commerce_settings><cart enabled/></commerce_settings></iq>` switches the cart on or off. The answer
- * contains the same element with the current setting.
- */
+/** The answer contains the same element with the current setting. */
 export const cartQuery = (isEnabled: boolean): BinaryNode =>
   iq(
     'fb:thrift_iq',
@@ -154,7 +141,6 @@ export const cartQuery = (isEnabled: boolean): BinaryNode =>
     '25',
   )
 
-/** Returns whether the account has a cart; null if the answer does not say. */
 export function cartIn(answer: BinaryNode): boolean | null {
   const { enabled } = getBinaryNodeChild(getBinaryNodeChild(answer, 'commerce_settings'), 'cart')?.attrs ?? {}
   return enabled === undefined ? null : enabled === 'true'

@@ -4,7 +4,6 @@
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 
-/** Builds the rejection of a call. `meId`: jid of this device. */
 export const callRejection = (meId: string, creator: string, callId: string): BinaryNode => ({
   tag: 'call',
   attrs: { from: meId, to: creator },

@@ -1,6 +1,6 @@
 /**
  * Parses `<call from t offline? sender_pn? sender_lid?>`. Its only child says what happened to a call: `<offer call-id call-creator caller_pn?
- * group-jid?>` with `<video/>`, `<accept>`, `<reject>`, `<terminate reason?>` and others. Pure.
+ * group-jid?>` with `<video/>`, `<accept>`, `<reject>`, `<terminate reason?>` and others.
  */
 import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild } from '@whiskeysockets/baileys'
 import { fromJid } from '../../../src/domain/ids.ts'
@@ -15,7 +15,6 @@ export interface CallStanza {
   alt: string | undefined
   group: string | null
   isVideo: boolean
-  /** Why the call has ended. */
   reason: string | undefined
   /** Time in epoch seconds, as text. */
   t: string | undefined
@@ -23,7 +22,6 @@ export interface CallStanza {
   isOffline: boolean
 }
 
-/** Reads the call; null if the stanza has no valid child. */
 export function callIn(node: BinaryNode): CallStanza | null {
   const [child] = getAllBinaryNodeChildren(node)
   const id = child?.attrs['call-id']
@@ -48,8 +46,8 @@ export function callIn(node: BinaryNode): CallStanza | null {
 }
 
 /**
- * Determines the caller. The network guarantees who sent the stanza, but the sender writes who made the call. If this were trusted, a sender could
- * name another person, who would then get our answer. In a group call, the sender of the stanza may be the group.
+ * The network guarantees only the sender of the stanza. The caller named inside could be forged, and our answer would
+ * then go to another person.
  */
 function callerOf(outer: BinaryNode['attrs'], offer: BinaryNode['attrs']): string {
   const sender = bare(outer.from ?? '')
@@ -69,5 +67,4 @@ export const callLinkQuery = (id: string, media: 'audio' | 'video', startTime: n
   content: [{ tag: 'link_create', attrs: { media }, content: [{ tag: 'event', attrs: { start_time: String(startTime) } }] }],
 })
 
-/** Returns the token of the link; null if the answer has none. */
 export const callLinkIn = (answer: BinaryNode): string | null => getBinaryNodeChild(answer, 'link_create')?.attrs.token || null

@@ -1,6 +1,5 @@
 /**
- * Reads and writes catalogs of businesses on the wire: products, collections, orders. Pure. The current web client
- * reads them over HTTP, so queries and answers are those of the library and earlier web clients. Prices are in
+ * Builds queries about catalogs of businesses and parses the answers: products, collections, orders. Prices are in
  * thousandths of the currency unit.
  */
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
@@ -40,7 +39,6 @@ export interface Page {
   after?: string | undefined
 }
 
-/** Returns the cursor of the next page, in `<paging><after>` beside the entries. */
 const nextIn = (list: BinaryNode | undefined) => textIn(getBinaryNodeChild(list, 'paging'), 'after')
 
 export interface Product {
@@ -93,7 +91,6 @@ export interface ProductPage {
   next: string | null
 }
 
-/** `<product_catalog jid allow_shop_source><limit/><width/><height/><after/>?</product_catalog>`. */
 export const catalogQuery = (jid: string, { limit, after }: Page): BinaryNode =>
   iq({ type: 'get' }, 'product_catalog', { jid, allow_shop_source: 'true' }, [
     text('limit', limit),
@@ -101,17 +98,14 @@ export const catalogQuery = (jid: string, { limit, after }: Page): BinaryNode =>
     ...optional('after', after),
   ])
 
-/** Reads a page of products in the element of a catalog or of a collection. */
 export function productPageIn(answer: BinaryNode, tag: 'product_catalog' | 'collection'): ProductPage {
   const list = getBinaryNodeChild(answer, tag)
   return { products: productsUnder(list), next: nextIn(list) }
 }
 
-/** `<product_list jid><product><id/></product><width/><height/></product_list>`. */
 export const productQuery = (jid: string, id: string): BinaryNode =>
   iq({ type: 'get', smaxId: '21' }, 'product_list', { jid }, [...ids('product', [id]), ...SIZE])
 
-/** Finds the product with this id in an answer to `productQuery`, `addProductQuery` or `editProductQuery`. */
 export function productIn(
   answer: BinaryNode,
   tag: 'product_list' | 'product_catalog_add' | 'product_catalog_edit',
@@ -121,7 +115,7 @@ export function productIn(
   return products.find((product) => id === undefined || product.id === id) ?? null
 }
 
-/** The data of a product for a query that adds or edits it. Pictures are URLs on the network's media host. */
+/** Pictures are URLs on the network's media host. */
 export type ProductDetails = Omit<Product, 'id' | 'isAvailable' | 'reviewStatus'>
 
 /** Builds the element of a product. `is_hidden` is an attribute; if the product has no country of origin, so is `compliance_category`. */
@@ -145,21 +139,18 @@ function productNode(details: ProductDetails, id?: string): BinaryNode {
   }
 }
 
-/** `<product_catalog_add v=1><product/><width/><height/></product_catalog_add>`, answered by the product. */
 export const addProductQuery = (details: ProductDetails): BinaryNode =>
   iq({ type: 'set' }, 'product_catalog_add', { v: '1' }, [productNode(details), ...SIZE])
 
-/** `<product_catalog_edit v=1><product/><width/><height/></product_catalog_edit>`. The network removes fields that are omitted. */
+/** The network removes fields that are omitted. */
 export const editProductQuery = (id: string, details: ProductDetails): BinaryNode =>
   iq({ type: 'set' }, 'product_catalog_edit', { v: '1' }, [productNode(details, id), ...SIZE])
 
-/** `<product_visibility_update v=1><product is_hidden><id/></product></product_visibility_update>`. */
 export const productVisibilityQuery = (id: string, isHidden: boolean): BinaryNode =>
   iq({ type: 'set', smaxId: '23' }, 'product_visibility_update', { v: '1' }, [
     { tag: 'product', attrs: { is_hidden: String(isHidden) }, content: [text('id', id)] },
   ])
 
-/** `<product_catalog_delete v=1><product><id/></product></product_catalog_delete>`. */
 export const deleteProductQuery = (id: string): BinaryNode =>
   iq({ type: 'set' }, 'product_catalog_delete', { v: '1' }, ids('product', [id]))
 
@@ -169,7 +160,6 @@ export const deletedCountIn = (answer: BinaryNode): number =>
 export interface Collection {
   id: string
   name: string | null
-  /** Status of the network in lower case; null if there is none. */
   status: string | null
   products: number
 }
@@ -179,7 +169,6 @@ const collectionOf = (node: BinaryNode): Collection | null => {
   return id === null ? null : { id, name: textIn(node, 'name'), status: statusIn(node), products: productsUnder(node).length }
 }
 
-/** `<collections biz_jid><collection_limit/><item_limit/><width/><height/><after/>?</collections>`. */
 export const collectionsQuery = (jid: string, { limit, after }: Page, itemLimit: number): BinaryNode =>
   iq({ type: 'get', smaxId: '35' }, 'collections', { biz_jid: jid }, [
     text('collection_limit', limit),
@@ -196,7 +185,6 @@ export function collectionsIn(answer: BinaryNode): { collections: Collection[]; 
   }
 }
 
-/** `<collection biz_jid id><limit/><width/><height/><after/>?</collection>`, answered by `<collection>` with its products. */
 export const collectionQuery = (jid: string, id: string, { limit, after }: Page): BinaryNode =>
   iq({ type: 'get', smaxId: '30' }, 'collection', { biz_jid: jid, id }, [
     text('limit', limit),
@@ -210,7 +198,6 @@ export function collectionIn(answer: BinaryNode): Collection | null {
   return node ? collectionOf(node) : null
 }
 
-/** `<collection op=create><name/><product><id/></product>…<catalog_session_id/></collection>`. */
 export const createCollectionQuery = (name: string, products: readonly string[], sessionId: string): BinaryNode =>
   iq({ type: 'set', smaxId: '36' }, 'collection', { op: 'create' }, [
     text('name', name),
@@ -224,7 +211,6 @@ export interface CollectionChanges {
   remove?: readonly string[] | undefined
 }
 
-/** `<collection op=update><id/><name/>?<add><id/></add>…<remove><id/></remove>…<catalog_session_id/></collection>`. */
 export const updateCollectionQuery = (id: string, { name, add = [], remove = [] }: CollectionChanges, sessionId: string) =>
   iq({ type: 'set', smaxId: '40' }, 'collection', { op: 'update' }, [
     text('id', id),
@@ -234,7 +220,7 @@ export const updateCollectionQuery = (id: string, { name, add = [], remove = [] 
     text('catalog_session_id', sessionId),
   ])
 
-/** `<collections op=delete><id/><catalog_session_id/></collections>`. It was successful only if the answer is `<response><success/></response>`. */
+/** The deletion was successful only if the answer is `<response><success/></response>`. */
 export const deleteCollectionQuery = (id: string, sessionId: string): BinaryNode =>
   iq({ type: 'set', smaxId: '43' }, 'collections', { op: 'delete' }, [text('id', id), text('catalog_session_id', sessionId)])
 
@@ -244,7 +230,6 @@ export function isCollectionDeleted(answer: BinaryNode): boolean {
   return getBinaryNodeChild(response, 'success') !== undefined
 }
 
-/** `<order op=get id><image_dimensions><width/><height/></image_dimensions><token/></order>`. */
 export const orderQuery = (id: string, token: string): BinaryNode =>
   iq({ type: 'get', smaxId: '5', xmlns: 'fb:thrift_iq' }, 'order', { op: 'get', id }, [
     { tag: 'image_dimensions', attrs: {}, content: SIZE },
@@ -258,7 +243,6 @@ export interface Order {
   products: { id: string; name: string; price: number | null; currency: string | null; quantity: number; image: string | null }[]
 }
 
-/** `<order id><product><id/><name/><price/><currency/><quantity/><image><url/></image></product>…<price><total/><currency/></price></order>`. */
 export function orderIn(answer: BinaryNode): Order | null {
   const order = getBinaryNodeChild(answer, 'order')
   if (!order) return null

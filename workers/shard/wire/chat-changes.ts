@@ -5,7 +5,6 @@ import { object, objects, textOf } from './json.ts'
 import { mexUpdateIn } from './mex-notice.ts'
 
 export interface ChatChange {
-  /** Jid of the chat, as it is in the notification. */
   jid: string
   /** The new name; null if the notification contains none. */
   name: string | null
@@ -41,7 +40,6 @@ export function groupExpiryIn(notice: BinaryNode): number | null {
   return Number.isSafeInteger(seconds) && seconds >= 0 ? seconds : null
 }
 
-/** Whether the notification says that the account has joined the group. */
 export const isNewGroup = (notice: BinaryNode): boolean => getBinaryNodeChild(notice, 'create') !== undefined
 
 function subjectIn(child: BinaryNode): string | null {

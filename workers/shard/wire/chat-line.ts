@@ -2,7 +2,7 @@
 import { type BinaryNode, isLidUser } from '@whiskeysockets/baileys'
 import { bare, chatKind } from './jid.ts'
 
-/** Returns the key for the chat of a message or notification. For a person the LID is used, if the stanza contains it. */
+/** The key of a person is the LID, if the stanza contains it. */
 export function chatLine({ attrs }: BinaryNode, isOwn: (jid: string) => boolean): string {
   const { from = '', participant = '', recipient } = attrs
   const kind = chatKind(from)

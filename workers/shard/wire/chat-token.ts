@@ -1,15 +1,13 @@
 /**
- * Creates the token of a message to a person who gave the account no trusted-contact token: HMAC-SHA256 of the person's LID, without a device part,
- * with a salt that the account has from its phone. It proves to the network that a client of the account opens the chat. A message without one of the
- * two tokens can be refused with 463. (The libraries whatsmeow and whatsapp-rust, and pull request 2438 of Baileys, use the LID of the person; zapo
- * uses the LID of the account.)
+ * Creates the token of a message to a person who gave the account no trusted-contact token: HMAC-SHA256 of the person's
+ * LID, with a salt from the phone. The network can refuse a message without one of the two tokens with 463. (whatsmeow
+ * and whatsapp-rust use the LID of the person; zapo uses the LID of the account.)
  */
 import { createHmac } from 'node:crypto'
 import { type BinaryNode, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 import type { AppStateAction } from './app-state-actions.ts'
 import { bytesField } from './protobuf.ts'
 
-/** `<cstoken>bytes</cstoken>`, a child of the message. */
 export const chatToken = (salt: Uint8Array, lid: string): BinaryNode => ({
   tag: 'cstoken',
   attrs: {},
@@ -38,7 +36,7 @@ export const tokenGiverIn = ({ attrs: { from = '', sender_lid: lid = '' } }: Bin
 /** Numbers of fields in `SyncActionData`, `SyncActionValue` and `NctSaltSyncAction`. The library (rc14) has definitions of only the first. */
 const [VALUE, ACTION, SALT] = [2, 80, 1]
 
-/** Reads the salt from the bytes of an action, and adds it to the decoded value, because the library's decoder skips it. */
+/** Adds the salt to the decoded value, because the library's decoder skips this field. */
 export function withSalt<T extends object>(value: T, action: Uint8Array): T & { nctSaltSyncAction?: { salt: Uint8Array } } {
   const inside = bytesField(action, VALUE)
   const said = inside && bytesField(inside, ACTION)

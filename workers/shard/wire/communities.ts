@@ -1,6 +1,6 @@
 /**
- * Reads and writes communities on the wire (`w:g2`), with the requests and answers of WhatsApp Web. A community is the parent of its groups;
- * `groups.ts` contains the parts that communities have in common with groups. Pure.
+ * Builds queries about communities (`w:g2`) and parses the answers, as WhatsApp Web does. A community is the parent of
+ * its groups.
  */
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys'
 import { ALL_GROUPS, groupJidIn, listed, node, query } from './groups.ts'
@@ -13,10 +13,7 @@ export interface NewCommunity {
   description: { id: string; text: string } | null
 }
 
-/**
- * `<iq to=@g.us set><create subject key><description id><body/></description>?<parent default_membership_approval_mode/><create_general_chat/>`
- * `</create></iq>`. Without `<allow_non_admin_sub_group_creation/>` only administrators may add groups.
- */
+/** Without `<allow_non_admin_sub_group_creation/>` only administrators may add groups. */
 export const createCommunityQuery = ({ subject, key, description }: NewCommunity) =>
   query(
     ALL_GROUPS,
@@ -28,14 +25,11 @@ export const createCommunityQuery = ({ subject, key, description }: NewCommunity
     ]),
   )
 
-/** `<iq to=parent set><allow_non_admin_sub_group_creation/></iq>`, or `not_allow_…` for administrators only. */
 export const whoAddsGroupsQuery = (parent: string, isEverybody: boolean) =>
   query(parent, 'set', node(isEverybody ? 'allow_non_admin_sub_group_creation' : 'not_allow_non_admin_sub_group_creation'))
 
-/** `<iq to=parent set><delete_parent/></iq>`. */
 export const deactivateQuery = (parent: string) => query(parent, 'set', node('delete_parent'))
 
-/** `<iq to=parent set><links><link link_type="sub_group"><group jid/>…</link></links></iq>`. */
 export const linkQuery = (parent: string, groups: readonly string[]) =>
   query(
     parent,
@@ -49,7 +43,6 @@ export const linkQuery = (parent: string, groups: readonly string[]) =>
     ]),
   )
 
-/** `<iq to=parent set><unlink unlink_type="sub_group"><group jid remove_orphaned_members?/>…</unlink></iq>`. */
 export const unlinkQuery = (parent: string, groups: readonly string[], removesOrphans: boolean) =>
   query(
     parent,
@@ -78,24 +71,20 @@ export function linkCodesIn(answer: BinaryNode, ...path: string[]): Map<string, 
   )
 }
 
-/** `<iq to=parent set><admin><promote><participant jid/>…</promote></admin></iq>`; the people in the answer are directly under `<admin>`. */
+/** The people in the answer are directly under `<admin>`. */
 export const communityAdminQuery = (parent: string, change: 'promote' | 'demote', jids: readonly string[]) =>
   query(parent, 'set', node('admin', {}, [node(change, {}, listed(jids))]))
 
-/**
- * `<iq to=parent set><remove linked_groups="true"><participant jid/>…</remove></iq>`: removes people from all groups of the community.
- */
+/** Removes people from all groups of the community. */
 export const removeFromAllQuery = (parent: string, jids: readonly string[]) =>
   query(parent, 'set', node('remove', { linked_groups: 'true' }, listed(jids)))
 
-/** `<iq to=parent get><sub_groups/></iq>`, which is the library's query. */
 export const subGroupsQuery = (parent: string) => query(parent, 'get', node('sub_groups'))
 
 export interface SubGroup {
   jid: string
   subject: string
   isAnnouncement: boolean
-  /** Number of members; null if the answer does not contain it. */
   size: number | null
 }
 
@@ -114,7 +103,6 @@ function shown(value: unknown, isAnnouncement: boolean): SubGroup[] {
   return jid === null ? [] : [{ jid, subject: textOf(object(subject).value) ?? '', isAnnouncement, size: null }]
 }
 
-/** Reads the result of the GraphQL operation `FetchAllSubgroups`. */
 export function subGroupsOf(value: unknown): SubGroup[] {
   const { default_sub_group: announcement, sub_groups: others } = object(value)
   return [...shown(announcement, true), ...edges(others).flatMap((each) => shown(each, false))]

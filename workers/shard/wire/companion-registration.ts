@@ -19,7 +19,6 @@ import {
 } from '@whiskeysockets/baileys'
 
 export interface CompanionHello {
-  /** Jid of the account, with its number. */
   jid: string
   /** Salt, IV, and the ephemeral key of this device, encrypted with the pairing code. */
   wrappedEphemeral: Uint8Array
@@ -53,13 +52,13 @@ export interface PrimaryHello {
 }
 
 /**
- * Whether the notification contains the keys of the phone. It does not if it has `stage="refresh_code"`, with which the network asks for a new
- * pairing code.
+ * Whether the notification contains the keys of the phone. A notification with `stage="refresh_code"` only asks for a
+ * new pairing code.
  */
 export const isPrimaryHello = (notice: BinaryNode): boolean =>
   getBinaryNodeChild(notice, 'link_code_companion_reg')?.attrs.stage !== 'refresh_code'
 
-/** Reads the keys of the phone. Throws if a part is missing. */
+/** Throws if a part is missing. */
 export function primaryHelloIn(notice: BinaryNode): PrimaryHello {
   const hello = getBinaryNodeChild(notice, 'link_code_companion_reg')
   const part = (tag: string) => {
@@ -75,7 +74,6 @@ export function primaryHelloIn(notice: BinaryNode): PrimaryHello {
 }
 
 export interface CompanionFinish {
-  /** Jid of the account, with its number. */
   jid: string
   keyBundle: Uint8Array
   identity: Uint8Array

@@ -5,9 +5,13 @@
 import { type BinaryNode, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 
 /**
- * Outcome of a message's stanza. `read`: the message was decrypted, now or earlier. `peer`: the account's own phone sent the message only to its
- * linked devices. `history`: like `peer`, and it is a part of the history. `unread`: a retry is requested. `absent`: the message had no content, and
- * the phone is asked for it. `done`: nothing more will follow.
+ * Outcome of a received message:
+ * - `read`: it was decrypted, now or earlier
+ * - `peer`: the account's own phone sent it only to its linked devices
+ * - `history`: like `peer`, and it is a part of the history
+ * - `unread`: a retry is requested
+ * - `absent`: it had no content, and the phone is asked for it
+ * - `done`: nothing more will follow
  */
 export type MessageOutcome = 'read' | 'peer' | 'history' | 'unread' | 'absent' | 'done'
 
@@ -20,10 +24,7 @@ export interface Receiver {
 /** Value of `error` in the ack of a stanza that could not be processed. */
 const UNHANDLED = 500
 
-/**
- * Builds `<ack id to class type? participant? recipient? error?>`. The library adds the JID of this device as `from` to acks of messages. It is
- * omitted here, because neither WhatsApp Web nor whatsmeow sends it.
- */
+/** The library adds `from` to acks of messages. WhatsApp Web and whatsmeow do not, so it is omitted here. */
 export function ackOf({ tag, attrs }: BinaryNode, error?: number): BinaryNode {
   const { id = '', from = '', type, participant, recipient } = attrs
   return {
@@ -40,13 +41,12 @@ export function ackOf({ tag, attrs }: BinaryNode, error?: number): BinaryNode {
   }
 }
 
-/** Builds the empty result that answers a query of the network. */
 export const resultOf = ({ attrs }: BinaryNode): BinaryNode => ({
   tag: 'iq',
   attrs: { ...(attrs.id ? { id: attrs.id } : {}), to: attrs.from ?? S_WHATSAPP_NET, type: 'result' },
 })
 
-/** Returns the confirmations of a message in the order in which they are sent. */
+/** Returns the confirmations in the order in which they are sent. */
 export function messageConfirmations(node: BinaryNode, outcome: MessageOutcome, receiver: Receiver): BinaryNode[] {
   const { from = '' } = node.attrs
   switch (outcome) {
@@ -85,7 +85,7 @@ const receiptOf = ({ attrs }: BinaryNode, to: string, more: Record<string, strin
 
 const withoutDevice = (jid: string) => jid.replace(/:\d+@/, '@')
 
-/** Returns a key of the receipt's fields without its id. Receipts with the same key can be sent as one receipt. */
+/** Receipts with the same key can be sent as one receipt. */
 export const receiptGroup = ({ attrs: { id, ...rest } }: BinaryNode): string => JSON.stringify(rest)
 
 /** Joins receipts that differ only in their id. The joined receipt has the id of the first one; `<list>` contains the other ids. */

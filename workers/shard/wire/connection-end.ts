@@ -1,5 +1,5 @@
 /**
- * Stanzas with which the network ends a connection. Pure.
+ * Stanzas with which the network ends a connection.
  *
  *   <failure reason="401" …/>                                   the login is refused
  *   <stream:error code><conflict type="replaced"/></stream:error>
@@ -13,9 +13,7 @@ import {
   getErrorCodeFromStreamError,
 } from '@whiskeysockets/baileys'
 
-/** The library's code `connectionClosed`. */
 export const CONNECTION_CLOSED = 428
-/** The library's code `multideviceMismatch`. */
 const NOT_MULTI_DEVICE = 411
 /** Code of a `<failure>` that states no reason. */
 const UNKNOWN = 500

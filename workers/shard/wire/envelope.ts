@@ -1,4 +1,4 @@
-/** Reads the attributes that stanzas of all kinds have: sender, chat, time. Pure. */
+/** Reads the attributes that stanzas of all kinds have: sender, chat, time. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { networkSeconds } from './bounds.ts'
 
@@ -12,9 +12,8 @@ export interface Envelope {
   participant: string
   /** The participant's other jid (number or LID), if the stanza has it. */
   participantAlt: string | undefined
-  /** Time in epoch seconds as text; `wire/bounds.ts` parses it. */
+  /** Time in epoch seconds, as text. */
   t: string | undefined
-  /** Push name of the sender. */
   pushName: string | undefined
   /** Whether the stanza is from the offline backlog. */
   isOffline: boolean
@@ -31,10 +30,8 @@ export const envelopeOf = ({ attrs }: BinaryNode): Envelope => ({
   isOffline: attrs.offline !== undefined,
 })
 
-/** Returns the chat (a person) of a message that another device of the account sent; undefined if absent. */
 export const recipientOf = ({ attrs }: BinaryNode): string | undefined => attrs.recipient
 /** Returns the network's time of a stanza in epoch seconds; undefined if absent. */
 export const networkTimeOf = ({ attrs }: BinaryNode): number | undefined => networkSeconds(attrs.t)
 export const idOf = ({ attrs }: BinaryNode): string => attrs.id ?? ''
-/** Returns the chat; empty if absent. */
 export const fromOf = ({ attrs }: BinaryNode): string => attrs.from ?? ''

@@ -1,6 +1,6 @@
 /**
  * Parses `<notification type="w:gp2" from=group participant? participant_pn? participant_lid?>`: changes of a group. Each child is one change, and
- * its tag is the kind of change. Pure. Children and attributes are those of WhatsApp Web.
+ * its tag is the kind of change. Children and attributes are those of WhatsApp Web.
  */
 import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys'
 import { contentText } from './content.ts'
@@ -15,7 +15,6 @@ export interface Actor {
 
 /** A person in `<participant jid phone_number? lid?>` or `<requested_user jid …>`. */
 export interface NoticePerson {
-  /** Jid of the person; empty if absent. */
   jid: string
   alt: string | undefined
   /** Every jid of the person, without a device part. */
@@ -29,15 +28,12 @@ export interface GroupChange {
   requestMethod: string | undefined
   /** Name of the group, if the name was changed or the group is new. */
   subject: string | undefined
-  /** The new description; null if absent. */
   body: string | null
   /** Whether the description was removed: `delete="true"`. */
   isDeleted: boolean
-  /** Code of a new invitation link. */
   code: string | undefined
   /** Duration of disappearing messages in seconds, as text. */
   expiration: string | undefined
-  /** Whether an administrator must approve new members: `<group_join state>`. */
   approval: string | undefined
   /** Text content of the child, as in `<member_add_mode>admin_add</member_add_mode>`. */
   text: string | null
@@ -53,7 +49,6 @@ export interface GroupChange {
 export interface GroupNotice {
   group: string
   actor: Actor
-  /** Changes in the order of the children. */
   changes: readonly GroupChange[]
 }
 
@@ -68,7 +63,7 @@ export function createdGroupIn({ node }: GroupChange): Group | null {
   return getBinaryNodeChild(node, 'group')?.attrs.id ? groupIn(node) : null
 }
 
-/** Returns the people in a change. The list is not limited here and may have tens of thousands of people. */
+/** The list may have tens of thousands of people. */
 export const peopleIn = ({ node }: GroupChange): NoticePerson[] => getBinaryNodeChildren(node, 'participant').map(personOf)
 
 /** Returns the people who asked to join. The notification lists them if another person made the change. */

@@ -1,6 +1,6 @@
 /**
- * Builds queries about groups and parses the answers. The queries return more data than those of the library. Pure. They are those of WhatsApp Web
- * (`w:g2`), except `leave` and the `set` query with `<invite>`, which are those of the library zapo.
+ * Builds queries about groups (`w:g2`) and parses the answers, as WhatsApp Web does. The queries `leave` and `set` with
+ * `<invite>` are those of the library zapo.
  */
 import {
   type BinaryNode,
@@ -32,14 +32,12 @@ export interface Group extends GroupMetadata {
   isSuspended: boolean
   /** Whether all members of a community may add groups, and not only administrators. */
   membersAddGroups: boolean
-  /** Version of the list of members. */
   membersVersion: string | null
 }
 
-/** `<iq to=group get><query request="interactive"/></iq>`, answered by `<group>`. */
 export const metadataQuery = (group: string) => query(group, 'get', node('query', { request: 'interactive' }))
 
-/** `<iq to=@g.us get><query><group jid/>…</query></iq>`, answered by `<groups><group/>…</groups>`. It accepts at most 10,000 groups. */
+/** The network accepts at most 10,000 groups. */
 export const batchQuery = (groups: readonly string[]) =>
   query(
     ALL_GROUPS,
@@ -51,20 +49,16 @@ export const batchQuery = (groups: readonly string[]) =>
     ),
   )
 
-/** `<iq to=@g.us get><participating><participants/><description/></participating></iq>`, answered by `<groups><group/>…</groups>`. */
 export const participatingQuery = () =>
   query(ALL_GROUPS, 'get', node('participating', {}, [node('participants'), node('description')]))
 
-/** `<iq to=group get><invite/></iq>`, answered by `<invite code/>`. It is the query of the library zapo. */
 export const inviteCodeQuery = (group: string) => query(group, 'get', node('invite'))
 
-/** `<iq to=group set><invite/></iq>`, answered with a new code; the previous one becomes invalid. */
+/** The answer has a new code; the previous one becomes invalid. */
 export const newInviteCodeQuery = (group: string) => query(group, 'set', node('invite'))
 
-/** Returns the invitation code in an answer; null if there is none. */
 export const inviteCodeIn = (answer: BinaryNode): string | null => getBinaryNodeChild(answer, 'invite')?.attrs.code || null
 
-/** `<iq to=@g.us get><invite code/></iq>`, answered by `<group size>`. */
 export const invitedQuery = (code: string) => query(ALL_GROUPS, 'get', node('invite', { code }))
 
 /** `<iq to=@g.us set><invite code/></iq>`, answered by `<group jid>` or `<membership_approval_request jid>`. */
@@ -73,32 +67,23 @@ export const joinQuery = (code: string) => query(ALL_GROUPS, 'set', node('invite
 /** `<iq to=@g.us set><leave><group id/></leave></iq>`. If the network refuses, `<group>` in the answer has the attribute `error`. */
 export const leaveQuery = (group: string) => query(ALL_GROUPS, 'set', node('leave', {}, [node('group', { id: group })]))
 
-/**
- * `<iq to=group set><announcement/></iq>`: only administrators may write (with `not_announcement`, all members may). With `locked`, only
- * administrators may change the description; with `unlocked`, all members may.
- */
+/** With `announcement` only administrators may write. With `locked` only administrators may change the description. */
 export const settingQuery = (group: string, setting: 'announcement' | 'not_announcement' | 'locked' | 'unlocked') =>
   query(group, 'set', node(setting))
 
-/** `<iq to=group set><member_add_mode>admin_add|all_member_add</member_add_mode></iq>` */
 export const whoAddsQuery = (group: string, mode: 'admin_add' | 'all_member_add') =>
   query(group, 'set', node('member_add_mode', {}, mode))
 
-/** `<iq to=group set><membership_approval_mode><group_join state=on|off/></membership_approval_mode></iq>` */
 export const approvalQuery = (group: string, isOn: boolean) =>
   query(group, 'set', node('membership_approval_mode', {}, [node('group_join', { state: isOn ? 'on' : 'off' })]))
 
-/** `<iq to=group set><ephemeral expiration/></iq>`, or `<not_ephemeral/>`: sets the duration of disappearing messages in the group, in seconds. */
+/** Sets the duration of disappearing messages in the group, in seconds. */
 export const timerQuery = (group: string, seconds: number) =>
   query(group, 'set', seconds > 0 ? node('ephemeral', { expiration: String(seconds) }) : node('not_ephemeral'))
 
-/** `<iq to=group set><subject>text</subject></iq>` */
 export const subjectQuery = (group: string, subject: string) => query(group, 'set', node('subject', {}, Buffer.from(subject)))
 
-/**
- * `<iq to=group set><description id prev?><body>text</body></description></iq>`, or `<description delete=true prev?/>`. `prev`: id of the current
- * description.
- */
+/** `prev`: id of the current description. */
 export function descriptionQuery(group: string, { text, id, prev }: { text: string; id: string; prev: string | undefined }) {
   const before: Record<string, string> = prev ? { prev } : {}
   const description = text
@@ -107,7 +92,6 @@ export function descriptionQuery(group: string, { text, id, prev }: { text: stri
   return query(group, 'set', description)
 }
 
-/** A person to add to a group. */
 export interface Newcomer {
   jid: string
   /** Number of the person. It must be sent together with a LID, because the network refuses a LID without a number. */
@@ -123,11 +107,10 @@ const newcomer = ({ jid, phoneNumber, token }: Newcomer) =>
     token && [node('privacy', {}, Buffer.from(token).toString('hex'))],
   )
 
-/** `<iq to=@g.us set><create subject key><participant jid phone_number?><privacy/>?</participant>…</create></iq>`. */
 export const createQuery = (subject: string, key: string, people: readonly Newcomer[]) =>
   query(ALL_GROUPS, 'set', node('create', { subject, key }, people.map(newcomer)))
 
-/** `<iq to=group set><add><participant jid phone_number?><privacy/>?</participant>…</add></iq>`; for at most 1,024 people. */
+/** The network accepts at most 1,024 people. */
 export const addQuery = (group: string, people: readonly Newcomer[]) => query(group, 'set', node('add', {}, people.map(newcomer)))
 
 export type MemberChange = 'remove' | 'promote' | 'demote'
@@ -135,23 +118,18 @@ export type Decision = 'approve' | 'reject'
 
 export const listed = (jids: readonly string[]) => jids.map((jid) => node('participant', { jid }))
 
-/** `<iq to=group set><remove><participant jid/>…</remove></iq>`, and likewise `promote` and `demote`. */
 export const memberQuery = (group: string, change: MemberChange, jids: readonly string[]) =>
   query(group, 'set', node(change, {}, listed(jids)))
 
-/** `<iq to=group set><membership_requests_action><approve><participant jid/>…</approve></membership_requests_action></iq>`. */
 export const decisionQuery = (group: string, decision: Decision, jids: readonly string[]) =>
   query(group, 'set', node('membership_requests_action', {}, [node(decision, {}, listed(jids))]))
 
-/** `<iq to=group get><membership_approval_requests/></iq>`. */
 export const joinRequestsQuery = (group: string) => query(group, 'get', node('membership_approval_requests'))
 
-/** A person who has asked to join a group. */
 export interface JoinRequest {
   jid: string
   pn: string | undefined
   lid: string | undefined
-  /** Time of the request in epoch seconds; NaN if the answer has none. */
   requestedAt: number
   method: string | undefined
 }
@@ -163,7 +141,6 @@ export const joinRequestsIn = (answer: BinaryNode): JoinRequest[] =>
       jid ? [{ jid, pn, lid, requestedAt: Number(at), method }] : [],
   )
 
-/** The result of the network for one person. */
 export interface Outcome {
   /** All jids of the person that the answer contains, without a device part. */
   names: string[]
@@ -197,7 +174,7 @@ function outcomeOf(participant: BinaryNode): Outcome {
   }
 }
 
-/** Returns the results for people in an answer. `path`: tags of the elements around them, outermost first. */
+/** `path`: tags of the elements around the people, outermost first. */
 export function outcomesIn(answer: BinaryNode, ...path: string[]): Outcome[] {
   const list = path.reduce<BinaryNode | undefined>(getBinaryNodeChild, answer)
   return getBinaryNodeChildren(list, 'participant').map(outcomeOf)
@@ -217,8 +194,8 @@ export function leaveError(answer: BinaryNode): number | null {
 }
 
 /**
- * Parses a group with the library, and corrects two of its fields: whether the group is suspended, which the library drops; and whether an
- * administrator must approve new members, which is only the case with `<group_join state="on"/>`. Throws like the library.
+ * Parses a group with the library, and corrects two fields: whether the group is suspended, which the library drops,
+ * and whether administrators must approve new members. Throws like the library.
  */
 export function groupIn(answer: BinaryNode): Group {
   const group = getBinaryNodeChild(answer, 'group')

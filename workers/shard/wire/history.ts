@@ -1,9 +1,7 @@
 /**
- * Decodes the history that a phone sends to a new device, one field at a time. It arrives as one deflated protobuf of any size (`HistorySync`). At
- * any time, memory only holds one incomplete field and one conversation without its messages. Messages are skipped without decoding, with two
- * exceptions. The key and the time of the newest message of each chat are read. In a chat that has only a LID, the account's own messages are read
- * until a receipt in one of them contains the person's number. Field numbers: WAProto.proto of the library, `HistorySync`, `Conversation`,
- * `HistorySyncMsg`, `WebMessageInfo`.
+ * Decodes the history that a phone sends to a new device: one deflated protobuf of any size (`HistorySync`). Memory
+ * holds only one incomplete field and one chat without its messages at a time. Messages are skipped, except the key and
+ * time of the newest one, and receipts that contain the number of a person with a LID.
  */
 import { isHostedLidUser, isHostedPnUser, isLidUser, isPnUser, type proto as Proto, proto } from '@whiskeysockets/baileys'
 import { BYTES, fixed, NotProtobuf, VARINT, varint } from './protobuf.ts'
@@ -13,7 +11,6 @@ export type HistoryPiece =
   | { kind: 'chat'; chat: HistoryChat }
   /** The name that a person has chosen. */
   | { kind: 'pushName'; jid: string; name: string }
-  /** Number and LID of one person. */
   | { kind: 'pair'; pn: string; lid: string }
   | { kind: 'pastParticipants'; group: string; participants: readonly Proto.IPastParticipant[] }
   | { kind: 'settings'; settings: Proto.IGlobalSettings }
@@ -51,7 +48,6 @@ const MAX_FIELD = 2 ** 20
 /** The most bytes of one chat that are kept; further fields of the chat are skipped. */
 const MAX_CHAT = 2 ** 20
 
-/** Field numbers of `HistorySync`. */
 const CONVERSATIONS = 2
 const DECODED = new Map<number, (bytes: Uint8Array) => HistoryPiece | null>([
   [7, (bytes) => pushName(proto.Pushname.decode(bytes))],
@@ -61,12 +57,10 @@ const DECODED = new Map<number, (bytes: Uint8Array) => HistoryPiece | null>([
   // `nctSalt`, which the library's definition lacks. The bytes are copied, because a view would keep the whole piece of the stream in memory.
   [19, (bytes) => (bytes.length > 0 ? { kind: 'chatTokenSalt', salt: Uint8Array.from(bytes) } : null)],
 ])
-/** Field numbers of `Conversation`. */
 const ID = 1
 const MESSAGES = 2
 
 interface OpenChat {
-  /** Number of bytes of this chat that have not arrived yet. */
   left: number
   parts: Uint8Array[]
   size: number
@@ -79,11 +73,9 @@ interface OpenChat {
 export function historyParser(): HistoryParser {
   let bytes: Uint8Array = new Uint8Array(0)
   let at = 0
-  /** Bytes of an incomplete field, kept until the rest arrives. */
   let later: Uint8Array[] = []
   let size = 0
   let needed = 0
-  /** Number of bytes to skip. */
   let skipping = 0
   let chat: OpenChat | null = null
 
@@ -190,7 +182,6 @@ export function historyParser(): HistoryParser {
 
 interface Field {
   number: number
-  /** Offset of the tag of the field. */
   start: number
   /** Offset of the value of the field, after tag and length. */
   data: number
@@ -215,7 +206,6 @@ function fieldAt(bytes: Uint8Array, start: number): Field | null {
   return { number, start, data: tag.end, end, isBytes: false }
 }
 
-/** Yields a complete chat, and the pair of number and LID of the person in it. */
 function* chatDone({ parts, newest, receiptFrom }: OpenChat): Generator<HistoryPiece, void> {
   const decoded = decode(proto.Conversation, Buffer.concat(parts))
   if (!decoded.id) return
@@ -227,7 +217,6 @@ function* chatDone({ parts, newest, receiptFrom }: OpenChat): Generator<HistoryP
 
 const wantsMessage = ({ newest, isLid, receiptFrom }: OpenChat) => !newest || (isLid && receiptFrom === undefined)
 
-/** Reads the key and the receipts of a message from the bytes of its `HistorySyncMsg`. */
 function lookAt(open: OpenChat, bytes: Uint8Array) {
   const { message } = decode(proto.HistorySyncMsg, bytes)
   const { key, messageTimestamp, userReceipt } = message ?? {}

@@ -24,7 +24,7 @@ const SERVERS = new Map([
   ['c.us', 's.whatsapp.net'],
 ])
 
-/** Returns the API identifier of a jid without a look-up. A LID remains `<digits>@lid`; use `Identity.person` if its number may be known. */
+/** Returns the API identifier of a jid without a look-up, so a LID remains `<digits>@lid`. */
 export const identifierOf = (jid: string): string => cut(written(jid), MAX_ID)
 
 function written(jid: string): string {
@@ -35,7 +35,6 @@ function written(jid: string): string {
   return isLidUser(name) ? name : jid
 }
 
-/** Returns the jid of an API identifier, which must be valid. */
 export function jidOf(identifier: string): string {
   if (identifier.endsWith('-group')) return `${identifier.slice(0, -'-group'.length)}@g.us`
   if (identifier.includes('@')) return identifier
@@ -48,12 +47,11 @@ export const jidsOf = ({ phone, lid }: { phone: string; lid: string | null }): s
 ]
 
 /**
- * Matches an ordinary jid without a device or agent part. It need not be parsed, which takes fifteen times as long as this test; a list may have
+ * Matches an ordinary jid without a device or agent part. Parsing takes fifteen times as long, and a list may have
  * thousands of people.
  */
 const IS_BARE = /^[^:_@]+@(?:s\.whatsapp\.net|lid|g\.us)$/
 
-/** Removes the device and agent parts of a jid. */
 export function bare(jid: string): string {
   if (IS_BARE.test(jid)) return jid
   const decoded = jidDecode(jid)

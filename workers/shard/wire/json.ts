@@ -13,7 +13,6 @@ export function jsonObjectOrNull(text: string | null | undefined): Json | null {
     const value: unknown = JSON.parse(text)
     return isObject(value) ? value : null
   } catch {
-    // Invalid JSON is treated like JSON without fields.
     return null
   }
 }
@@ -27,8 +26,8 @@ const isObject = (value: unknown): value is Json => typeof value === 'object' &&
 const PASSED_ON = { levels: 16, values: 1_000, characters: 65_536, name: 256 }
 
 /**
- * Copies JSON into an event within these limits: further values are left out, long texts are truncated, and values that are nested too deep become
- * null. Half surrogate pairs are replaced, because a strict reader refuses a whole JSON body that contains one.
+ * Copies JSON into an event within the limits: further values are left out, long texts are truncated, and values that
+ * are nested too deep become null. Half surrogate pairs are replaced, because a strict parser refuses them.
  */
 export function passedOn(json: Json): Json {
   let { values, characters } = PASSED_ON
@@ -59,8 +58,8 @@ export function passedOn(json: Json): Json {
 export const object = (value: unknown): Json => (isObject(value) ? value : {})
 export const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.map(object) : [])
 /**
- * Returns a field as text; null if it has another type. A number becomes text, because some clients write ids as numbers. Half surrogate pairs are
- * replaced, because an event must not contain one.
+ * A number becomes text, because some clients write ids as numbers. Half surrogate pairs are replaced, because a strict
+ * parser refuses them.
  */
 export const textOf = (value: unknown): string | null =>
   typeof value === 'string' ? value.toWellFormed() : typeof value === 'number' && Number.isFinite(value) ? String(value) : null
@@ -68,7 +67,6 @@ export function numberOf(value: unknown): number | null {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
   return typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : null
 }
-/** Converts an amount of money to a number: `{ value: 1050, offset: 100 }` is 10.50. */
 export function amountOf(value: unknown): number | null {
   const { value: units, offset } = object(value)
   const number = numberOf(units)

@@ -1,4 +1,3 @@
-/** Finds the pairs of number and LID in a stanza. */
 import { type BinaryNode, isLidUser, isPnUser } from '@whiskeysockets/baileys'
 import { bare } from './jid.ts'
 

@@ -3,7 +3,7 @@ import { type BinaryNode, getBinaryNodeChild, isLidUser } from '@whiskeysockets/
 import type { LidPair } from './lid-pairs.ts'
 import { userAt, usyncAnswer, usyncQuery } from './usync.ts'
 
-/** Builds the query. `sid` is a unique id of the query. */
+/** `sid`: a unique id of the query. */
 export const lidQuery = (pns: readonly string[], sid: string): BinaryNode =>
   usyncQuery(['lid'], pns.filter((jid) => !isLidUser(jid)).map(userAt), sid, 'background')
 

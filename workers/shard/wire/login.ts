@@ -1,5 +1,5 @@
 /**
- * The stanza that accepts a login, `<success lid t …/>`, and the queries after it. Pure.
+ * The stanza that accepts a login, `<success lid t …/>`, and the queries after it.
  *
  *
  *   <iq to="s.whatsapp.net" type="get" xmlns="encrypt"><count/></iq>     → <count value/>: one-time keys that the network still has
@@ -18,9 +18,7 @@ export const keyCountQuery = (): BinaryNode => query('get', 'encrypt', 'count')
 export const activeQuery = (): BinaryNode => query('set', 'passive', 'active')
 export const keyDigestQuery = (): BinaryNode => query('get', 'encrypt', 'digest')
 
-/** Returns how many one-time keys the network still has; NaN if the answer does not say it. */
 export const keyCountIn = (answer: BinaryNode): number => Number(getBinaryNodeChild(answer, 'count')?.attrs.value)
-/** Tells whether the network has the keys of this device. */
 export const hasKeyDigest = (answer: BinaryNode): boolean => getBinaryNodeChild(answer, 'digest') !== undefined
 /** Returns the LID of the account from `<success lid=…/>`; undefined if it is absent or empty. */
 export const lidOfLogin = ({ attrs }: BinaryNode): string | undefined => attrs.lid || undefined

@@ -1,15 +1,13 @@
-/** A pattern that matches the stanzas of one row of the stanza table. Pure. */
+/** A pattern that matches the stanzas of one row of the stanza table. */
 import { type BinaryNode, getAllBinaryNodeChildren } from '@whiskeysockets/baileys'
 
 export interface Match {
   tag: string
   /** Attributes with their values; an array lists the allowed values, and undefined means that the attribute is absent. */
   attrs?: Readonly<Record<string, string | readonly (string | undefined)[]>>
-  /** Tag of the stanza's first child. */
   child?: string
   /** Tags that no child of the stanza may have. */
   without?: readonly string[]
-  /** Server of the jid in `from`. */
   from?: string
 }
 

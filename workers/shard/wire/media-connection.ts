@@ -13,13 +13,11 @@ export const mediaConnectionQuery = (): BinaryNode => ({
 
 export interface MediaHosts {
   auth: string
-  /** Hosts in the order in which they are tried. */
   hosts: string[]
   /** Time in seconds for which hosts and credentials are valid; null if the answer does not say. */
   ttlSeconds: number | null
 }
 
-/** Parses the answer; null if it has no host or no credentials. */
 export function mediaHostsIn(answer: BinaryNode): MediaHosts | null {
   const node = getBinaryNodeChild(answer, 'media_conn')
   const hosts = getBinaryNodeChildren(node, 'host').flatMap(({ attrs }) => (attrs.hostname ? [attrs.hostname] : []))

@@ -27,14 +27,13 @@ export const mixedBizNode = (seconds: number): BinaryNode => ({
 /** The node `bot`, which 1:1 chats need in addition to `mixedBizNode`. */
 export const bizBotNode = (): BinaryNode => ({ tag: 'bot', attrs: { biz_bot: '1' } })
 
-/** The node `biz` for messages about payments and orders. `name`: name of the flow. */
 export const payBizNode = (name: 'payment_info' | 'order_details' | 'order_status'): BinaryNode => ({
   tag: 'biz',
   attrs: { native_flow_name: name },
 })
 
 /**
- * Builds the node with the identity of this device, which the first message of a session contains. `identity`: the encoded identity with the
+ * The first message of a session contains this node. `identity`: the encoded identity of this device, with the
  * account's signature.
  */
 export const deviceIdentityNode = (identity: Uint8Array): BinaryNode => ({ tag: 'device-identity', attrs: {}, content: identity })
@@ -72,18 +71,15 @@ export interface SealedAgain {
   id: string
   /** Attributes that the message stanza had when it was sent for the first time, without those that name the recipient. */
   attributes: Record<string, string>
-  /** Attributes that name the recipient of the resent stanza. */
   address: Record<string, string>
   ciphertext: { type: 'msg' | 'pkmsg'; bytes: Uint8Array; attributes: Record<string, string> }
   /** Number of the retry request, starting at 1. */
   count: number
-  /** Encoded identity of this device. */
   identity: Uint8Array
   nodes: readonly BinaryNode[]
 }
 
 export interface Sealed {
-  /** Jid of the device. */
   jid: string
   type: 'msg' | 'pkmsg'
   ciphertext: Uint8Array
@@ -100,11 +96,9 @@ export interface MessageContent {
   sealed: readonly Sealed[]
   /** The ciphertext for all devices of a group or of the recipients of a status. */
   shared?: Uint8Array
-  /** Attributes of the ciphertexts. */
   attributes: Record<string, string>
 }
 
-/** `<message id to type …><enc type="skmsg"/>?<participants><to jid><enc/></to>…</participants>?…</message>` */
 export const messageStanza = (
   attrs: Record<string, string>,
   { sealed, shared, attributes }: MessageContent,

@@ -1,5 +1,5 @@
 /**
- * Parses `<message id from participant? category? edit? t notify?>`. Pure. Its children are: `<enc type v>`, each with a ciphertext; in channels
+ * Parses `<message id from participant? category? edit? t notify?>`. Its children are: `<enc type v>`, each with a ciphertext; in channels
  * `<plaintext>`; or, if the content is not delivered to this device, `<unavailable type? hosted?><bot/>?</unavailable>`.
  */
 import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild } from '@whiskeysockets/baileys'
@@ -14,7 +14,6 @@ const kindOf = (enc: BinaryNode) => OPENED.find((kind) => kind === enc.attrs.typ
 export const ciphertextsIn = (node: BinaryNode): Uint8Array[] =>
   encrypted(node).flatMap(({ content }) => (content instanceof Uint8Array ? content : []))
 
-/** Returns the type of one of the ciphertexts. */
 export const ciphertextKind = (node: BinaryNode, ciphertext: Uint8Array): CiphertextKind | undefined => {
   const enc = encrypted(node).find(({ content }) => content === ciphertext)
   return enc && kindOf(enc)

@@ -1,14 +1,11 @@
 /**
- * The GraphQL operations of `w:mex` in one table. The web client identifies each operation by a number, its id, which changes with the builds of the
- * web client. So a row has the current id and the ids of older builds, which are tried if the network does not know the newer one
- * (`connection/mex.ts`).
- *
+ * The GraphQL operations of `w:mex`. The web client identifies each operation by a number, which changes between its
+ * builds; the older numbers are tried if the network does not know the newest.
  *   <iq to="s.whatsapp.net" type="get" xmlns="w:mex"><query query_id>{"variables":{…}}</query></iq>   → <result>{"data":{field:…},"errors":[…]}</result>
- *
- * To add an operation, add a row under the name that it has in the web client, with its `id`, and with `field`, the field of `data` that contains the
- * answer. A test compares both with a description of the web client, if that file exists beside the project. When an id changes, put the new one into
- * `id`, and the old one at the beginning of `older`. If an older build used other variables, its entry is a function that computes them from the
- * current ones.
+ * To add an operation, add a row with its name in the web client, its `id`, and the `field` of `data` that contains the
+ * answer.
+ * When an id changes, put the new one into `id`, and the old one first into `older`; a function there computes the
+ * variables of an older build.
  */
 import { type BinaryNode, getBinaryNodeChild, S_WHATSAPP_NET } from '@whiskeysockets/baileys'
 import { type Json, jsonObject, object, objects, textOf } from './json.ts'
@@ -137,7 +134,6 @@ const isUnknown = (data: unknown, { extensions, path }: Json) =>
   object(extensions).error_code === BAD_REQUEST &&
   (path === undefined || (Array.isArray(path) && path.length === 0))
 
-/** Role of the account in a channel. The query of a channel contains it. */
 export type ViewRole = 'GUEST' | 'SUBSCRIBER' | 'ADMIN' | 'OWNER'
 
 /** Returns all variables of `FetchNewsletter`, because the network refuses a query if one of them is missing. */
@@ -151,7 +147,6 @@ export const newsletterLookUp = (key: string, type: 'JID' | 'INVITE', viewRole: 
   input: { key, type, view_role: viewRole },
 })
 
-/** Returns the name in the metadata of a channel: `{ text }`, or the text itself. */
 export function newsletterName(description: unknown): string | null {
   const { name, thread_metadata: metadata } = object(description)
   const inner = object(metadata).name

@@ -1,5 +1,5 @@
 /**
- * Parses `<notification type="newsletter" from=channel t>`: roles and reactions in a channel, one child each. Pure.
+ * Parses `<notification type="newsletter" from=channel t>`: roles and reactions in a channel, one child each.
  *
  *   <participant jid role? action?/>      <reaction message_id|server_id><reaction code?/></reaction>
  */
@@ -13,7 +13,6 @@ export type NewsletterChange =
 
 export interface NewsletterNotice {
   newsletter: string
-  /** Time in epoch seconds, as text. */
   t: string | undefined
   changes: readonly NewsletterChange[]
 }

@@ -1,7 +1,7 @@
 /**
  * Parses `<message from=channel id server_id t edit? is_sender?><plaintext/><meta msg_edit_t?/></message>`: a channel post, or a later change of a
  * post, with the same id. If the stanza has `<reaction code?/>` in place of content, another device of the account has reacted to the post with this
- * server id. Pure.
+ * server id.
  */
 import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild } from '@whiskeysockets/baileys'
 
@@ -9,11 +9,9 @@ export interface PostStanza {
   isOwn: boolean
   /** Kind of the change (value of `edit`); undefined for a new post. */
   edit: string | undefined
-  /** Whether the post was removed by its author or by an admin. */
   isRemoved: boolean
   /** Time of the edit in epoch ms. (The attribute `t` may be the time of the original post.) */
   editedAt: number | undefined
-  /** Content as a protobuf message; null if there is none. */
   content: Uint8Array | null
   /** A reaction to the post, empty if the reaction was removed; undefined if the stanza is not a reaction. */
   reaction: string | undefined

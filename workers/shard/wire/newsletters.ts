@@ -1,7 +1,6 @@
 /**
- * Parses descriptions of channels and lists of posts. Pure. The structures are those of captured answers. A description is the answer to a GraphQL
- * operation (`mex.ts`).
- *
+ * Parses descriptions of channels and lists of posts. A description is the answer to a GraphQL operation; its structure
+ * is that of captured answers:
  *   { id, state: { type },
  *     thread_metadata: { name: { text }, description: { text }, creation_time, subscribers_count, verification, invite,
  *       handle, picture, preview, settings: { reaction_codes: { value } } },
@@ -21,10 +20,8 @@ export interface Newsletter {
   state: string | null
   subscribers: number | null
   isVerified: boolean
-  /** Code of the invitation link. */
   invite: string | null
   handle: string | null
-  /** The picture of the channel, which `pictureUrl` converts to a URL. */
   picture: unknown
   preview: unknown
   reactionCodes: string | null
@@ -34,7 +31,6 @@ export interface Newsletter {
 
 const word = (value: unknown) => textOf(value)?.toLowerCase() ?? null
 
-/** Parses the metadata of a channel; null if the value is something else. */
 export function newsletterIn(description: unknown): Newsletter | null {
   const { id, state, thread_metadata: metadata, viewer_metadata: viewer } = object(description)
   const jid = textOf(id)
@@ -84,10 +80,7 @@ export function directoryPage(answer: unknown): { newsletters: Newsletter[]; nex
   }
 }
 
-/**
- * `<iq xmlns=newsletter type=get to=s.whatsapp.net><messages type=jid jid count before?/></iq>`: queries the newest posts, or the posts before a
- * given one. It is the query of the library zapo.
- */
+/** Queries the newest posts, or the posts before a given one. */
 export const postsQuery = (newsletter: string, limit: number, before?: string): BinaryNode => ({
   tag: 'iq',
   attrs: { to: S_WHATSAPP_NET, type: 'get', xmlns: 'newsletter' },
@@ -100,7 +93,6 @@ export const postsQuery = (newsletter: string, limit: number, before?: string): 
 })
 
 export interface Post {
-  /** Id of the post; null if the answer does not contain it. */
   id: string | null
   serverId: string
   /** Time of the post in epoch seconds. */
@@ -144,7 +136,6 @@ const terms = (type: 'get' | 'set', notice: string, attrs: Record<string, string
 /** `<iq xmlns=tos type=get><request><notice id/></request></iq>`, answered by `<tos><notice id state/></tos>`, as the library zapo sends it. */
 export const termsQuery = (notice: string) => terms('get', notice)
 
-/** `<iq xmlns=tos type=set><request type=session_update><notice id/></request></iq>`, as the library zapo sends it. */
 export const acceptTermsQuery = (notice: string) => terms('set', notice, { type: 'session_update' })
 
 export const areTermsAccepted = (answer: BinaryNode, notice: string): boolean =>

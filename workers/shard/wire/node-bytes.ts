@@ -1,13 +1,11 @@
 /**
- * Encodes a stanza to its binary format; `binary-node.ts` decodes it. The library creates a dozen functions again for each node, so that V8 compiles
- * them again and again, and it puts each byte into a list of numbers (WABinary/encode.js). This encoder creates the same bytes; a test compares the
- * two.
+ * Encodes a stanza to its binary format. The library's encoder is slow: it creates a dozen functions for each node, and
+ * puts each byte into a list of numbers. A test checks that both create the same bytes.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { TAGS, TOKEN_MAP } from '@whiskeysockets/baileys/lib/WABinary/constants.js'
 import { type FullJid, jidDecode } from '@whiskeysockets/baileys/lib/WABinary/jid-utils.js'
 
-/** The one or two bytes that encode each token. */
 const TOKENS: ReadonlyMap<string, { dict?: number; index: number }> = new Map(Object.entries(TOKEN_MAP))
 /** Matches text that can be packed with two characters per byte; it has at most `PACKED_MAX` characters. */
 const DIGITS = /^[\d.-]{1,127}$/

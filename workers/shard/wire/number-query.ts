@@ -3,10 +3,10 @@ import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
 import { contentText } from './content.ts'
 import { errorIn, type Refusal, refused, userWithNumber, usyncAnswer, usyncQuery } from './usync.ts'
 
-/** Builds the query for the account of a number. `sid` is a unique id of the query. */
+/** `sid`: a unique id of the query. */
 export const numberQuery = (digits: string, sid: string): BinaryNode => usyncQuery(['contact'], [userWithNumber(digits)], sid)
 
-/** Builds the query for the accounts of many numbers and for their LIDs. */
+/** Queries the accounts and the LIDs of many numbers. */
 export const numbersQuery = (numbers: readonly string[], sid: string): BinaryNode =>
   usyncQuery(['contact', 'lid'], numbers.map(userWithNumber), sid)
 
@@ -34,14 +34,13 @@ function accountOf(user: BinaryNode): NumberAnswer {
 }
 
 export interface Account {
-  /** Jid with the registered number. */
   jid: string
   lid: string | null
 }
 
 /**
- * Returns the account of each number, by the queried number; null if there is no account. An entry is found by the number that the answer repeats in
- * `<contact>`, because its jid contains the registered number. If the network refused the entry of one person, the result is this refusal.
+ * Returns the account of each number, by the queried number; null if there is no account. Entries are matched by the
+ * number in `<contact>`, because their jid contains the registered number.
  */
 export function numberAnswers(answer: BinaryNode, numbers: readonly string[]): Map<string, Account | null> | Refusal {
   const said = usyncAnswer(answer)

@@ -1,5 +1,5 @@
 /**
- * The stanzas about the offline backlog: the stanzas that arrived while the device was offline. Pure.
+ * The stanzas about the offline backlog: the stanzas that arrived while the device was offline.
  *
  *   <ib><offline_preview count message receipt …/></ib>   of the network: this many stanzas wait
  *   <ib><offline_batch count/></ib>                       of this device: send this many more
@@ -7,7 +7,6 @@
  */
 import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
 
-/** Builds the request for `count` more of the waiting stanzas. */
 export const offlineBatch = (count: number): BinaryNode => ({
   tag: 'ib',
   attrs: {},

@@ -8,10 +8,8 @@
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys'
 import { contentText } from './content.ts'
 
-/** Returns the references in the order in which they are shown; empty ones are omitted. */
 export const refsIn = (offer: BinaryNode): string[] =>
   getBinaryNodeChildren(getBinaryNodeChild(offer, 'pair-device'), 'ref').flatMap((ref) => contentText(ref) || [])
 
-/** Tells whether the network reports that this device has been linked. */
 export const isPairSuccess = (node: BinaryNode): boolean =>
   node.tag === 'iq' && getBinaryNodeChild(node, 'pair-success') !== undefined

@@ -1,5 +1,5 @@
 /**
- * Links a device to an account that requires its passkey: builds and parses the stanzas, and the protobufs and JSON inside them. Pure.
+ * Links a device to an account that requires its passkey: builds and parses the stanzas, and the protobufs and JSON inside them.
  *
  *   <notification from="s.whatsapp.net" type="passkey_prologue_request"><passkey_request_options/>?     WebAuthn options as JSON
  *   <iq type="get" xmlns="md"><passkey_request_options/>                       answered with the same element
@@ -22,10 +22,8 @@ const MAX_REF = 1_024
 
 /** WebAuthn options of the network: a challenge that a passkey of the account must sign. */
 export interface RequestOptions {
-  /** The options as the network sent them. */
   publicKey: PublicKeyOptions
   challenge: Buffer
-  /** Id of the relying party. */
   rpId: string
   /** Whether the authenticator must verify who the person is, and not only that a person is present. */
   isVerificationRequired: boolean
@@ -51,7 +49,6 @@ export function requestOptionsIn(stanza: BinaryNode): RequestOptions | null {
   }
 }
 
-/** Returns the reference in the answer; null if there is none. */
 export const refIn = (answer: BinaryNode): string | null => textWithin(getBinaryNodeChild(answer, 'ref'), MAX_REF)
 
 export interface PrimaryIdentity {
@@ -113,7 +110,6 @@ export interface CompanionIdentity {
 export const companionIdentity = (identity: CompanionIdentity): Uint8Array =>
   proto.CompanionEphemeralIdentity.encode(identity).finish()
 
-/** Builds the payload of the prologue, the first message of the linking. `identity` is encoded. */
 export const prologuePayload = (identity: Uint8Array, commitment: Uint8Array): Uint8Array =>
   proto.ProloguePayload.encode({ companionEphemeralIdentity: identity, commitment: { hash: commitment } }).finish()
 
@@ -121,7 +117,6 @@ export interface PairingRequest {
   /** Public key of this device in the Noise handshake. */
   companionPublicKey: Uint8Array
   companionIdentityKey: Uint8Array
-  /** Secret with which this device will verify `pair-success`. */
   advSecret: Uint8Array
 }
 
@@ -132,8 +127,8 @@ export const sealedRequest = (sealed: Uint8Array, iv: Uint8Array): Uint8Array =>
   proto.EncryptedPairingRequest.encode({ encryptedPayload: sealed, iv }).finish()
 
 /**
- * Decodes a base64url text, with or without padding; null if the text is empty or invalid. Four characters encode three
- * bytes, so a remainder of one character, which encodes less than a byte, is invalid.
+ * Accepts base64url with or without padding; null if the text is empty or invalid. A remainder of one character is
+ * invalid, because it encodes less than a byte.
  */
 export const base64urlBytes = (text: string): Buffer | null =>
   /^(?:[\w-]{4})*(?:[\w-]{2,4})={0,2}$/.test(text) ? Buffer.from(text, 'base64url') : null

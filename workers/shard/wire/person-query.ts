@@ -13,14 +13,12 @@ export const durationQuery = (jid: string, sid: string): BinaryNode => usyncQuer
  */
 export const aboutQuery = (jid: string, sid: string): BinaryNode => usyncQuery(['status', 'business'], [userAt(jid)], sid)
 
-/** `<iq xmlns="status" type="set"><status>text</status></iq>`. */
 export const setAboutQuery = (text: string): BinaryNode => ({
   tag: 'iq',
   attrs: { to: S_WHATSAPP_NET, type: 'set', xmlns: 'status' },
   content: [{ tag: 'status', attrs: {}, content: Buffer.from(text) }],
 })
 
-/** Returns this duration in seconds; null if the answer contains none. */
 export function durationIn(answer: BinaryNode): number | null | Refusal {
   const user = onlyUser(answer)
   if (user?.type === 'refused') return user
@@ -34,7 +32,6 @@ export interface About {
   setAt: string | null
   /** Whether the account is a business; null if the answer does not say. */
   isBusiness: boolean | null
-  /** The verified name of a business. */
   verifiedName: string | null
 }
 

@@ -1,8 +1,7 @@
 /**
- * Computes the `phash` of a message to a group: a hash of the devices to which it is sent. The network computes it too; if it knows other devices,
- * its ack contains a different hash. The algorithm is that of the libraries whatsmeow and zapo: the full addresses are sorted, and the hash is the
- * first six bytes of their SHA-256. The algorithm of Baileys differs: it uses the addresses as they are given, and six characters of the encoded
- * hash.
+ * Computes the `phash` of a message to a group: a hash of the devices to which it is sent. If the network knows other
+ * devices, its ack contains a different hash. The algorithm is that of whatsmeow and zapo: the first six bytes of the
+ * SHA-256 of the sorted addresses. Baileys neither sorts the addresses nor uses the full hash.
  */
 import { createHash } from 'node:crypto'
 import { jidDecode } from '@whiskeysockets/baileys'

@@ -10,14 +10,12 @@ const query = (target: string | undefined, content: BinaryNode[] | undefined): B
   ...(content === undefined ? {} : { content }),
 })
 
-/** `<iq to=s.whatsapp.net set target?><picture type="image">JPEG</picture></iq>`, answered by `<picture id>`. */
 export const setPictureQuery = (jpeg: Uint8Array, target?: string) =>
   query(target, [{ tag: 'picture', attrs: { type: 'image' }, content: jpeg }])
 
-/** `<iq to=s.whatsapp.net set target?/>` removes the picture. */
 export const removePictureQuery = (target?: string) => query(target, undefined)
 
-/** `<iq target get><picture type query="url">token?</picture></iq>`, answered by `<picture url>`. `token`: the token that the contact gave. */
+/** `token`: the token that the contact gave to this account. */
 export const pictureQuery = (target: string, size: 'image' | 'preview', token: BinaryNode[]): BinaryNode => ({
   tag: 'iq',
   attrs: { target, to: S_WHATSAPP_NET, type: 'get', xmlns: 'w:profile:picture' },
@@ -29,7 +27,6 @@ export const pictureUrlIn = (answer: BinaryNode): string | null => getBinaryNode
 export interface PictureChange {
   /** Id of the picture; empty if it is absent or the picture was removed. */
   id: string
-  /** The person who changed the picture of a group. */
   author: string | undefined
   isRemoved: boolean
 }

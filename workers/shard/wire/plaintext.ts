@@ -1,4 +1,4 @@
-/** Builds the plaintexts of a message for devices. They are built from the encoded message, so that it is encoded only one time for all devices. */
+/** Builds the plaintexts of a message for devices. The message is encoded only one time for all devices. */
 import { randomInt } from 'node:crypto'
 import { proto } from '@whiskeysockets/baileys'
 
@@ -18,8 +18,8 @@ export function padded(message: Uint8Array): Uint8Array {
 }
 
 /**
- * Builds the copy of a sent message for the account's other devices. `message`: the encoded message; `info`: context of the message, which the copy
- * contains a second time, beside it.
+ * Builds the copy of a sent message for the account's other devices. `info`: context of the message, which the copy
+ * repeats beside the message.
  */
 export function deviceSent(to: string, message: Uint8Array, info: proto.IMessageContextInfo | null | undefined): Uint8Array {
   const sent = Buffer.concat([field(DESTINATION, Buffer.from(to)), field(CONTENT, message)])
@@ -31,7 +31,6 @@ export function deviceSent(to: string, message: Uint8Array, info: proto.IMessage
 export const distributing = (groupId: string, key: Uint8Array): Uint8Array =>
   proto.Message.encode({ senderKeyDistributionMessage: { groupId, axolotlSenderKeyDistributionMessage: key } }).finish()
 
-/** Encodes a length-delimited field. */
 const field = (number: number, bytes: Uint8Array) => Buffer.concat([varint(number * 8 + 2), varint(bytes.length), bytes])
 
 function varint(value: number): Uint8Array {

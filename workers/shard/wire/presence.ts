@@ -12,14 +12,13 @@ import { type BinaryNode, getAllBinaryNodeChildren } from '@whiskeysockets/baile
 export type ChatState = 'composing' | 'recording' | 'paused'
 export type PresenceState = 'available' | 'unavailable' | ChatState
 
-/** Subscribes to the presence of a person. `token`: the token that the person gave (`connection/tokens/trusted-tokens.ts`). */
+/** Subscribes to the presence of a person. `token`: the token that the person gave to this account. */
 export const subscription = (to: string, token: BinaryNode[] = []): BinaryNode => ({
   tag: 'presence',
   attrs: { to, type: 'subscribe' },
   ...(token.length > 0 ? { content: token } : {}),
 })
 
-/** `<presence name type/>`: the name and the availability that other people see. */
 export const ownPresence = (name: string, isAvailable: boolean): BinaryNode => ({
   tag: 'presence',
   attrs: { name: name.replaceAll('@', ''), type: isAvailable ? 'available' : 'unavailable' },

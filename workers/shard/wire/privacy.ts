@@ -1,14 +1,11 @@
 /**
- * Reads and writes privacy settings, and the people who are excluded from a setting "my contacts except". The query of such a list is that of
- * WhatsApp Web; the other queries are those that other clients send.
- *
+ * Reads and writes privacy settings, and the people who are excluded from a setting "my contacts except":
  *   <iq xmlns="privacy" type="get"><privacy/></iq>                                       → <privacy><category name value/>…</privacy>
  *   <iq xmlns="privacy" type="set"><privacy><category name value/></privacy></iq>
  *   <iq xmlns="privacy" type="get"><privacy addressing_mode="lid"><list name value="contact_blacklist"/></privacy></iq>
- * → <privacy addressing_mode><list dhash><user jid pn_jid?/>…</list></privacy>, without <list> while the setting is
- *       another one
+ *     → <privacy addressing_mode><list dhash><user jid pn_jid?/>…</list></privacy>, without <list> if the setting is another one
  *   <iq xmlns="privacy" type="set"><privacy addressing_mode="lid"><category name value="contact_blacklist" dhash>
- *       <user action jid pn_jid?/>…</category></privacy></iq>                            → 409 when the list has another `dhash` by now
+ *       <user action jid pn_jid?/>…</category></privacy></iq>                            → 409 if the list has another `dhash` by now
  */
 import {
   type BinaryNode,
@@ -20,7 +17,6 @@ import {
   S_WHATSAPP_NET,
 } from '@whiskeysockets/baileys'
 
-/** Privacy settings, with the names of the network. */
 export type Category = 'last' | 'online' | 'profile' | 'status' | 'groupadd' | 'readreceipts'
 export type ListCategory = Exclude<Category, 'online' | 'readreceipts'>
 
@@ -47,7 +43,6 @@ const privacyQuery = (type: 'get' | 'set', attrs: Record<string, string>, conten
 
 const modeOf = (addressing: Addressing): Record<string, string> => (addressing === 'lid' ? { addressing_mode: 'lid' } : {})
 
-/** The values of the settings, with the names of the network. */
 export type PrivacySettings = Readonly<Partial<Record<Category, string>>>
 
 export const settingsQuery = (): BinaryNode => privacyQuery('get', {}, [])

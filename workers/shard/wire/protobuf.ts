@@ -1,4 +1,4 @@
-/** Reads fields of a protobuf message by their number, if the library has no definition for them. Pure. */
+/** Reads fields of a protobuf message by their number, if the library has no definition for them. */
 
 /** Wire types: the lowest three bits of a tag. */
 export const VARINT = 0

@@ -1,6 +1,6 @@
 /**
  * Parses the reach-out lock, with which the network forbids an account to write to new people: `{ is_active, time_enforcement_ends }`, with the time
- * in seconds as text. Pure.
+ * in seconds as text.
  */
 import { object } from './json.ts'
 

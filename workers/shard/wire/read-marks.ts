@@ -1,10 +1,9 @@
-/** Builds the receipts that mark messages as read. Pure. */
+/** Builds the receipts that mark messages as read. */
 import { aggregateMessageKeysNotFromMe, type BinaryNode, type WAMessageKey } from '@whiskeysockets/baileys'
 
 /**
- * `<receipt id to participant? t type><list><item id/>…</list></receipt>`: one receipt per author in a chat; the further ids are in the list.
- * Messages of the account itself are left out. The network sends a receipt of type `read-self` only to the account's own devices. `seconds`: time in
- * epoch seconds.
+ * Builds one receipt per author in a chat, and leaves out messages of the account itself. The network sends `read-self`
+ * only to the account's own devices. `seconds`: time in epoch seconds.
  */
 export const readMarks = (keys: readonly WAMessageKey[], type: 'read' | 'read-self', seconds: number): BinaryNode[] =>
   aggregateMessageKeysNotFromMe([...keys]).map(({ jid, participant, messageIds: [first = '', ...others] }) => {

@@ -1,6 +1,5 @@
 /**
- * Parses `<receipt id from type? participant? recipient? t?>`: status of messages. Pure.
- *
+ * Parses `<receipt id from type? participant? recipient? t?>`: the status of messages.
  *   <list><item id/>…</list>                                more messages, beside `id`
  *   <participants key><user jid t type?/>…</participants>   in large groups: receipts of many members, `key` the id of the message
  */
@@ -13,9 +12,7 @@ export interface ReceiptStanza {
   type: string
   participant: string | undefined
   recipient: string | undefined
-  /** Time in epoch seconds, as text. */
   t: string | undefined
-  /** Ids of all messages that the receipt is about. */
   ids: readonly string[]
 }
 

@@ -1,7 +1,6 @@
-/** Parses `<iq type="error"><error code text><field name reason?/></error></iq>`: the network refused a query. Pure. */
+/** Parses `<iq type="error"><error code text><field name reason?/></error></iq>`: the network refused a query. */
 import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
 
-/** Whether the answer is a refusal. */
 export const isRefusal = (answer: BinaryNode): boolean => getBinaryNodeChild(answer, 'error') !== undefined
 
 /** Returns the error text of the network; empty if it is absent. */
@@ -14,7 +13,6 @@ export const refusalCode = (answer: BinaryNode): number => Number(getBinaryNodeC
 export const refusedField = (answer: BinaryNode): string | null =>
   getBinaryNodeChild(getBinaryNodeChild(answer, 'error'), 'field')?.attrs.name || null
 
-/** Returns the query with an id. If it already has one, the query is unchanged. */
 export function withId(query: BinaryNode, make: () => string): { id: string; query: BinaryNode } {
   const id = query.attrs.id ?? make()
   return { id, query: { ...query, attrs: { ...query.attrs, id } } }

@@ -16,6 +16,5 @@ const report = (attrs: Record<string, string>, content: BinaryNode[] = []): Bina
 export const personReport = (jid: string, token: BinaryNode[] = []): BinaryNode =>
   report({ spam_flow: 'account_info_report', jid }, token)
 
-/** Reports a group of which the account is a member. */
 export const groupReport = (jid: string, subject: string): BinaryNode =>
   report({ spam_flow: 'group_info_report', jid, subject, is_known_chat: 'true' })

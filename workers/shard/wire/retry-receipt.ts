@@ -1,6 +1,6 @@
 /**
  * Parses `<receipt type="retry" id from participant? recipient?><retry count id t? error?/><registration/><keys/>?</receipt>`: a device could not
- * decrypt a message of this account. Pure. `retry-request.ts` builds the receipts that this device sends.
+ * decrypt a message of this account. `retry-request.ts` builds the receipts that this device sends.
  */
 import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys'
 import { getBinaryNodeChildUInt } from '@whiskeysockets/baileys/lib/WABinary/index.js'
@@ -25,6 +25,5 @@ export function retryReceiptIn(receipt: BinaryNode): RetryReceipt {
 
 const REGISTRATION_BYTES = 4
 
-/** Returns the registration id of the asking device; undefined if absent. */
 export const registrationIn = (receipt: BinaryNode): number | undefined =>
   getBinaryNodeChildUInt(receipt, 'registration', REGISTRATION_BYTES)

@@ -4,7 +4,6 @@
  */
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildBuffer } from '@whiskeysockets/baileys'
 
-/** Returns the bytes; undefined for any other stanza. */
 export function routingInfoIn(node: BinaryNode): Buffer | undefined {
   if (node.tag !== 'ib') return undefined
   const info = getBinaryNodeChildBuffer(getBinaryNodeChild(node, 'edge_routing'), 'routing_info')

@@ -1,5 +1,5 @@
 /**
- * Properties with which the network switches parts of the protocol. Pure.
+ * Properties with which the network switches parts of the protocol.
  *
  *   <iq xmlns="abt" type="get"><props protocol="1" hash?/></iq>  → <props hash?><prop name value/>…</props>
  */

@@ -15,7 +15,6 @@ export const statusPrivacyQuery = (): BinaryNode => ({
 
 export interface StatusPrivacy {
   kind: 'contacts' | 'whitelist' | 'blacklist'
-  /** Jids in the list, without a device part. */
   named: string[]
 }
 

@@ -53,7 +53,6 @@ export const userWithNumber = (digits: string): BinaryNode => ({
   content: [{ tag: 'contact', attrs: {}, content: `+${digits}` }],
 })
 
-/** A refusal of the network. */
 export interface Refusal {
   type: 'refused'
   code: number | null
