@@ -1,6 +1,6 @@
 /**
- * Gives operations and other callers access to the network. For all callers, this file handles the deadline, the end of the socket, a missing answer,
- * and the meanings of the network's codes.
+ * Gives operations access to the network: it handles deadlines, the end of the socket, missing answers and the
+ * network's error codes.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -14,29 +14,27 @@ import { type Ending, untilEnd, within } from './within.ts'
 
 export type Query = BinaryNode | ((tag: string) => BinaryNode | Promise<BinaryNode>)
 
-/** Limits for one query, in addition to the deadline of the operation. */
 export interface Limits {
   atMostMs: number
 }
 
 export interface Ask {
   /**
-   * Sends a query and resolves with the network's answer. Rejects with a `Failure`: `send_timeout` if no answer arrived in time,
-   * `instance_not_connected` if the connection ended, otherwise the meaning of the network's code. A query that must contain its own id is passed as
-   * a function that receives the id (`tag`). A query that depends on the present state is passed as a function that reads this state: the function is
-   * called again when the query is repeated after a conflict.
+   * Resolves with the network's answer. Rejects with a `Failure`: `send_timeout`, `instance_not_connected`, or the
+   * meaning of the network's code. A query that contains its own id, or depends on present state, is passed as a
+   * function; it is called again after a conflict.
    */
   (query: Query, limits?: Limits): Promise<BinaryNode>
   /**
-   * Sends a GraphQL query, with the same limits and failures. Resolves with the operation's field of the answer, which may be null. The operations
-   * are rows of `wire/mex.ts`.
+   * Sends a GraphQL query. Resolves with the operation's field of the answer, which may be null. Rejects like a query.
    */
   mex(name: MexName, variables: Json): Promise<unknown>
-  /** Runs a function that queries the network, with the same limits and failures. After a conflict, the function is run again. */
+  /**
+   * Runs a function that queries the network, with the same limits and failures. After a conflict, the function runs
+   * again.
+   */
   run<T>(work: () => Promise<T>, limits?: Limits): Promise<T>
-  /** Writes a stanza that has no answer, or whose answer is awaited elsewhere. */
   write(stanza: BinaryNode): Promise<void>
-  /** Returns the same access with other meanings of the network's codes. */
   meaning(meanings: Meanings): Ask
 }
 
@@ -60,7 +58,7 @@ const CONFLICT = 409
 export function createAsk(deps: AskDeps, { deadline, toFailure, meanings = {} }: AskOptions): Ask {
   const { owner, sock } = deps
   const endsAt = performance.now() + ('totalMs' in deadline ? deadline.totalMs : 0)
-  /** Returns the time in ms that is left for a query. If the deadline is one per query, `limits` may replace it. */
+  /** `limits` may replace a deadline that is set per query. */
   const left = (limits: Limits | undefined): number =>
     'totalMs' in deadline
       ? Math.min(endsAt - performance.now(), limits?.atMostMs ?? deadline.totalMs)

@@ -1,7 +1,6 @@
 /**
- * The connection of one linked device: one socket from its opening to its end. It knows nothing about statuses, messages or chats: it reports the
- * events of the socket to the instance, which decides what follows. The handlers of stanzas are given to it. After its end it reports nothing,
- * whatever the socket still emits.
+ * The connection of one linked device: one socket from its opening to its end. It only reports the events of the
+ * socket; the instance decides what follows. After its end it reports nothing.
  */
 import { setMaxListeners } from 'node:events'
 import { MINUTE, SECOND } from '../../../src/domain/clock.ts'
@@ -85,7 +84,7 @@ export function openConnection(deps: ConnectionDeps): OpenedConnection {
     phase.isLeaving = true
     if (!phase.hasEnded) finish()
     await sock.end()
-    // A failed save is logged by its caller, so it is ignored here. If `end` rejected because of it, the next session would not be opened.
+    // A failed save is logged by its caller. If `end` rejected because of it, the next session would not be opened.
     await settled().catch(() => {})
   }
 
@@ -197,8 +196,8 @@ function loggingRouter(
     came,
     isWorthAnother: deps.isWorthAnother,
     onFailure(error, about) {
-      // If data could not be written to disk, no later stanza may be confirmed, so the connection is closed. The network then sends the unconfirmed
-      // stanzas again.
+      // If data could not be written to disk, no later stanza may be confirmed. So the connection is closed, and the
+      // network sends the unconfirmed stanzas again.
       log.error(
         { err: error, ...about },
         'a received stanza could not be processed; closing the connection so that the network sends it again',

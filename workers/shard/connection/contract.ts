@@ -40,17 +40,15 @@ import type { TrustedTokens } from './tokens/trusted-tokens.ts'
 
 export interface SessionEvents extends PasskeyEvents {
   socketOpened(): void
-  /** Called when a QR code can be shown. `expiresAt` is in epoch ms. */
   qr(payload: string, expiresAt: number): void
-  /** Called when the QR code that is shown now must be replaced, because it has a new secret. */
+  /** Called when the shown QR code must be replaced, because it has a new secret. */
   qrReplaced(payload: string): void
-  /** Called when the phone has accepted the QR code or pairing code, and the credentials are saved. */
+  /** Called when the credentials of the newly linked device are saved. */
   paired(): void
   /** Called when the network has accepted the login. The session is open only after its first queries are answered. */
   loggedIn(): void
   opened(): void
   closed(closed: Closed): void
-  /** Called when the credentials contain a name of the account. */
   named(name: string): void
   /** Called when the network has stated whether the account is restricted, also if nothing has changed. */
   restricted(restriction: Restriction | null): void
@@ -79,11 +77,9 @@ export interface ConnectionDeps {
   route: NetworkRoute
   version: WAVersion
   loginCounts: LoginCounts
-  /** Document numbers of GraphQL operations, from the configuration. */
   mexIds: MexIds
   /** Time in ms after which a connection counts as stalled, if stanzas arrive and none of them is handled. */
   stalledAfterMs?: number | undefined
-  /** Restriction of the account that was known before this session. */
   restriction: Restriction | null
   passkeys: Pick<PasskeyPairing, 'attach'>
   tally: Tally
@@ -96,18 +92,17 @@ export interface ConnectionDeps {
   events: SessionEvents
 }
 
-/** A connection whose stanzas have no handlers yet. */
 export interface OpenedConnection {
   connection: Connection
   own: OwnParts
   /**
-   * Handles stanzas, except for those that the connection itself needs. Must be called in the turn of the event loop in
-   * which the connection was opened, before any stanza can arrive.
+   * Handles stanzas from now on. Call it in the turn of the event loop in which the connection was opened, before any
+   * stanza can arrive.
    */
   serve(table: Table): void
 }
 
-/** Functions of the connection that handlers of its stanzas need, to change the connection itself. */
+/** Functions with which handlers of stanzas change the connection itself. */
 export interface OwnParts {
   acks: { came(ack: BinaryNode): void }
   companion: CompanionRefresh
@@ -118,17 +113,14 @@ export interface OwnParts {
   restriction: Pick<RestrictionWatch, 'lockChanged'>
   mediaAnswered(answer: MediaAnswer): void
   passkey: SocketPasskey
-  /** Whether the account shows itself as available. */
   isAvailable(): boolean
-  /** Passes the stanza to the table of handlers again. */
+  /** Handles the stanza again, as if it had just arrived. */
   take(node: BinaryNode): void
   /** Resolves when all stanzas that were received so far and match are handled. */
   before: Router['before']
-  /** Closes the connection. On the next one, the network delivers all unconfirmed stanzas again. */
   cut(): void
 }
 
-/** The network's answer to a sent message: accepted, or refused with a code. `serverId` is the number of a channel post. */
 export type Verdict = Exclude<AckOutcome, string>
 export type MediaAnswer = BaileysEventMap['messages.media-update'][number]
 
@@ -140,55 +132,45 @@ export interface Connection {
   readonly devices: DeviceLists
   /** Aborted when the socket ends; `within.ts` then ends every wait on the network. */
   readonly ended: AbortSignal
-  /** Platform of the phone, from the pairing; undefined if it was not sent. */
   readonly platform: string | undefined
-  /** Creates access to the network for queries. */
   asking(options: AskOptions): Ask
-  /** Stores pairs of number and LID from the network's answers. */
   learnPairs(pairs: readonly LidPair[]): Promise<void>
-  /** Returns LIDs of people by number, queried from the network if unknown. A person without one is omitted. */
+  /**
+   * Returns the LIDs of people by number; unknown ones are queried from the network. People without a LID are omitted.
+   */
   fetchLids(pns: string[]): Promise<LidPair[]>
-  /** The network's current properties. */
   readonly serverProps: Readonly<ServerProps>
-  /** Queries the privacy settings. `markRead` uses the last answer. */
   privacySettings(): Promise<PrivacySettings>
-  /** Marks messages as read. Their authors are told if the privacy settings allow it. */
+  /** The authors are told that their messages were read, if the privacy settings allow it. */
   markRead(keys: readonly WAMessageKey[]): Promise<void>
-  /** Shows the account as available or not, to everybody who may see it. Without a name nothing is sent. */
+  /** Shows the account as available or not. Without a name nothing is sent. */
   announce(isAvailable: boolean): Promise<void>
   readonly tokens: TrustedTokens
-  /** Requests a code by which a phone can be paired instead of the QR code. */
   pairingCode(digits: string): Promise<string>
   readonly isOpen: boolean
-  /** Whether the account shows itself as available. */
   readonly isAvailable: boolean
   /** Number of stanzas that were received since the login, and how many of them were handled. */
   traffic(): Traffic
   /** Time of the last stanza in epoch ms, or of the login before the first stanza. Null before the login. */
   lastInboundAt(): number | null
   /**
-   * Whether the network restricts the account. For a restricted account, a send must not be retried with the person's other kind of JID, because each
-   * further send can make the restriction worse.
+   * Whether the network restricts the account. Sends of a restricted account are not repeated with the person's other
+   * jid, because each send can make the restriction worse.
    */
   isRestricted(): boolean
-  /** Queries the network whether it restricts the account. */
   refreshRestriction(): Promise<void>
   /**
    * Registers a message whose ack is awaited. Call it before the send, because the ack can arrive before the send
-   * resolves. `to` is the chat as in the stanza. Call `verdict` after the send: the deadline of the ack begins with this
-   * call. It rejects with `send_timeout` or `instance_not_connected`. Call `giveUp` if the send threw.
+   * resolves. The deadline begins with the call of `verdict`, which rejects with `send_timeout` or
+   * `instance_not_connected`. Call `giveUp` if the send threw.
    */
   ack(messageId: string, to: string): { verdict(): Promise<Verdict>; giveUp(): void }
-  /** Sends messages. Rejects with a `Failure`. */
   readonly relay: MessageRelay
   readonly devicesOfGroup: RecipientDevices['ofGroup']
-  /** Replaces the session with a device by a new one. */
   renewSession(jid: string): Promise<void>
-  /** Requests data from the account's own phone. */
   readonly askPhone: AskPhone
   /** Registers a listener for the answers of phones that were asked to upload a file again. Returns a function that unsubscribes. */
   onMediaAnswer(listener: (answer: MediaAnswer) => void): () => void
-  /** Ends the socket without logging out. Nothing is reported afterwards. */
   end(): Promise<void>
   /** Removes the linked device from the account, then ends the socket. Takes at most `deadlineMs`. */
   logout(deadlineMs: number): Promise<void>
@@ -198,7 +180,7 @@ export interface Connection {
 export type ConnectionEvent =
   | { type: 'socketOpened' }
   | { type: 'qrShown' }
-  /** The phone accepted the QR code or pairing code, and the credentials are saved. */
+  /** The phone accepted the code, and the credentials are saved. */
   | { type: 'paired'; phone: string | null; platform: string | null }
   /** The network has accepted the login. If the connection ends after this, it does not count as a failed login. */
   | { type: 'loggedIn' }
@@ -206,11 +188,16 @@ export type ConnectionEvent =
   /** The owner changed the name of the account, or the phone sent the name for the first time. */
   | { type: 'nameChanged'; profileName: string }
   | { type: 'restrictionChanged'; restriction: Restriction | null }
-  /** `code`: `lastDisconnect.error.output.statusCode`, null if there is none. `expireSeconds`: only with 402. */
+  /**
+   * `code`: status code of the library's error, null if there is none. `expireSeconds`: only with 402 (temporary ban).
+   */
   | { type: 'closed'; code: number | null; message: string; expireSeconds: number | null }
   /**
-   * A session could not be started. `proxy`: the proxy refused. `handshake`: the handshake took longer than 20 s, or the upgrade to a WebSocket got
-   * an HTTP error. `store`: the stored device is unreadable. `storeAway`: the store could not be read at the moment.
+   * A session could not be started:
+   * - `proxy`: the proxy refused
+   * - `handshake`: it took longer than 20 s, or the WebSocket upgrade got an HTTP error
+   * - `store`: the stored device is unreadable
+   * - `storeAway`: the store could not be read at the moment
    */
   | { type: 'startFailed'; cause: 'proxy' | 'handshake' | 'store' | 'storeAway' }
   /** The account requires its passkey. The network's WebAuthn options can be signed for `lifeMs`. */
@@ -219,5 +206,4 @@ export type ConnectionEvent =
   | { type: 'passkeyAccepted' }
   /** The network refused the assertion, or the phone did not answer. New WebAuthn options will follow. */
   | { type: 'passkeyTryAgain'; lifeMs: number }
-  /** The pairing with the passkey has failed. */
   | { type: 'passkeyEnded' }

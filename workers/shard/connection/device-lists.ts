@@ -1,6 +1,6 @@
 /**
- * Devices of each person, as the network last listed them, under the number or LID that was queried. A notice of a changed list may name the person
- * by the other one (LID or number), so the entries under both are then dropped.
+ * Caches the devices of each person, under the queried number or LID. A notice of a changed list may name the person by
+ * the other jid, so the entries under both are dropped.
  */
 import { type Clock, MINUTE } from '../../../src/domain/clock.ts'
 import type { Device } from '../wire/device-list.ts'
@@ -23,8 +23,8 @@ export interface DeviceLists {
   /** Drops the lists under these numbers and LIDs. To drop all lists of a person, pass both. */
   drop(jids: readonly string[]): void
   /**
-   * Returns the result of `make` for the device lists of a group's members. The result is cached until one of these lists changes. `group` is
-   * compared by identity. `own` is another text on which the result depends.
+   * Returns the result of `make` for the device lists of a group's members, cached until one of these lists changes.
+   * `group` is compared by identity; `own` is another text on which the result depends.
    */
   ofGroup(
     group: { participants: readonly { id: string }[] },
@@ -39,7 +39,7 @@ interface Made {
   own: string
   lists: (readonly Device[] | undefined)[]
   result: GroupDevices
-  /** Result of the last check of the lists. They are unchanged while the number of changes is still `changes` and the time is before `until`. */
+  /** The lists are unchanged while the number of changes is still `changes` and the time is before `until`. */
   checked: { changes: number; until: number }
 }
 
@@ -47,7 +47,7 @@ export function createDeviceLists(clock: Clock): DeviceLists {
   const lists = new Map<string, { at: number; devices: readonly Device[] }>()
   const made = new WeakMap<object, Made>()
   /**
-   * Number of changes of any list. While it is the same, the lists of a group (perhaps of a thousand people) need not be compared for each message.
+   * If no list has changed, the lists of a group with perhaps a thousand members need not be compared for each message.
    */
   let changes = 0
 

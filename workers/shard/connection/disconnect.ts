@@ -6,11 +6,10 @@ export interface Closed {
   /** `error.output.statusCode` of the library's error; null if the library gave no error. */
   code: number | null
   message: string
-  /** Seconds until a temporary ban (402) ends. */
   expireSeconds: number | null
   /**
-   * `handshake`: our own watchdog ended the socket, because the network never accepted the connection (`network/watchdog.ts`). `storeAway`: the
-   * commit before the login failed, which says nothing about the network. Null if neither is so.
+   * `handshake`: the network never accepted the connection. `storeAway`: the commit before the login failed, which says
+   * nothing about the network. Null for all other reasons.
    */
   startFailure: 'handshake' | 'storeAway' | null
 }
@@ -22,12 +21,12 @@ interface BoomLike {
 }
 
 /**
- * Returns the reason for which a socket ended. Accepts any value as the error, because a query that is pending at a disconnection makes the library
- * reject with a value that is not an Error.
+ * Accepts any value, because a query that is pending at a disconnection makes the library reject with a value that is
+ * not an Error.
  */
 export function closedBy(error: unknown): Closed {
   const boom = (typeof error === 'object' && error !== null ? error : {}) as BoomLike
-  // The stanza about a removed device may have no code. The library would then report a replaced connection, so this stanza is recognized here.
+  // The stanza about a removed device may have no code. The library would then report a replaced connection.
   const code = isDeviceRemoval(boom.data) ? DEVICE_REMOVED : boom.output?.statusCode
   return {
     code: typeof code === 'number' ? code : null,
@@ -44,10 +43,7 @@ function startFailureOf(error: unknown, data: unknown): Closed['startFailure'] {
   return typeof data === 'object' && data !== null && 'watchdog' in data ? 'handshake' : null
 }
 
-/**
- * Returns the number of seconds until a ban ends. The library passes the attributes of the `<failure>` stanza as the data of its error, so `expire`
- * is text.
- */
+/** The library passes the attributes of the `<failure>` stanza as the data of its error, so `expire` is text. */
 function expireOf(data: unknown): number | null {
   if (typeof data !== 'object' || data === null || !('expire' in data)) return null
   const seconds = Number(data.expire)

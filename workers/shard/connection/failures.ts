@@ -1,7 +1,4 @@
-/**
- * Maps the network's answers to error codes of the API, with one table for immediate operations and one for sends. If an answer has a special meaning
- * for an operation, the operation declares it.
- */
+/** Maps the network's answers to error codes of the API: one table for immediate operations, and one for sends. */
 import { Failure, type FailureCode } from '../../../src/domain/failures.ts'
 import { isStorageFailure, noStorage } from '../../../src/domain/storage-failure.ts'
 import { SESSION_CLOSED } from '../keys/signal/errors.ts'
@@ -13,8 +10,8 @@ interface BoomLike {
 }
 
 /**
- * Returns the network's own code, which the library puts in one of three places. They are tried in this order: `data` of a refused query, the GraphQL
- * extension of channel queries, the status of a socket error.
+ * The library puts the network's code in one of three places: `data` of a refused query, the GraphQL extension of
+ * channel queries, or the status of a socket error.
  */
 export function networkCode(error: unknown): number | null {
   const boom = (typeof error === 'object' && error !== null ? error : {}) as BoomLike
@@ -41,8 +38,8 @@ const BROKEN_PIPE = new Set([
 ])
 
 /**
- * Whether an error is an answer of the network. The network and the socket use the same numbers, such as 408. An error from an answer also has
- * `data`: the code (a refused query), the error node (group metadata) or the GraphQL error (channels). An error of the socket has only a status.
+ * Whether an error is an answer of the network. The network and the socket use the same numbers, such as 408, but only
+ * the error of an answer has `data`.
  */
 function isAnswer({ data }: BoomLike): boolean {
   if (typeof data !== 'object' || data === null) return typeof data === 'number'
@@ -54,8 +51,8 @@ function isConnectionLoss(error: unknown): boolean {
   if (!(error instanceof Error)) return true
   if (isAnswer(error as BoomLike)) return false
   const { output, code } = error as BoomLike & { code?: unknown }
-  // These errors have no status: the error of a query that is pending when a socket ends (`network/queries.ts`), and the error of the Signal
-  // repository after it was closed.
+  // These two errors have no status: a query that is pending when a socket ends, and a call of the Signal repository
+  // after its end.
   if (error.message.startsWith('Connection Closed') || error.message === SESSION_CLOSED) return true
   return SOCKET_CODES.has(output?.statusCode as number) || BROKEN_PIPE.has(code as string)
 }
@@ -91,13 +88,10 @@ const SEND: Meanings = {
   429: 'action_failed',
 }
 
-/** Error codes for a query about an invitation that the network does not know. */
 const NO_INVITATION: Meanings = { 400: 'invite_link_invalid', 404: 'invite_link_invalid', 406: 'invite_link_invalid' }
 
-/** Error codes for a query about a channel that is unknown, suspended, or not available here. */
 const NO_NEWSLETTER: Meanings = { 404: 'newsletter_not_found', 423: 'newsletter_not_found', 451: 'newsletter_not_found' }
 
-/** Returns the error codes for an operation that declares the meaning of 404. */
 export function meaningsOf(notFound: FailureCode): Meanings {
   if (notFound === 'invite_link_invalid') return NO_INVITATION
   return notFound === 'newsletter_not_found' ? NO_NEWSLETTER : { 404: notFound }
@@ -109,22 +103,19 @@ export function meaningsOf(notFound: FailureCode): Meanings {
  */
 export type ToFailure = (error: unknown, meanings?: Meanings) => Failure
 
-/** Converts an error of an immediate operation. */
 export const actionFailure: ToFailure = (error, meanings = {}) =>
   lost(error) ?? refused(networkCode(error), error, [meanings, ACTION], 'action_failed')
 
 /**
- * Converts an error of a send, before its ack. Connection losses and disk failures have codes of their own: the network has not refused the message,
- * so the item is sent again. A disk failure is possible, because keys are committed during the send.
+ * Converts an error of a send, before its ack. Connection losses and disk failures have codes of their own: the network
+ * has not refused the message, so it is sent again.
  */
 export const sendFailure: ToFailure = (error, meanings = {}) =>
   lost(error) ?? refused(networkCode(error), error, [meanings, SEND], 'send_failed')
 
-/** Converts the error attribute in the ack of a message. */
 export const ackFailure = (code: number, isRestricted: boolean, meanings: Meanings = {}): Failure =>
   refused(code, undefined, [meanings, { 463: isRestricted ? 'shadow_ban' : 'not_allowed' }, SEND], 'send_failed')
 
-/** Returns the failure of an error that is not an answer of the network. */
 function lost(error: unknown): Failure | undefined {
   if (error instanceof Failure) return error
   if (isStorageFailure(error)) return noStorage(error)
@@ -148,13 +139,12 @@ function refused(code: number | null, cause: unknown, tables: readonly Meanings[
 
 const NOT_ACCEPTABLE = 406
 
-/** Returns the network's code that caused a failure; null if the failure was not an answer of the network. */
 export const networkCodeOf = (error: unknown): number | null => {
   const code = error instanceof Failure ? error.details?.network_code : undefined
   return typeof code === 'number' ? code : null
 }
 
-/** Returns the network's name of the field that it refused; null if it named none. */
+/** Null if the network named no field. */
 export function refusedFieldOf(failure: unknown): string | null {
   const { refusedField } = ((failure as Failure | undefined)?.cause ?? {}) as { refusedField?: unknown }
   return typeof refusedField === 'string' ? refusedField : null

@@ -1,6 +1,6 @@
 /**
- * Maps the numbers and LIDs of people: each person has a number (PN) and a LID, and the library learns the pairs from
- * stanzas. Internally the LID is preferred; the API shows the number whenever it is known.
+ * Maps the numbers and LIDs of people, which the library learns from stanzas. Internally the LID is preferred; the API
+ * shows the number whenever it is known.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type AuthenticationState, isLidUser, isPnUser, jidDecode } from '@whiskeysockets/baileys'
@@ -11,7 +11,6 @@ import type { Identity } from '../wire/person.ts'
 
 export type { Identity, Person } from '../wire/person.ts'
 
-/** Number and LID of a person, if the network sends both. */
 export interface LidPair {
   pn: string
   lid: string
@@ -23,9 +22,8 @@ const userOf = (jid: string) => jidDecode(jid)?.user ?? ''
 const SLICE = 200
 
 /**
- * Stores pairs of number and LID from the network's answers, as the library does with pairs from stanzas: data under the number, including sessions,
- * moves to the LID. A pair that is already known costs only one read. It works in slices, because an answer about a large group has thousands of
- * pairs.
+ * Stores pairs of number and LID, as the library does: data under the number, including sessions, moves to the LID. A
+ * known pair costs only one read. It works in slices, because an answer about a large group has thousands of pairs.
  */
 export async function learnPairs(
   sock: Pick<NetworkSocket, 'signalRepository'>,
@@ -55,7 +53,7 @@ async function learnSlice(
 
 const REVERSE = '_reverse'
 
-/** Returns a key store that works like the given one, and calls `onPairs` with every pair of number and LID that is stored through it. */
+/** Wraps a key store, and calls `onPairs` with every pair of number and LID that is stored. */
 export function keepingPairs(
   { creds, keys }: AuthenticationState,
   onPairs: (pairs: { pn: string; lid: string }[]) => void,
@@ -113,7 +111,7 @@ export function createIdentity(auth: AuthenticationState): Identity {
   }
 }
 
-/** Converts people, whom the network has sent in a list, to identifiers of the API. */
+/** Converts the jids of people to identifiers of the API. */
 export const identifiersOf = (
   { person }: Pick<Identity, 'person'>,
   people: readonly { lid: string | null; pn: string | null }[],
@@ -122,16 +120,13 @@ export const identifiersOf = (
 /** Platforms of the business apps on Android and iOS. */
 const BUSINESS = new Set(['smba', 'smbi'])
 
-/**
- * Whether the account is a business, according to the platform that the phone stated at the pairing. Null if the platform is unknown, so that the
- * network must be queried.
- */
+/** Null if the platform of the phone is unknown; the network must then be queried. */
 export const isBusiness = ({ platform }: { platform: string | undefined }): boolean | null =>
   platform === undefined ? null : BUSINESS.has(platform)
 
 /**
- * Throws `not_allowed` for an account that is not a business, before a query. If the kind of the account is unknown, nothing is thrown, and the
- * network decides.
+ * Throws `not_allowed` for an account that is certainly not a business. If the kind of the account is unknown, nothing
+ * is thrown, and the network decides.
  */
 export function assertBusiness(session: { platform: string | undefined }, message = 'This needs a business account.'): void {
   if (isBusiness(session) === false) throw new Failure('not_allowed', { message })

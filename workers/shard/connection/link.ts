@@ -1,7 +1,3 @@
-/**
- * The link of an instance to the network: its current session, the session's network route, and its credentials. It reports the events of the
- * session; the instance's status decides what follows.
- */
 import type { AuthenticationCreds, WAVersion } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { Restriction } from '../../../src/domain/instance.ts'
@@ -19,21 +15,18 @@ import type { AccountRestriction } from './restriction/account-restriction.ts'
 import { onlyWhile, sessionEvents } from './session-events.ts'
 import type { WebVersion } from './socket/client-version.ts'
 
-/** Parameters of a new session. */
 export interface Opening {
   creds: AuthenticationCreds
   route: NetworkRoute
   version: WAVersion
   loginCounts: LoginCounts
-  /** Restriction of the account that is known so far. */
   restriction: Restriction | null
   events: SessionEvents
 }
 
 export interface LinkDeps<S extends Connection> {
-  /** The current session. It stays here until it has ended, because its keys are in use until then. Only the link sets this slot. */
+  /** The current session. It stays here until it has ended, because its keys are in use until then. */
   session: Slot<S | null>
-  /** The current route. Null before the first session, and between a change of the proxy and the next session. Only the link sets this slot. */
   route: Slot<NetworkRoute | null>
   network: NetworkOptions
   egressAllow: Ranges
@@ -42,12 +35,11 @@ export interface LinkDeps<S extends Connection> {
   log: Logger
   pairing: Pairing
   openSession(opening: Opening): S
-  /** Called after the login, just before `report` is called with the login. */
+  /** Called after the login, just before the login is reported. */
   onOpened(): void
   proxyUrl(): string | null
   /** Reports an event. The event is dropped if `isCurrent` returns false when the event is processed. */
   report(event: ConnectionEvent, isCurrent?: () => boolean): void
-  /** Holds the restriction of the account. The link changes it before it reports the restriction. */
   restriction: AccountRestriction
   /** Removes the device's other data, which the next device must not see. */
   forget(): Promise<unknown>
@@ -61,13 +53,11 @@ export interface Link<S extends Connection> {
   open(fresh: boolean): Promise<void>
   /** Ends the current session, if there is one, by calling `end` with it. */
   leave(end: (current: S) => Promise<void>): Promise<void>
-  /** Removes the credentials and the data of the device. */
   erase(): Promise<void>
   /** Whether a linked device is saved. Null if the store cannot be read; the state of the instance then keeps its value. */
   isPaired(): Promise<boolean | null>
-  /** Chooses another client version. Called when the network has refused the version of the latest session. */
   refreshVersion(): Promise<void>
-  /** Gives the next session a new route. Calls `restart`, and closes the old route afterwards, when its session has ended. */
+  /** Gives the next session a new route. Calls `restart`, and then closes the old route. */
   reroute(restart: () => Promise<unknown>): Promise<void>
   /** Closes the route. Must be called after the last session has ended. */
   close(): Promise<void>
@@ -76,12 +66,9 @@ export interface Link<S extends Connection> {
 export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
   const { session, route, auth, log, pairing, report } = deps
   const loginCounts = createLoginCounts()
-  /**
-   * Client version of the latest session. A refusal by the network is about this version, although other instances may have changed to another one.
-   */
+  /** A refusal is about this version, although other instances may already use another one. */
   let named: WAVersion | null = null
 
-  /** Erases the device. The credentials are removed first. */
   async function erase() {
     await auth.erase()
     await deps.forget()
@@ -101,8 +88,8 @@ export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
   }
 
   /**
-   * Creates the route. With a proxy, every failure here is reported as a failure of the proxy, because the user can only solve it with another proxy
-   * or without one.
+   * With a proxy, every failure here is reported as a failure of the proxy, because only another proxy, or none, solves
+   * it.
    */
   async function routed(): Promise<NetworkRoute> {
     const proxyUrl = deps.proxyUrl()
@@ -120,10 +107,7 @@ export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
   function startSession(creds: AuthenticationCreds, through: NetworkRoute): S {
     const version = deps.version.current()
     named = version
-    /**
-     * Whether the session that sent an event is the current one. It must be so when the event arrives and when it is processed; other events are
-     * dropped.
-     */
+    /** Whether the session that sent an event is the current one. Events of earlier sessions are dropped. */
     const isCurrent = () => opened === session.get()
     const events = sessionEvents({
       creds,
@@ -162,7 +146,7 @@ export function createLink<S extends Connection>(deps: LinkDeps<S>): Link<S> {
       try {
         return Boolean((await auth.loadCreds())?.account)
       } catch (error) {
-        // The next session fails for the same reason and reports it (`startFailed`), so the error is only logged here.
+        // The next session fails for the same reason and reports it, so the error is only logged here.
         log.error({ err: error }, 'the saved credentials could not be read')
         return null
       }

@@ -1,7 +1,4 @@
-/**
- * Queries that the web client sends after each login: properties of the network, privacy settings, and the list of
- * blocked people, whose answer is not used here.
- */
+/** Queries that the web client sends after each login. The answer about blocked people is not used. */
 import type { AuthenticationCreds, BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { keepFacts, ownFacts } from '../keys/own-facts.ts'
@@ -11,9 +8,7 @@ import { type PrivacySettings, settingsIn, settingsQuery } from '../wire/privacy
 import { completeProps, INITIAL_PROPS, propsIn, propsQuery, type ServerProps } from '../wire/server-props.ts'
 
 export interface LoginQueries {
-  /** The network's current properties. */
   readonly props: Readonly<ServerProps>
-  /** Queries the privacy settings. */
   privacySettings(): Promise<PrivacySettings>
   /** Whether others see that the account has read their messages. The settings are queried if they are not known. */
   showsReads(): Promise<boolean>
@@ -22,7 +17,6 @@ export interface LoginQueries {
 export interface LoginQueriesDeps {
   sock: Pick<NetworkSocket, 'ev'>
   creds: AuthenticationCreds
-  /** Writes the current credentials. */
   save(): void
   query(node: BinaryNode): Promise<BinaryNode>
   log: Pick<Logger, 'info'>

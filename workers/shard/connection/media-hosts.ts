@@ -1,6 +1,6 @@
 /**
- * Hosts and credentials for uploads, queried once per socket and cached for the TTL of the answer. The library's own cache is not used: after one
- * failed or unanswered query it returns the same rejected promise to every later upload of the socket.
+ * Caches the hosts and credentials for uploads for the TTL of the answer. The library's cache returns the rejected
+ * promise of one failed query to every later upload.
  */
 import { type Clock, SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -9,13 +9,12 @@ import type { Ask } from './ask.ts'
 
 export type MediaConnection = Pick<Named, 'auth' | 'hosts'>
 
-/** `isNew`: queries again, because the cached credentials were refused. */
 export type MediaHosts = (ask: Ask, isNew?: boolean) => Promise<MediaConnection>
 
 /** Time for which an answer without a TTL is cached. */
 const USUAL_LIFE = 300 * SECOND
 
-/** Creates the cache. Its times are measured with `steady`, because the wall clock may be changed. */
+/** `steady` measures the times, because the wall clock may be changed. */
 export function createMediaHosts(steady: Clock): MediaHosts {
   let known: (MediaConnection & { until: number }) | undefined
 

@@ -1,24 +1,22 @@
 /**
- * Queries the network with GraphQL (`wire/mex.ts` has the operations). Each operation has document numbers. If the network does not know a number,
- * older ones are tried in order. The number that works is tried first for the rest of the connection.
+ * Sends GraphQL queries. If the network does not know the document number of an operation, older numbers are tried in
+ * order. The number that works is tried first from then on.
  */
 import { Failure } from '../../../src/domain/failures.ts'
 import type { NetworkSocket } from '../network/network-socket.ts'
 import { type Json, textOf } from '../wire/json.ts'
 import { type MexAnswer, type MexName, mexAnswer, mexForms, mexQuery } from '../wire/mex.ts'
 
-/** Document numbers from the configuration, which are tried before those of the table. */
 export type MexIds = Partial<Readonly<Record<MexName, string>>>
 
 /**
- * Resolves with the operation's field of the answer, which may be null. Rejects like a refused query (`networkCode` of `failures.ts` returns the
- * code), and with `send_timeout` if all tries together take longer than `deadlineMs`.
+ * Resolves with the operation's field of the answer, which may be null. Rejects like a refused query, and with
+ * `send_timeout` if all tries together take longer than `deadlineMs`.
  */
 export type Mex = (name: MexName, variables: Json, deadlineMs: number) => Promise<unknown>
 
-/** Error of a GraphQL query that the network refused. It is not a `Failure`, because each operation decides the meaning of the code. */
+/** The error is not a `Failure`, because each operation decides the meaning of the code. */
 class MexRefusal extends Error {
-  /** The error of the network, in which `networkCode` looks for the code. */
   readonly data: Json
   constructor(name: MexName, data: Json) {
     super(`${name}: ${textOf(data.message) ?? 'refused'}`)

@@ -1,6 +1,6 @@
 /**
- * Route of a socket to the network: the network's own hosts (trusted CA, and in the sandbox the redirected media host) and the proxy of the instance.
- * There is one per configuration of an instance, shared by its sockets.
+ * Route of a socket to the network: its hosts, the trusted CA and the proxy of the instance. All sockets of an instance
+ * share one route until its configuration changes.
  */
 import { Agent as HttpsAgent } from 'node:https'
 import type { Dispatcher } from 'undici'
@@ -12,7 +12,6 @@ import type { NetworkOptions } from '../../../src/engine/engine.ts'
 import { fileRoute } from '../../../src/media/file-route.ts'
 
 export interface NetworkRoute {
-  /** Agent for the WebSocket; undefined without a proxy. */
   agent: HttpsAgent | undefined
   /** Agent for uploads, which use node:https. */
   fetchAgent: HttpsAgent
@@ -20,7 +19,6 @@ export interface NetworkRoute {
   files: Dispatcher
   /** Options for files of app state, which the library downloads with `fetch`. */
   fetchOptions: RequestInit
-  /** Closes the connections of the route that are still open. Must be called after the sessions on this route have ended. */
   close(): Promise<void>
 }
 
@@ -30,7 +28,6 @@ export function presentRoute(route: NetworkRoute | null): NetworkRoute {
   return route
 }
 
-/** Creates a route. Throws `EgressBlocked` if the address of the proxy is not allowed. */
 export async function createNetworkRoute(network: NetworkOptions, proxyUrl: string | null, allow: Ranges): Promise<NetworkRoute> {
   const secureContext = trustedBy(network.ca)
   const through = proxyUrl === null ? undefined : proxyRoute(proxyUrl, allow)
@@ -43,16 +40,16 @@ export async function createNetworkRoute(network: NetworkOptions, proxyUrl: stri
     fetchOptions: { dispatcher } as unknown as RequestInit,
     async close() {
       proxy?.destroy()
-      // `destroy` is called instead of `close`, because `close` waits for every answer, even if a host no longer responds. The session that made
-      // these requests has ended.
+      // `close` would wait for every answer, even of a host that no longer responds. The session that made these
+      // requests has ended.
       await dispatcher.destroy()
     },
   }
 }
 
 /**
- * Creates the agent of a proxy. `socks5h` means that the proxy resolves the name: a look-up here would reveal the
- * account's destinations to the local network.
+ * `socks5h` means that the proxy resolves the name. A look-up here would reveal the account's destinations to the local
+ * network.
  */
 async function proxyAgent({ url, lookup }: ProxyRoute): Promise<HttpsAgent> {
   // The module is loaded only when the first instance has a SOCKS proxy.

@@ -1,4 +1,3 @@
-/** Converts events of a session to events of the state table. */
 import type { AuthenticationCreds } from '@whiskeysockets/baileys'
 import { bare, identifierOf } from '../wire/jid.ts'
 import type { ConnectionEvent, SessionEvents } from './contract.ts'
@@ -9,7 +8,6 @@ export interface SessionEventDeps extends Pick<SessionEvents, 'restricted'> {
   pairing: Pairing
   hasProxy: boolean
   report(event: ConnectionEvent): void
-  /** Called after the login to an account, right before it is reported. */
   onOpened(): void
 }
 
@@ -25,7 +23,7 @@ export function sessionEvents({ creds, pairing, hasProxy, report, onOpened, rest
     loggedIn: () => report({ type: 'loggedIn' }),
     opened() {
       const { me, account, platform } = creds
-      // A real network never logs in a device without an account. Such a login does not come from it, and proves nothing about the network.
+      // A real network never logs in a device without an account, so such a login proves nothing about the network.
       if (account) onOpened()
       report({ type: 'opened', phone: phoneOf(me?.id), profileName: nameOf(me?.name), platform: platformOf(platform) })
     },
@@ -50,7 +48,7 @@ export function sessionEvents({ creds, pairing, hasProxy, report, onOpened, rest
   }
 }
 
-/** Passes an event on only while `isCurrent` returns true, because events of an older session are obsolete. */
+/** Drops events of an older session. */
 export function onlyWhile(isCurrent: () => boolean, events: SessionEvents): SessionEvents {
   const guarded = Object.entries(events).map(([name, handle]) => [
     name,
@@ -62,9 +60,8 @@ export function onlyWhile(isCurrent: () => boolean, events: SessionEvents): Sess
 }
 
 /**
- * Whether an error is a refusal of the proxy. With a proxy, the only TCP connection is the one to the proxy, so TCP errors come from the proxy, as do
- * its own refusals (the answer to CONNECT, or SOCKS). If the proxy cannot reach the network, this is not such a refusal, and the connection is
- * retried forever.
+ * With a proxy, the only TCP connection is the one to the proxy, so TCP errors and the answer to CONNECT come from the
+ * proxy. If the proxy cannot reach the network, the connection is retried forever instead.
  */
 const isProxyRefusal = (message: string) =>
   /ECONN|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|HTTP 40[137] /.test(message) ||
@@ -72,7 +69,7 @@ const isProxyRefusal = (message: string) =>
 
 const phoneOf = (jid: string | undefined) => (jid === undefined ? null : identifierOf(bare(jid)))
 
-/** Returns the name. Null for `~`, which the library writes if it knows no name. */
+/** The library writes `~` if it knows no name. */
 const nameOf = (name: string | undefined) => (name && name !== '~' ? name.slice(0, 100) : null)
 
 /** Platforms of business apps are reported as the system on which the app runs. */

@@ -1,11 +1,9 @@
 /**
- * Waits for the network. Every wait has a deadline of ours and ends with the socket, because the library resolves a query with undefined when its own
- * timeout has passed.
+ * Waits for the network. Every wait has a deadline and ends with the socket, because the library resolves a late query
+ * with undefined.
  */
 import { MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
-
-// Deadlines in ms of waits for the network, by kind of query. The deadline of an action is in the action's declaration.
 
 /** Deadline of a single query or write. */
 export const QUERY_DEADLINE = 20 * SECOND
@@ -13,19 +11,18 @@ export const QUERY_DEADLINE = 20 * SECOND
 export const RELAY_DEADLINE = 60 * SECOND
 /** Deadline of the network's ack of a sent message; without an ack the outcome is `send_timeout`. */
 export const ACK_DEADLINE = 60 * SECOND
-/** Deadline of an upload: a file of 100 MB over a slow connection. Other instances do not wait for it. */
+/** Long enough for a file of 100 MB over a slow connection. Other instances do not wait for it. */
 export const UPLOAD_DEADLINE = 15 * MINUTE
-/** Deadline of an answer of the account's own phone. The network only relays this answer. */
+/** The network only relays the answer of the account's own phone. */
 export const PHONE_DEADLINE = 30 * SECOND
 
-/** An object whose signal is aborted when its socket ends. */
 export interface Ending {
   readonly ended: AbortSignal
 }
 
 /**
- * Waits for `work`. Rejects with `instance_not_connected` if the socket ends first. The wait uses a listener, which is removed afterwards. A
- * `Promise.race` against one promise of the connection would leave memory behind with every call, until the connection ends.
+ * Rejects with `instance_not_connected` if the socket ends first. A `Promise.race` against one promise of the
+ * connection would leak memory with every call.
  */
 export function untilEnd<T>({ ended }: Ending, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -36,7 +33,7 @@ export function untilEnd<T>({ ended }: Ending, work: Promise<T>): Promise<T> {
   })
 }
 
-/** Waits for `work` until the socket ends or the deadline passes, with a single promise for both, because each sent text waits several times. */
+/** Uses a single promise for socket end and deadline, because each sent text waits several times. */
 export function within<T>({ ended }: Ending, deadlineMs: number, work: Promise<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     function over() {
@@ -58,7 +55,7 @@ export function within<T>({ ended }: Ending, deadlineMs: number, work: Promise<T
   })
 }
 
-/** Waits this many ms. Rejects with `instance_not_connected` if the socket ends first. */
+/** Rejects with `instance_not_connected` if the socket ends before the time in ms is over. */
 export function pause(session: Ending, ms: number): Promise<void> {
   if (ms <= 0) return Promise.resolve()
   let timer: NodeJS.Timeout | undefined

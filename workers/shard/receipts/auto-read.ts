@@ -1,4 +1,3 @@
-/** Marks received messages as read, if the settings require it. */
 import type { WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { InstanceSettings } from '../../../src/domain/instance.ts'
@@ -9,7 +8,6 @@ import { chatKind } from '../wire/jid.ts'
 export interface AutoReadDeps {
   settings(): InstanceSettings
   session(): Session | null
-  /** Updates the number of unread messages in the list of chats. */
   read: AccountDirectory['read']
   log: Logger
 }

@@ -1,9 +1,7 @@
 /**
- * Reports the status of the account's messages: receipts from the network become `message_status` events, each status once per message and
- * participant, and never a lower one after a higher one. If a higher receipt arrives before a lower one, both statuses are reported: a read message
- * was delivered, and a delivered message was sent, even if the network's ack was lost with a connection. The reported status is written in the commit
- * of its event, so that after a kill or a restart no status is lost or reported twice. If the event is not wanted, the same commit only adds the
- * receipt to the timeline of the message.
+ * Reports the status of the account's messages: receipts of the network become `message_status` events, each status
+ * once per message and participant, never a lower one after a higher one. A higher status implies the lower ones, so
+ * both are reported. The status is written in the commit of its event, so that none is lost or reported twice.
  */
 
 import type { EventOf } from '../../../src/features/webhook-payloads.ts'
@@ -18,8 +16,8 @@ import type { Outbox } from '../webhooks/outbox.ts'
 import { bare, chatKind, identifierOf } from '../wire/jid.ts'
 
 /**
- * Time in ms for which a receipt waits for the commit of the status `sent`. A status post to many people consists of many stanzas, and receipts of
- * the first people arrive while later stanzas are still being sent. All later receipts wait too.
+ * Time in ms for which receipts wait for the commit of the status `sent`. A status post to many people consists of many
+ * stanzas, and the first receipts arrive before the last stanza is sent.
  */
 const HOLD_DEADLINE = 10_000
 
@@ -28,34 +26,32 @@ export interface MessageStatusDeps {
   levels: ReceiptLevels
 }
 
-/** A message that the network has accepted. */
 export interface Acked {
   chat: string
   id: string
-  /** Time at which the network's acknowledgement arrived, in epoch ms. */
+  /** Time at which the network's ack arrived, in epoch ms. */
   at: number
   requestId: string | undefined
-  /** True for the first attempt to send the message: no receipt of it can have arrived before `hold` was called. */
+  /** Whether this is the first attempt to send the message: no receipt can have arrived before `hold` was called. */
   isNew: boolean
 }
 
-/** The first status of a message (`sent`), for the commit that ends its queue item. */
+/** The status `sent` of a message, for the commit that ends its queue item. */
 export interface FirstStatus {
-  /** Returns the operations for the commit; called right before each attempt of it. Empty if a receipt has already led to this status. */
+  /** Called right before each attempt of the commit. Empty if a receipt has already led to this status. */
   ops(): Op[]
-  /** Called after the commit. */
   applied(): void
 }
 
 export interface MessageStatuses {
-  /** Makes receipts of this message wait. A receipt can arrive before the commit of the status `sent`, and must be reported after it. */
+  /** Makes receipts of this message wait, because they must be reported after the commit of the status `sent`. */
   hold(id: string): void
   release(id: string): void
-  /** Returns a promise that resolves when receipts of this message need not wait any longer; undefined if they need not wait. */
+  /** Resolves when receipts of this message need not wait any longer; undefined if they need not wait. */
   settled(id: string): Promise<void> | undefined
-  /** Handles a receipt. Resolves when its effect is on disk; rejects if it cannot be written. */
+  /** Resolves when the effect of the receipt is on disk; rejects if it cannot be written. */
   take(identity: Identity, receipt: Receipt): Promise<void>
-  /** Handles the network's ack of a sent message. Resolves with null if nobody wants the event. */
+  /** Resolves with null if no webhook or stream wants the event. */
   sent(identity: Identity, sent: Acked): Promise<FirstStatus | null>
   stop(): Promise<void>
 }
@@ -65,12 +61,12 @@ export function createMessageStatuses(
   { outbox, levels }: MessageStatusDeps,
 ): MessageStatuses {
   const held = new Map<string, { until: Deferred<void>; hasReceipts: boolean }>()
-  /** Promise of the last receipt. Receipts are handled one after another, so that the events are in their order. */
+  /** Receipts are handled one after another, so that the events are in their order. */
   let tail: Promise<unknown> = Promise.resolve()
 
   /**
-   * Returns the statuses to report for a receipt, lowest first: the status of the receipt, and lower ones that it implies and that were not reported,
-   * because their receipts are late or lost.
+   * Returns the statuses to report for a receipt, lowest first: also lower ones that it implies and that were not
+   * reported.
    */
   async function risesOf(receipt: Receipt, people: People, isWanted: boolean): Promise<Rise[]> {
     const statuses = [...impliedBy(receipt.status, people.kind), receipt.status]
@@ -104,7 +100,7 @@ export function createMessageStatuses(
     const noted = isWanted ? [] : events.flatMap(outbox.noted)
     steps('receipt:before-commit')
     await store.commit({
-      // The highest status of each person or chat comes last in the commit, so it is the one that stays stored.
+      // The last operation of the commit stays stored, so the highest status comes last.
       ops: [
         ...rises.flatMap(({ subjects, status }) => levels.ops(subjects, LEVEL[status])),
         ...appended.flatMap(({ ops }) => ops),
@@ -132,7 +128,7 @@ export function createMessageStatuses(
       const holders = receipt.ids.flatMap((id) => held.get(id)?.until.promise ?? [])
       if (holders.length > 0) await within(Promise.all(holders), HOLD_DEADLINE)
       const reported = tail.then(() => report(identity, receipt))
-      // `tail` only keeps the order. A failure is handled by the caller, who gets `reported`.
+      // The caller, who gets `reported`, handles a failure; `tail` only keeps the order.
       tail = reported.catch(() => {})
       return reported
     },
@@ -166,7 +162,7 @@ export function createMessageStatuses(
   }
 }
 
-/** Looks up the people in a receipt, one time for all message ids in it. */
+/** Looks up the people once for all message ids in the receipt. */
 async function peopleOf(identity: Identity, { chat, participant }: Pick<Receipt, 'chat' | 'participant'>) {
   const kind = chatKind(chat)
   return {
@@ -195,7 +191,7 @@ const event = (
   },
 })
 
-/** A status that was not reported before, and the messages to which it applies. */
+/** A status that was not reported before, and its messages. */
 interface Rise {
   status: MessageStatus
   people: People
@@ -208,8 +204,8 @@ const peopleAt = <P extends { who: Person | null }>(status: MessageStatus, peopl
   status === 'sent' && people.who ? { ...people, who: null } : people
 
 /**
- * Returns the keys of the stored status, one for each jid of the chat or of the participant. There may be two, because the number of a person may be
- * learned after the LID, or the LID after the number. A new status is written under the first key.
+ * Returns the keys of the stored status, one per jid of the chat or participant. There may be two, because number and
+ * LID may be learned at different times. A new status is written under the first key.
  */
 function subjectsOf(
   levels: ReceiptLevels,

@@ -1,7 +1,7 @@
 /**
- * Checks that the account wrote the messages of a receipt. Anybody can send a receipt for any id, so a receipt only counts for a message that the
- * account wrote in exactly that chat (`messages/authorship.ts`). A message that the account's phone sends and its receipts arrive at nearly the same
- * time, and the message takes longer to process. So an unknown id is looked up again after all earlier messages are written.
+ * Checks that the account wrote the messages of a receipt, because anybody can send a receipt for any id. A message of
+ * the account's phone may still be in work when its receipts arrive, so an unknown id is looked up again after all
+ * earlier messages are written.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Identity } from '../connection/identity.ts'
@@ -16,11 +16,11 @@ const SLICE = 128
 export interface OursDeps {
   identity: Pick<Identity, 'lidOf' | 'pnOf'>
   messages: Pick<MessageLedger, 'isOwn'>
-  /** Returns a promise that resolves when the earlier messages are written; undefined if all of them are written already. */
+  /** Resolves when the earlier messages are written; undefined if all are written already. */
   before: (() => Promise<void>) | undefined
 }
 
-/** Returns the receipt with only the ids of messages that the account wrote; null if there are none. */
+/** Keeps only the ids of messages that the account wrote; null if there are none. */
 export async function ofOurs(receipt: Receipt, { identity, messages, before }: OursDeps): Promise<Receipt | null> {
   // Another device of the account sends the receipt `sent` when it has sent the message, so no check is needed.
   if (receipt.status === 'sent') return receipt

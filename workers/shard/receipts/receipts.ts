@@ -16,7 +16,6 @@ export interface ReceiptDeps {
   messages: Pick<MessageLedger, 'isOwn'>
   identity: Identity
   me(): AuthenticationCreds['me']
-  /** Returns a promise that resolves when the earlier stanzas that match are handled; undefined if all of them are handled already. */
   before(fits: (node: BinaryNode) => boolean): (() => Promise<void>) | undefined
   clock: Clock
 }
@@ -27,7 +26,6 @@ export function takeReceipt({ statuses, messages, identity, me, before, clock }:
     if (ours) await statuses.take(identity, ours)
   }
 
-  /** Handles the receipts of a stanza in slices, because a stanza may have one receipt for each member of a large group. */
   async function takeAll(first: Receipt, others: Iterable<Receipt>, earlier: (() => Promise<void>) | undefined) {
     const turn = createTurns()
     await take(first, earlier)
@@ -43,8 +41,8 @@ export function takeReceipt({ statuses, messages, identity, me, before, clock }:
     const receipts = receiptsOf(node, own, clock.now())
     const { value: first } = receipts.next()
     if (!first) return undefined
-    // If the account's phone has written to a person, the stanza of this message comes from the account's own jid and not from that of the chat. All
-    // receipts of a stanza belong to one chat.
+    // The stanza of a message from the account's phone comes from the account's own jid and not from that of the chat.
+    // All receipts of a stanza belong to one chat.
     const isFromChat = (earlier: BinaryNode) =>
       fits({ tag: 'message' }, earlier) &&
       (chatKind(first.chat) === 'user' ? identity.isMe(fromOf(earlier)) : bare(fromOf(earlier)) === bare(first.chat))

@@ -1,7 +1,7 @@
 /**
- * Reports changes of the account itself that arrive as app state: its profile name, the labels of its chats, and the contacts saved on the phone. The
- * state from before the device was linked is not reported (`app-state/app-state-reader.ts`). The events are written in the commit of the new app
- * state version (`app-state/app-state.ts`), saved contacts right before it.
+ * Reports changes of the account that arrive as app state: its profile name, labels of chats, and saved contacts. The
+ * state from before the device was linked is not reported. The events are written in the commit of the new app state
+ * version.
  */
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
@@ -37,7 +37,6 @@ export function createAccountNotices({ clock, log, outbox, inbound, contacts }: 
     return inbound.translated({ key, messageTimestamp: Math.floor(clock.now() / SECOND) }, translated)
   }
 
-  /** Returns functions, each of which creates one event of the changes that were read. */
   function noticesOf({ name, associations }: Changes, context: InboundContext): (() => Promise<ReceivedEvent | null>)[] {
     const { identity } = context
     const notices: (() => Promise<ReceivedEvent | null>)[] = []

@@ -12,24 +12,23 @@ export interface AlongsideDeps {
   disappearing: Pick<Disappearing, 'ops'>
   correspondents: Pick<Correspondents, 'ops'>
   changed: ReturnType<typeof changedMessages>
-  /** Called with every message before its commit. */
   record(message: WAMessage): Promise<void>
 }
 
 export const alongsideOf = ({ messages, disappearing, correspondents, changed, record }: AlongsideDeps) => ({
   async message(message: WAMessage): Promise<Op[]> {
     await changed.message(message)
-    // These functions are called without waiting in between, so that their reads are made in one turn of the event loop.
+    // There is no wait between these calls, so that their reads are made in one turn of the event loop.
     const ops = await Promise.all([messages.arrivalOps(message), disappearing.ops(message), correspondents.ops(message)])
     // `record` is called last, because its commit must reach the store directly before the commit of the message.
     await record(message)
     return ops.flat()
   },
 
-  /** Called for a message of which only the envelope could be read. */
+  /** Only the envelope of this message could be read. */
   async unreadable({ key, timestamp }: { key: WAMessageKey; timestamp: number }): Promise<Op[]> {
     const ops = await Promise.all([messages.authorOps(key), correspondents.ops({ key })])
-    // A message that cannot be read is recorded too, because it shows that the person has written.
+    // A message that cannot be decrypted is recorded too, because it shows that the person has written.
     await record({ key, messageTimestamp: timestamp })
     return ops.flat()
   },

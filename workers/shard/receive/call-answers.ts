@@ -1,6 +1,6 @@
 /**
- * Remembers when a caller was answered with a text. A caller gets at most one text in ten minutes, however often they call. The times are on disk, so
- * that a restart does not cause another answer. Old rows are removed when a new one is written.
+ * Limits the texts to callers: at most one in ten minutes, however often they call. The times are on disk, so that a
+ * restart does not cause another text.
  */
 import { MINUTE } from '../../../src/domain/clock.ts'
 import type { Op } from '../../../src/storage/contract.ts'
@@ -15,8 +15,8 @@ const TIME_BYTES = 8
 
 export interface CallAnswers {
   /**
-   * Calls `give`, which sends the text, if the caller has not got one recently. The answer is recorded only if `give` succeeds; rejects if `give`
-   * rejects. `names`: all jids of the caller.
+   * Calls `give`, which sends the text, if the caller got none recently. The answer is recorded only if `give`
+   * succeeds; rejects if `give` rejects. `names`: all jids of the caller.
    */
   answer(names: readonly string[], give: () => Promise<void>): Promise<void>
   forget(): Promise<void>
@@ -32,10 +32,7 @@ export function createCallAnswers({
   /** Callers are answered one after another, because many calls can be rejected at the same time. */
   let tail: Promise<unknown> = Promise.resolve()
 
-  /**
-   * Whether the last text to the caller was recent. A time in the future was written before the clock was set back: it does not count as recent, and
-   * the next text replaces it with the correct time.
-   */
+  /** A time in the future does not count as recent: it was written before the clock was set back. */
   function isRecent(value: Uint8Array): boolean {
     const age = clock.now() - Number(Buffer.from(value).readBigUInt64BE())
     return age >= 0 && age < PAUSE

@@ -1,4 +1,3 @@
-/** Reports calls: one event per call, when it ends unanswered or when this service rejected it. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { InstanceSettings } from '../../../src/domain/instance.ts'
 import type { ReceivedEvent } from '../../../src/features/webhook-payloads.ts'
@@ -18,24 +17,26 @@ export interface CallDeps {
   settings(): InstanceSettings
   translated(readable: ReadableMessage, translated: Translated): Promise<ReceivedEvent | null>
   once(mark: Mark, make: () => Promise<readonly ReceivedEvent[]>, ops?: Op[]): Promise<void>
-  /** Queues the text that follows a rejected call. A text with the same key is queued only one time, and there is a limit per caller. */
+  /**
+   * Queues the text after a rejected call. A text with the same key is queued only once, and there is a limit per
+   * caller.
+   */
   enqueue(caller: Pick<Call, 'from' | 'alt'>, text: string, key: string): Promise<void>
 }
 
 export interface Calls {
   load(): Promise<void>
-  /** Handles a stanza. Returns undefined if the stanza neither begins nor ends a call. */
   take(node: BinaryNode, session: Session): Promise<void> | undefined
   /**
-   * Called after a login. Rejects calls again whose rejection had no answer when the connection or the service ended. If the network has accepted
-   * such a rejection, it does not send the end of the call, so without this the call would never be reported.
+   * Called after a login. Rejects a call again if its rejection had no answer. Otherwise the call might never be
+   * reported, because the network does not send the end of a rejected call.
    */
   resume(session: Session): void
-  /** Called after the device was unlinked and its session has ended. Forgets all calls, because the stanzas that end them will not arrive. */
+  /** Called after the device was unlinked. The stanzas that end its calls will not arrive. */
   forget(): Promise<void>
 }
 
-/** Reasons for the end of a call that was accepted or rejected on a device of the account. Such a call is not reported. */
+/** Reasons for the end of a call that was accepted or rejected on a device of the account; it is not reported. */
 const ANSWERED = new Set(['accepted_elsewhere', 'rejected_elsewhere', 'accepted', 'rejected'])
 const MAX_OVER = 1_000
 
@@ -46,8 +47,8 @@ export function createCalls(
   const { clock, log } = context
   const ringing = createRingingCalls(context)
   /**
-   * Ids of calls that have ended or were rejected, newest last. If the offer of such a call arrives again, it is ignored, so that the caller does not
-   * get a second text.
+   * Ids of calls that have ended or were rejected, newest last. If the offer of such a call arrives again, it is
+   * ignored, so that the caller gets no second text.
    */
   const over = new Set<string>()
   /** Ids of calls whose rejection the network has accepted and whose event is not on disk yet. */
@@ -70,12 +71,10 @@ export function createCalls(
     rejectLater(call, session, () => true)
   }
 
-  /** Rejects a call in the background. The ack of the stanza does not wait for this, because it can take long. */
   function rejectLater(call: Call, session: Session, isOurs: () => boolean) {
     void reject(call, session, isOurs).catch((error: unknown) => log.warn({ err: error }, 'a call could not be rejected'))
   }
 
-  /** Rejects a call. `isOurs` is called after the network has answered. */
   async function reject(call: Call, session: Session, isOurs: () => boolean) {
     await session.ask(callRejection(session.me?.id ?? '', call.from, call.id))
     if (!isOurs()) return
@@ -85,13 +84,14 @@ export function createCalls(
 
   async function ended(call: Call) {
     const autoRejected = rejected.has(call.id)
-    // The text is queued before the commit of the event, which also removes the call. After a crash between the two, both are repeated; the text has
-    // the same key, so it is queued only one time.
+    // The text is queued before the commit of the event, which also removes the call. A crash between the two repeats
+    // both; the key of the text prevents a second one.
     if (autoRejected) await answer(call)
     const mark = messageMark({ id: call.id, chat: call.from, author: 'call' })
     const make = async () => [await translated(...missedCall(call, autoRejected))].filter((event) => event !== null)
     await once(mark, make, [ringing.removal(call.id)])
-    // The call is removed after the commit. If the commit fails, the stanza that ends the call arrives again and needs it.
+    // If the commit fails, the stanza that ends the call arrives again and needs the call. So it is removed after the
+    // commit.
     ringing.gone(call.id)
     rejected.delete(call.id)
     isOver(call.id)
@@ -101,10 +101,11 @@ export function createCalls(
     const { call_reject_message: text } = settings()
     if (text === null) return
     try {
-      // A client cannot use this key, because clients send their keys in an HTTP header, which cannot contain a line break.
+      // Clients cannot use this key: their keys are in an HTTP header, which cannot contain a line break.
       await enqueue({ from, alt }, text, `call\n${from}\n${id}`)
     } catch (error) {
-      // A failure to queue the text does not fail the handling of the call: the queue may be full, or closed while the instance is disconnected.
+      // The call is handled even if the text cannot be queued: the queue may be full, or closed while the instance is
+      // disconnected.
       log.warn({ err: error }, 'the reply to a rejected call could not be queued')
     }
   }
@@ -130,7 +131,8 @@ export function createCalls(
           return taken(id)
         case 'terminate':
           if (ANSWERED.has(reason ?? '')) return taken(id)
-          // The offer of this call did not arrive. Without it, the call is only reported if the network says that nobody answered it.
+          // The offer of this call did not arrive, so the call is only reported if the network says that nobody
+          // answered it.
           if (!known && reason !== 'timeout') return undefined
           return ended(known ?? callOf(stanza, clock.now()))
         default:
@@ -138,15 +140,14 @@ export function createCalls(
       }
     },
     resume(session) {
-      // Called when the backlog was received: its stanzas may show that a call was answered on another device. Such a call is no longer ringing, so
-      // it is not rejected.
+      // Called after the backlog, whose stanzas may show that a call was answered on another device. Such a call is no
+      // longer rejected.
       for (const call of ringing.all()) if (call.isRejecting) rejectLater(call, session, () => ringing.get(call.id) !== undefined)
     },
     forget: ringing.forget,
   }
 }
 
-/** Returns the arguments of `translated` for a call: the message key and the content of the event. */
 const missedCall = ({ id, from, alt, group, isVideo, timestamp }: Call, autoRejected: boolean) =>
   [
     {

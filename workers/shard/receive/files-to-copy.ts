@@ -1,29 +1,26 @@
 /**
- * Records the received files that must still be copied to the bucket (`SVC_MEDIA_URL`): one record per file, in the commit of the event, so that no
- * file is forgotten. The record contains the encrypted link to the file. The main thread copies the files and removes the records
- * (`src/media/copies/media-copies.ts`).
+ * Records the received files that must still be copied to the bucket (`SVC_MEDIA_URL`), in the commit of their event.
+ * The main thread copies the files and removes the records.
  */
 import { BoundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 
-/** The most links in the cache. Links of events that nobody wants are never taken out, so only this limit removes them. */
+/** The most links in the cache. Nothing else removes the links of events that nobody wants. */
 const MAX_LINKS = 1_000
 /** The most events whose commit is not finished. */
 const MAX_EVENTS = 10_000
 
 export interface FilesToCopy {
-  /** Called for each link that an event may contain. */
   made(url: string, link: string): void
   /** Returns the records of the files of an event, for the commit of the event. */
   ops(event: object, eventId: string): Op[]
-  /** Called after the commit of the event. */
   committed(eventId: string): void
 }
 
 export function createFilesToCopy(instance: string, announce: () => void): FilesToCopy {
   const links = new BoundedCache<string, string>(MAX_LINKS)
-  /** Number of links in the cache. It can be too high, because evicted links are not subtracted. */
+  /** This number of links can be too high, because evicted links are not subtracted. */
   let made = 0
   const appended = new BoundedCache<string, true>(MAX_EVENTS)
 

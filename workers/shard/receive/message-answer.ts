@@ -1,6 +1,6 @@
 /**
- * Answers the network for a message after all its effects are on disk: with a receipt for a readable message, or with a retry request for an
- * unreadable message. Later stanzas do not wait for the retry request. Messages of one commit share a receipt.
+ * Answers the network for a message after all its effects are on disk: with a receipt, or with a retry request for an
+ * unreadable message. Messages of one commit share a receipt.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -49,7 +49,7 @@ export function createMessageAnswer({ sock, receiver, askAgain, inbox, log, step
       receipts,
       sent: nextTurn().then(async () => {
         if (due.get(group) === begun) due.delete(group)
-        // If the connection has ended, no receipt is sent: the messages are delivered again, and their marks show that they are known.
+        // If the connection has ended, the messages are delivered again, and their marks show that they are known.
         if (sock.ws.isOpen) await sock.sendNode(joinedReceipt(receipts))
       }),
     }
@@ -57,10 +57,7 @@ export function createMessageAnswer({ sock, receiver, askAgain, inbox, log, step
     return begun.sent
   }
 
-  /**
-   * Sends a retry request, then confirms the message. This order is necessary: the network treats a confirmed message as finished, and would not pass
-   * a later request to the sender.
-   */
+  /** The retry request must come first: the network would not pass a request for a confirmed message to the sender. */
   async function askAndConfirm(node: BinaryNode) {
     const key = isPeerStanza(node, creds.me) ? null : addressed(node, creds.me).key
     await askAgain.sender(node, key, inbox.problemOf(node))

@@ -1,4 +1,3 @@
-/** Reports notifications of groups, channels and pictures. */
 import { type BinaryNode, isJidGroup, isJidNewsletter, type WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { ReceivedEvent } from '../../../src/features/webhook-payloads.ts'
@@ -22,14 +21,12 @@ export interface NoticeDeps {
   inbound: Pick<ReceivedEvents, 'context' | 'translated'>
   log: Logger
   once: Once
-  /** Returns the operations for changes of a group's administrators that a notification contains, for the commit of its event. */
+  /** Returns the operations for changes of a group's administrators, for the commit of the event. */
   rolesChanged(notice: BinaryNode): Promise<Op[]>
 }
 
-/** Handles a notification. Resolves when its events are on disk; rejects if the network must deliver the stanza again. */
 export type AppendNotice = (node: BinaryNode) => Promise<void>
 
-/** A notice and the message key of its event. */
 interface Notice {
   chat: string
   participant?: string | undefined
@@ -37,14 +34,14 @@ interface Notice {
   translated: Translated
 }
 
-/** Time limit in ms for the query of the URL of the account's own new picture. After this time the event is created without a URL. */
+/** Time limit in ms for the query of the account's own new picture. Without an answer the event has no URL. */
 const PICTURE_DEADLINE = 3_000
 
 export function createNotices(session: SocketSession, deps: NoticeDeps): AppendNotice {
   const { inbound, log, once } = deps
   const { identity } = session
 
-  /** Whether the error was not caused by the stanza. The event is then created when the network delivers the stanza again. */
+  /** The network delivers the stanza again after such an error, because the stanza did not cause it. */
   const isOurs = (error: unknown) => error instanceof LookupError || session.ended.aborted
 
   async function events(node: BinaryNode, notices: readonly Notice[]): Promise<ReceivedEvent[]> {
@@ -68,7 +65,7 @@ export function createNotices(session: SocketSession, deps: NoticeDeps): AppendN
   async function noticesOf(node: BinaryNode, context: InboundContext): Promise<Notice[]> {
     const { type, from } = envelopeOf(node)
     switch (type) {
-      // The group is read from the attribute `from`, which the network sets. A notification of another sender is ignored.
+      // The network sets `from`, so the group in it can be trusted. A notification of another sender is ignored.
       case 'w:gp2': {
         if (!isJidGroup(from)) return []
         const { jid: participant, alt: participantAlt } = groupNoticeIn(node).actor
@@ -122,7 +119,7 @@ export function createNotices(session: SocketSession, deps: NoticeDeps): AppendN
         return await events(node, await noticesOf(node, context))
       } catch (error) {
         if (isOurs(error)) throw error
-        // A stanza that cannot be parsed is confirmed, because parsing would fail again after another delivery.
+        // The stanza is confirmed, because parsing would fail again after another delivery.
         log.warn({ err: error, type, stanza: id }, 'a notification could not be translated')
         return []
       }

@@ -1,4 +1,3 @@
-/** Events of messages that this service sent. */
 import type { WAMessage } from '@whiskeysockets/baileys'
 import type { ReceivedEvent } from '../../../src/features/webhook-payloads.ts'
 import type { Presence } from './presence.ts'
@@ -8,11 +7,10 @@ import { eventOrNull } from './unreported.ts'
 export interface OwnEventsDeps {
   inbound: Pick<ReceivedEvents, 'message'>
   presence: Pick<Presence, 'wroteTo'>
-  /** Called with every message that this service sent, before its commit. */
   record(message: WAMessage, fromApi: boolean): Promise<void>
 }
 
-/** Returns the event of a message that this service sent; null if no event is wanted. */
+/** Null if no webhook or stream wants the event. */
 export type OwnEvent = (message: WAMessage) => Promise<ReceivedEvent | null>
 
 export function createOwnEvents({ inbound, presence, record }: OwnEventsDeps): OwnEvent {

@@ -1,4 +1,4 @@
-/** Reports channel posts. They are not encrypted, because everybody may read them. An edited or removed post arrives with the id of the post. */
+/** Reports channel posts, which are not encrypted. An edited or removed post arrives with the id of the post. */
 import { type BinaryNode, decodeMessageNode, proto, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { SECOND } from '../../../src/domain/clock.ts'
@@ -16,18 +16,15 @@ import { isEvent, type Reported, type Unreported } from './unreported.ts'
 
 export interface PostDeps {
   inbound: Pick<ReceivedEvents, 'context' | 'unread' | 'message'>
-  /** Counts a post that is confirmed without an event. */
   unreported(reason: Unreported): void
   log: Logger
   once: Once
   onMessage(message: WAMessage): void
-  /** Returns the operations that record the author of a post, for its commit. */
   authored(key: WAMessageKey): Promise<Op[]>
-  /** Called when a post was edited or removed. It may be called again with the same post. */
+  /** Called when a post was edited or removed, perhaps more than once. */
   postChanged(message: WAMessage): Promise<void>
 }
 
-/** Handles a post. Resolves when its event is on disk; rejects if the network must deliver the stanza again. */
 export type AppendPost = (node: BinaryNode) => Promise<void>
 
 export function createPosts({ sock }: Pick<SocketSession, 'sock'>, deps: PostDeps): AppendPost {
@@ -45,7 +42,7 @@ export function createPosts({ sock }: Pick<SocketSession, 'sock'>, deps: PostDep
       : event
   }
 
-  /** Builds the message of a post. Null for a stanza without a valid address. If the content cannot be decoded, the message has no content. */
+  /** Null for a stanza without a valid address. A content that cannot be decoded is left out. */
   async function postOf(node: BinaryNode, post: PostStanza): Promise<WAMessage | null> {
     const { isOwn, editedAt } = post
     try {

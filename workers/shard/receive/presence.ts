@@ -1,7 +1,7 @@
 /**
- * Creates `chat_presence` events: who is online and who is typing. The network sends these stanzas only to an account that is itself available, and
- * the phone of an available account shows no notifications. So the account is available only while a webhook or a stream wants these events. The
- * presence is read from the stanzas, because the library changes `paused` to `available`.
+ * Creates `chat_presence` events: who is online and who is typing. The network sends these stanzas only to an account
+ * that is itself available, whose phone then shows no notifications. So the account is available only while a webhook
+ * or a stream wants these events.
  */
 
 import { type BinaryNode, isPnUser } from '@whiskeysockets/baileys'
@@ -18,20 +18,17 @@ import { lastSeenIn, type PresenceState, stateOf, subscription } from '../wire/p
 
 export interface Presence {
   attach(session: SocketSession): void
-  /** Handles `<presence>` and `<chatstate>`. */
   onStanza(session: Session, node: BinaryNode): void
   /** Called after each connection, and when a webhook or a stream begins or ceases to want these events. */
   announce(): void
-  /** Called when a message arrived from this chat. */
   met(jid: string): void
-  /** Called when we sent a message to this chat. */
   wroteTo(jid: string): void
-  /** Called when the network has delivered the whole offline backlog (`<ib><offline/></ib>`). */
+  /** Called when the network has delivered the whole offline backlog. */
   caughtUp(session: Session): void
   stop(): Promise<void>
 }
 
-/** The most chats whose last state is remembered; a state that did not change is not reported again. */
+/** The most chats whose last state is remembered. A state that did not change is not reported again. */
 const REMEMBERED = 5_000
 
 export function createPresence(
@@ -42,9 +39,8 @@ export function createPresence(
   let session: Session | null = null
   let subscribed = new Set<string>()
   /**
-   * Chats with messages in the offline backlog, while the backlog is being delivered; null afterwards. The presence of these chats is subscribed to
-   * only afterwards. Otherwise their current state would be reported before an older message, whose `momment` (spelled so in the API) must not be
-   * lower.
+   * Chats with messages in the offline backlog; null after the backlog. Their presence is subscribed to only then,
+   * because their current state must not be reported before an older message.
    */
   let early: Set<string> | null = new Set()
   let isAvailable = false
@@ -56,7 +52,7 @@ export function createPresence(
     const chat = bare(fromOf(node))
     const kind = chatKind(chat)
     const person = kind === 'user' ? await from.identity.person(chat) : { phone: identifierOf(chat), lid: null }
-    // The last state is stored by the number, because the same person may appear under two jids.
+    // The same person may appear under two jids, so the last state is stored by the number.
     if (last.get(person.phone) === state) return
     last.set(person.phone, state)
     const seconds = lastSeenIn(node)
@@ -85,8 +81,8 @@ export function createPresence(
   }
 
   /**
-   * Subscribes to the presence of a person only one time, even if the person has two jids. Each subscription is answered with the current state, and
-   * that answer could arrive between later changes.
+   * A person is subscribed to only once, even under two jids: each subscription is answered with the current state,
+   * which could arrive between later changes.
    */
   async function subscribe(from: Session, chat: string) {
     const lid = isPnUser(chat) ? await from.identity.lidOf(chat) : null

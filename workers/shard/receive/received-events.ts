@@ -1,6 +1,6 @@
 /**
- * Creates the events of received stanzas of one instance: it makes the look-ups that the translation needs, and drops unwanted events. It exists as
- * long as the instance, so a message whose session has just ended is still reported, with the data of that session.
+ * Creates the events of received stanzas of one instance, and drops unwanted ones. It outlives the session, so a
+ * message whose session has just ended is still reported.
  */
 import type { BinaryNode, Contact, WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -38,38 +38,32 @@ export interface ReceivedEventsDeps {
   messages: Pick<MessageLedger, 'original' | 'post' | 'claim'>
   contacts: Pick<SavedContacts, 'all'>
   directory: { contact: NameDeps['listed'] }
-  /** `host:port` that replaces the media host in links, which the library sets; null if it is not replaced. */
+  /** `host:port` that replaces the media host in the library's links; null if it is not replaced. */
   mediaHost: string | null
   roles: GroupBook['roles']
-  /** Number of the account in digits; null if it is not known yet. */
   phone(): string | null
 }
 
 export interface ReceivedEvents {
   /** Called with every session before it is used. */
   use(session: SocketSession): void
-  /** Returns the context of the translation; null before the first session. */
   context(): InboundContext | null
-  /** Returns the event of a message, or the reason why there is none. */
+  /** Returns the event, or the reason why there is none. */
   message(readable: WAMessage, fromApi?: boolean): Promise<Reported>
-  /** Returns the event of a message that cannot be read, or the reason why there is none. */
   unread(readable: ReadableMessage, translated: Translated): Promise<Reported>
-  /** Decrypts the ciphertext of a bot and returns the encoded message; null if it cannot be decrypted. */
   answer(key: WAMessageKey, node: BinaryNode, ciphertext: Uint8Array): Promise<Uint8Array | null>
-  /** Returns the event of a notification; null if it is not wanted. */
   translated(readable: ReadableMessage, translated: Translated): Promise<ReceivedEvent | null>
-  /** Returns all jids of a chat (of a person: the number and the LID). `chat` is an identifier of the API. */
+  /** Returns all jids of a chat: of a person the number and the LID. `chat` is an identifier of the API. */
   namesOf(chat: string): Promise<ReadonlySet<string>>
   /**
-   * Translates a message for the dashboard, even if its event is not wanted. It creates no links to files and sends no query to the network. Null if
-   * there is nothing to show.
+   * Translates a message for the dashboard, even if its event is not wanted. Makes no links to files and no queries.
+   * Null if there is nothing to show.
    */
   shown(readable: WAMessage): Promise<ReceivedEvent | null>
-  /** Called when the phone's address book has changed, and the change is on disk. */
+  /** Called when a change of the phone's address book is on disk. */
   contactsSaved(contacts: readonly Contact[]): void
-  /** Reads the phone's history. Only the names in it are read, because events show nothing else of it. */
+  /** Only the names in the phone's history are read, because events show nothing else of it. */
   history: HistoryReader
-  /** Called when a chat has a new name or picture. */
   chatChanged(change: ChatChange): Promise<void>
   /** Clears the data of an unlinked account. */
   clear(): void
@@ -94,7 +88,6 @@ export function createReceivedEvents(
   const pictures = createPictures({ clock: steady, log, host: mediaHost ?? PICTURE_HOST, askNewsletter: names.askNewsletter })
   names.onNewsletter(pictures.learnNewsletter)
 
-  /** Returns all jids of the chat of a message. */
   const chatOf = (about: WAMessageKey): Promise<Set<string>> =>
     session
       ? allNames({ context: { identity: session.identity } }, chatNamesOf(about))
@@ -109,10 +102,6 @@ export function createReceivedEvents(
     return url
   }
 
-  /**
-   * Creates the context of the translation with its look-ups. `toPrefetch` collects data that an event should show and that is not known; it is
-   * queried afterwards, for later events.
-   */
   function context(toPrefetch: ToPrefetch[] = []): InboundContext | null {
     if (!session) return null
     const { identity } = session

@@ -47,26 +47,21 @@ export interface ReceivingDeps
 
 export interface Receiving {
   load(): Promise<void>
-  /** Called when the credentials are removed. Removes the data that arrived for the unlinked device. */
   forget(): Promise<void>
   session(): InboxSession
   /** Writes the effects of changes in app state. */
   readonly appState: WriteChanges
   /** Whether a stanza whose processing failed should be delivered again; counts the attempt. */
   isWorthAnother(what: string): boolean
-  /** Creates the handling of stanzas without a ciphertext, for the stanza table of one session. */
+  /** Handles stanzas without a ciphertext, for one session. */
   notices(session: SocketSession): { notification: AppendNotice; post: AppendPost }
   readonly calls: Pick<Calls, 'take'>
   readonly presence: Pick<Presence, 'onStanza' | 'caughtUp'>
-  /** Readers of the phone's history, in order; each gets every slice of it. */
   readonly history: readonly HistoryReader[]
-  /** Called when a chat has a new name or picture. */
   chatChanged: ReceivedEvents['chatChanged']
-  /** Whether the content of a message is still missing. */
   isMissing: WaitingMessages['has']
-  /** Must be called right after the session is created, before anything arrives. */
+  /** Call it right after the session is created, before anything arrives. */
   attach(session: SocketSession): void
-  /** Called when the session has just logged in. */
   loggedIn(session: SocketSession): void
   /** Called when the session is logged in, or when the webhooks have changed. */
   announce(): void
@@ -187,7 +182,7 @@ export function createReceiving(context: ReceivingContext, deps: ReceivingDeps):
   }
 }
 
-/** Queues the text that follows a rejected call. A text with the same key is queued only one time. */
+/** A text with the same key is queued only once. */
 async function answerCall(enqueue: Sending['enqueue'], phone: string, message: string, key: string): Promise<void> {
   const identifier = parseIdentifier(phone)
   if (!identifier) return

@@ -1,6 +1,6 @@
 /**
- * Keeps the calls that are ringing. The offer of a call (its first stanza) says whether it is a video call, and the stanza that ends it does not. So
- * the offer is on disk until the call ends, and nothing is lost if the service restarts while the call rings.
+ * Keeps the calls that are ringing. Only the offer of a call says whether it is a video call, so it is on disk until
+ * the call ends.
  */
 import * as v from 'valibot'
 import { DAY, SECOND } from '../../../src/domain/clock.ts'
@@ -19,9 +19,8 @@ const Call = v.object({
   alt: v.optional(v.string()),
   group: v.nullable(v.string()),
   isVideo: v.boolean(),
-  /** Time in epoch seconds. */
   timestamp: v.number(),
-  /** True while the call is being rejected and the result is not on disk yet. */
+  /** Whether the call is being rejected and the result is not on disk yet. */
   isRejecting: v.optional(v.literal(true)),
 })
 export type Call = v.InferOutput<typeof Call>
@@ -44,7 +43,7 @@ export function createRingingCalls({
 }: Context<'id' | 'store' | 'sealer' | 'clock' | 'log'>) {
   const records = repository({ name: 'ringing call', schema: Call, version: 1, sealed: sealer })
   const ringing = new Map<string, Call>()
-  /** The key contains a hash of the id, because the caller chooses the id, and it may contain characters that a key cannot have. */
+  /** The caller chooses the id, which may contain characters that a key cannot have. So the key contains its hash. */
   const removal = (id: string): Op => records.remove(keys.call(instance, sealer.blind(id)))
 
   /** Whether a call is so old that the stanza that ends it can no longer arrive. */
@@ -53,9 +52,7 @@ export function createRingingCalls({
   return {
     get: (id: string) => ringing.get(id),
     all: () => ringing.values(),
-    /** Returns the operation that removes a call, for the commit of its event. */
     removal,
-    /** Forgets a call whose removal is on disk. */
     gone: (id: string) => ringing.delete(id),
 
     async load(): Promise<void> {
@@ -69,7 +66,6 @@ export function createRingingCalls({
       if (old.length > 0) await store.commit({ ops: old })
     },
 
-    /** Stores a call, and removes the stale ones. */
     async put(call: Call): Promise<void> {
       const old = [...ringing.values()].filter(isStale)
       ringing.set(call.id, call)

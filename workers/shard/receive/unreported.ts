@@ -1,6 +1,6 @@
 /**
- * Reasons why a message of the network is confirmed although no event reports it. Each stanza of kind `message` results in an event or in one of
- * these reasons, which are counted (`svc_messages_unreported_total`).
+ * Reasons why a message of the network is confirmed although no event reports it. They are counted
+ * (`svc_messages_unreported_total`).
  */
 import type { ReceivedEvent } from '../../../src/features/webhook-payloads.ts'
 
@@ -16,7 +16,6 @@ export const UNREPORTED = {
 
 export type Unreported = keyof typeof UNREPORTED
 
-/** An event, or the reason why there is none. */
 export type Reported = ReceivedEvent | Unreported
 
 export const isEvent = (made: Reported): made is ReceivedEvent => typeof made !== 'string'

@@ -1,7 +1,6 @@
 /**
- * Requests messages that could not be read: first from the sender, with a retry request, then from the account's own phone. Later stanzas do not wait
- * for these requests. The number of requests is limited per sender, so that a sender with a broken key, or a group whose key is lost, cannot use up
- * the limit of others.
+ * Requests messages that could not be read: first from the sender, then from the account's own phone. Requests are
+ * limited per sender, so that one sender with a broken key cannot use up the limit of others.
  */
 import { type BinaryNode, proto, type WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -16,28 +15,21 @@ import { bare } from '../wire/jid.ts'
 import { retryRequest } from '../wire/retry-request.ts'
 import { bounded } from './bounded.ts'
 
-/**
- * The most requests for one message, equal to the library's `maxMsgRetryCount`. The other two values limit for how many messages, and for how long,
- * the number of requests is remembered.
- */
+/** The most requests for one message, equal to the library's `maxMsgRetryCount`. */
 const MAX_REQUESTS = 5
 const MAX_COUNTED = 10_000
 const COUNTED_FOR = 15 * MINUTE
-/** Number of the first request that contains keys for a new session. Earlier requests contain none, because an intact session does not need them. */
+/** Number of the first request that contains keys for a new session. An intact session does not need them. */
 const KEYS_FROM = 2
 /**
- * Number of requests that can be sent to one sender immediately. Further requests are sent at an interval; a request that would have to wait longer
- * than the limit is not sent. The rate is limited because each request causes a report: webhooks are sent in the order of their events, so many
- * reports delay later texts of other senders.
+ * Requests that can be sent to one sender immediately; later ones are sent at an interval. Each request causes a
+ * report, and many reports would delay the webhooks of other senders.
  */
 const BURST = 20
 const PAUSE = SECOND / 10
 const LONGEST_WAIT = MINUTE
 const MAX_SENDERS = 5_000
-/**
- * Time that a sender has to deliver a requested message before the phone is asked for it. The phone is asked only after
- * the first two requests to the sender, for at most `PHONE_BATCH` messages per query and with one query per `PHONE_PAUSE`.
- */
+/** Time in ms that a sender has before the phone is asked, after the first two requests. */
 const SENDER_TIME = 3 * SECOND
 const PHONE_REQUESTS = 2
 const PHONE_BATCH = 20
@@ -61,33 +53,31 @@ const ERRORS: Readonly<Record<SignalProblem, number>> = {
 export interface AskAgainDeps {
   sock: Pick<NetworkSocket, 'authState' | 'ev' | 'sendNode'>
   askPhone: AskPhone
-  /** Resolves when the credentials are on disk; rejects if they cannot be stored. */
   saved(): Promise<void>
-  /** A monotonic clock. */
   clock: Clock
   log: Pick<Logger, 'info' | 'warn'>
-  /** Whether the message is still missing. */
   isMissing(key: WAMessageKey): boolean
-  /** Aborted when the connection ends. */
   ended: AbortSignal
 }
 
 export interface AskAgain {
-  /** Sends a retry request to the sender. Resolves when it is sent, or when it is decided that it is not sent. */
+  /** Resolves when the retry request is sent, or when it is decided that it is not sent. */
   sender(node: BinaryNode, key: WAMessageKey | null, problem: SignalProblem | undefined): Promise<void>
-  /** Asks the phone for the message after a short delay, unless the message has arrived by then. */
   phone(key: WAMessageKey): void
 }
 
 export function createAskAgain({ sock, askPhone: ask, saved, clock, log, isMissing, ended }: AskAgainDeps): AskAgain {
   const { authState } = sock
   const counts = bounded<number>(MAX_COUNTED, COUNTED_FOR, clock.now)
-  /** Time in ms at which the next request may be sent, by sender. While requests of the first burst are left, it is in the past. */
+  /**
+   * Time in ms at which the next request to a sender may be sent. It is in the past while requests of the first burst
+   * are left.
+   */
   const nextAt = bounded<number>(MAX_SENDERS, 2 * LONGEST_WAIT, clock.now)
   const forPhone: { key: WAMessageKey; at: number }[] = []
   let isAsking = false
 
-  /** Returns the number of ms that a request must wait; null if too many requests are waiting. */
+  /** Returns the wait of a request in ms; null if too many requests are waiting. */
   function place(sender: string): number | null {
     const now = clock.now()
     const before = nextAt.get(sender) ?? 0
@@ -97,7 +87,6 @@ export function createAskAgain({ sock, askPhone: ask, saved, clock, log, isMissi
     return Math.max(0, at - now)
   }
 
-  /** Creates another pre-key of this device. The key, and the credentials that count it, are on disk when it is returned. */
   async function nextPreKey() {
     const key = await authState.keys.transaction(async () => {
       const { keys, update } = await nextOneTimeKeys(authState, 1)

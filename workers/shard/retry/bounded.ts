@@ -1,4 +1,3 @@
-/** A map with a limited number of entries and a limited lifetime; the oldest entry is evicted. */
 export interface Bounded<V> {
   get(key: string): V | undefined
   set(key: string, value: V): void

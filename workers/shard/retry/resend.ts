@@ -1,7 +1,7 @@
 /**
- * Sends a message of the account again to a device that could not decrypt it. The stanza is the one of the first send (`sent.ts`), encrypted only for
- * that device. As in the library, and unlike the first send, it has no report token, and it always contains the identity of this device. The
- * contact's token is included, because the network refuses the message with 463 without it.
+ * Sends a message of the account again to a device that could not decrypt it: the first stanza, encrypted only for that
+ * device. It always contains the identity of this device. Without the contact's token the network would refuse it with
+ * 463.
  */
 import {
   type BinaryNode,
@@ -27,15 +27,12 @@ import { bounded } from './bounded.ts'
 import type { RetryRequest } from './retry-receipts.ts'
 import { createSessionRenewal } from './session-renewal.ts'
 
-/**
- * The most answers to one device about one message, equal to the library's `maxMsgRetryCount`. The other value limits for how many devices this
- * number is remembered.
- */
+/** The most answers to one device about one message, equal to the library's `maxMsgRetryCount`. */
 const MAX_RETRIES = 5
 const MAX_COUNTED = 10_000
 /**
- * A device whose retry receipts contain no keys gets at most one new session in this time, however often it asks, because each new session needs a
- * query.
+ * A device whose retry receipts contain no keys gets at most one new session in this time, because each new session
+ * needs a query.
  */
 const FETCH_PAUSE = 10 * SECOND
 
@@ -45,7 +42,6 @@ export interface ResendDeps {
   identity: Pick<Identity, 'isMe' | 'lidOf' | 'pnOf'>
   tokens: Pick<TrustedTokens, 'node' | 'standIn'>
   holders: Pick<KeyHolders, 'has' | 'forget'>
-  /** Replaces the session with a device by a new one. */
   renewSession(jid: string): Promise<void>
   sent: Pick<Sent, 'stored'>
   clock: Clock
@@ -67,7 +63,7 @@ export function createResend(deps: ResendDeps): (request: RetryRequest) => Promi
   const renewFor = createSessionRenewal({ repository, renewSession: deps.renewSession, clock, log })
   const renew = (request: RetryRequest) => renewFor(request, () => mayFetch(request.asker))
 
-  /** Returns all jids of the same person or device: with the number and with the LID. */
+  /** Returns all jids of a person or device: with the number and with the LID. */
   async function namesOf(jid: string): Promise<string[]> {
     const { user, server, device } = jidDecode(jid) ?? {}
     if (user === undefined || (server !== 'lid' && server !== 's.whatsapp.net')) return [jid]
@@ -80,20 +76,20 @@ export function createResend(deps: ResendDeps): (request: RetryRequest) => Promi
   const chatOf = ({ asker, shared, recipient }: RetryRequest) =>
     bare(shared ?? (recipient !== null && identity.isMe(asker) ? recipient : asker))
 
-  /**
-   * Whether the message was sent to this chat. Other people can see ids in quotes, so an id alone must not be enough to get a message of another
-   * chat.
-   */
+  /** An id alone must not be enough to get a message of another chat, because other people can see ids in quotes. */
   const isOfChat = async ({ to }: Stanza, chat: string) =>
     identity.isMe(to) ? identity.isMe(chat) : (await namesOf(bare(to))).includes(chat)
 
   /**
-   * Whether a device may request a status again. Only recipients of the status may, and these devices have the sender key. For groups the network
-   * itself checks who may ask.
+   * Only recipients of a status, whose devices have the sender key, may request it again. For groups the network itself
+   * checks this.
    */
   const isAudience = async (group: string, asker: string): Promise<boolean> => holders.has(group, await namesOf(asker))
 
-  /** Makes the next message to the group also contain the sender key for this device, because the resent message may not arrive. */
+  /**
+   * The next message to the group also contains the sender key for this device, because the resent message may not
+   * arrive.
+   */
   const forgetKeyHolder = async (group: string, asker: string) => holders.forget(group, await namesOf(asker))
 
   async function withSenderKey(group: string, message: proto.IMessage): Promise<proto.IMessage> {
@@ -143,8 +139,8 @@ export function createResend(deps: ResendDeps): (request: RetryRequest) => Promi
     const about = { message_id: id, count }
     const stored = await sent.stored(id)
     if (!stored || isDeleted({ key: { id }, message: stored.message })) {
-      // The request comes from another device of the account, and is about a request that the library sent to the phone. Only the session is renewed,
-      // so that the next request can be read.
+      // Another device of the account asks about a request that the library sent to the phone. Only the session is
+      // renewed, so that the next request can be read.
       if (identity.isMe(asker)) await renew(request)
       return log.info(about, 'a resend was requested for a message that is not stored')
     }
@@ -153,8 +149,8 @@ export function createResend(deps: ResendDeps): (request: RetryRequest) => Promi
       return log.warn(about, 'a resend was requested from a different chat than the message was sent to')
     const counted = `${id} ${asker}`
     const answered = counts.get(counted) ?? 0
-    // After its first request, the device no longer counts as a holder of the sender key, so that the next status sends it the key. So the check is
-    // possible only at the first request; later requests of the device are allowed.
+    // After its first request, the device no longer counts as a holder of the sender key, so that the next status sends
+    // it the key. So only the first request can be checked.
     if (chatKind(stanza.to) === 'status' && answered === 0 && !identity.isMe(asker) && !(await isAudience(stanza.to, asker)))
       return log.warn(about, 'a resend of a status was requested by someone outside its audience')
     if (answered >= MAX_RETRIES) return log.info(about, 'a resend was refused: the message was requested too many times')
@@ -165,7 +161,6 @@ export function createResend(deps: ResendDeps): (request: RetryRequest) => Promi
   }
 }
 
-/** Wraps a message of the account in the format for its own other devices. */
 const ownCopy = (destinationJid: string, message: proto.IMessage): proto.IMessage => ({
   deviceSentMessage: { destinationJid, message },
   ...(message.messageContextInfo ? { messageContextInfo: message.messageContextInfo } : {}),

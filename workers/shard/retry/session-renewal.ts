@@ -1,4 +1,3 @@
-/** Renews the session with a device that could not decrypt a message, before the resend. */
 import { extractE2ESessionFromRetryReceipt } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, HOUR, MINUTE } from '../../../src/domain/clock.ts'
@@ -9,13 +8,13 @@ import { bounded } from './bounded.ts'
 import type { RetryRequest } from './retry-receipts.ts'
 
 /**
- * At the retry with this number, the key of the session is remembered. At later retries the session must have another key. The library uses the same
- * number.
+ * The base key of the session is remembered at this retry. At later retries the session must have another one. The
+ * library uses the same number.
  */
 const BASE_KEY_CHECK_RETRY = 2
 const MAX_BASE_KEYS = 1_000
 const BASE_KEY_AGE = 15 * MINUTE
-/** Minimum time between two replacements of an existing session with a device, however often the device asks. */
+/** Minimum time between two replacements of a session with a device, however often the device asks. */
 const RENEWED_ONCE_IN = HOUR
 const MAX_RENEWED = 1_000
 
@@ -26,10 +25,7 @@ export interface SessionRenewalDeps {
   log: Pick<Logger, 'warn'>
 }
 
-/**
- * Gives this device a session that the asking device can use: from the keys in the receipt, or, if `mayFetch` returns true, from keys that the
- * network provides.
- */
+/** The new session uses the keys in the receipt, or, if `mayFetch` returns true, keys from the network. */
 export type RenewSession = (request: RetryRequest, mayFetch: () => boolean) => Promise<void>
 
 export function createSessionRenewal({ repository, renewSession, clock, log }: SessionRenewalDeps): RenewSession {
@@ -49,7 +45,7 @@ export function createSessionRenewal({ repository, renewSession, clock, log }: S
     }
   }
 
-  /** Whether the session is still the one that could not be used at the previous request. */
+  /** Whether the session is the one that could not be used at the previous request. */
   function isStuck({ id, asker, count }: RetryRequest, baseKey: Uint8Array): boolean {
     const about = `${repository.jidToSignalProtocolAddress(asker)} ${id}`
     if (count === BASE_KEY_CHECK_RETRY) baseKeys.set(about, baseKey)

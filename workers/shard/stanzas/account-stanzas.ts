@@ -1,4 +1,3 @@
-/** Handles stanzas about the account: its login, its keys, and its restrictions. */
 import type { AuthenticationCreds, BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { iso, SECOND } from '../../../src/domain/clock.ts'
@@ -11,7 +10,7 @@ import { bare } from '../wire/jid.ts'
 import { loggedEffect } from './logged-effect.ts'
 import type { StanzaParts } from './stanza-table.ts'
 
-/** If the network has fewer of the account's one-time keys than this, new ones are uploaded. */
+/** New one-time keys are uploaded if the network has fewer than this. */
 const FEW_PRE_KEYS = 5
 
 export interface AccountStanzaDeps {
@@ -47,8 +46,8 @@ export function accountStanzas({ session, own, creds, log }: AccountStanzaDeps):
       if (!me || !pushName || me.name === pushName || !identity.isMe(participant || from)) return
       sock.ev.emit('creds.update', { me: { ...me, name: pushName } })
     },
-    // Stores the account's own pair of number and LID before any message arrives. Otherwise the encryption session for the phone's first messages
-    // would begin under the number and continue under the LID.
+    // Must be done before the first message. Otherwise the encryption session with the phone would begin under the
+    // number and continue under the LID.
     learnOwnPair(node) {
       const lid = ownLidIn(node)
       return creds.me && lid ? session.learnPairs([{ pn: bare(creds.me.id), lid: bare(lid) }]) : undefined

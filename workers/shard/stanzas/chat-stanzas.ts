@@ -1,4 +1,3 @@
-/** Handles stanzas about chats and groups: their names, their members, and messages that were read on another device. */
 import type { AuthenticationCreds, BinaryNode } from '@whiskeysockets/baileys'
 import type { Clock } from '../../../src/domain/clock.ts'
 import type { SocketSession } from '../chats/session.ts'
@@ -20,17 +19,14 @@ export interface ChatStanzaDeps {
 
 type ChatStanzas = Pick<StanzaParts, 'changeChats' | 'followGroup' | 'takeReceipt'>
 
-/** Creates the steps. `receipt` handles receipts of other people. */
 export function chatStanzas(deps: ChatStanzaDeps, receipt: StanzaParts['takeReceipt']): ChatStanzas {
   const { session, creds, directory, receiving, clock } = deps
 
-  /** Records messages that were read on the phone or another device of the account. */
   async function readElsewhere({ chat, ids }: { chat: string; ids: readonly string[] }) {
     await directory.ready()
     directory.read(ids.map((id) => ({ remoteJid: chat, id })))
   }
 
-  /** Updates the list of chats after a notice about a group. */
   async function learnGroupNotice(node: BinaryNode, name: string | undefined) {
     const { from, t } = envelopeOf(node)
     await directory.ready()

@@ -1,4 +1,3 @@
-/** Handles stanzas about devices of people: device lists, identities, tokens, and pairs of number and LID. */
 import type { Logger } from 'pino'
 import type { Clock } from '../../../src/domain/clock.ts'
 import type { SocketSession } from '../chats/session.ts'

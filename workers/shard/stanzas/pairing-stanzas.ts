@@ -1,4 +1,3 @@
-/** Handles the stanzas of an instance that is being linked to an account. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { MINUTE } from '../../../src/domain/clock.ts'
@@ -10,24 +9,19 @@ import { refsIn } from '../wire/pair-device.ts'
 import { loggedEffect } from './logged-effect.ts'
 import type { StanzaParts } from './stanza-table.ts'
 
-/**
- * Time in ms from the moment a pairing code is entered on the phone until the account is linked. The owner of the phone may have to confirm the link
- * there.
- */
+/** Time in ms after a pairing code is entered, in which the owner may have to confirm the link on the phone. */
 const ENTERED_CODE_LIFE = 2 * MINUTE
 
 type PairingStanzas = Pick<StanzaParts, 'showCodes' | 'finishPairing' | 'refreshQrSecret' | 'passkeyAsked' | 'passkeyContinued'>
 
 export function pairingStanzas({ sock }: Pick<SocketSession, 'sock'>, own: OwnParts, log: Logger): PairingStanzas {
-  /** Handles the notice that a phone has accepted a pairing code. */
   async function finishPairing(node: BinaryNode) {
     if (!isPrimaryHello(node)) return
     own.qrClock.keep(ENTERED_CODE_LIFE)
     try {
       await finishRegistration(sock, node)
     } finally {
-      // The phone has created a new secret. The next scan of a QR code is verified with it, even if the pairing code was mistyped, so the shown QR
-      // code must contain it.
+      // The phone has created a new secret, even if the pairing code was mistyped. The shown QR code must contain it.
       own.qrClock.secretChanged()
     }
   }
@@ -35,7 +29,7 @@ export function pairingStanzas({ sock }: Pick<SocketSession, 'sock'>, own: OwnPa
   return {
     showCodes: (node) => own.qrClock.offered(refsIn(node)),
     finishPairing: loggedEffect(log, 'pairing by code could not be completed', finishPairing),
-    // During a passkey ceremony no QR code is shown. The secret must not change then, because the ceremony sends it to the phone at the end.
+    // During a passkey ceremony the secret must not change, because the ceremony sends it to the phone at the end.
     refreshQrSecret: () => (own.passkey.isUnderWay ? undefined : own.companion.refresh()),
     passkeyAsked: own.passkey.asked,
     passkeyContinued: own.passkey.continued,

@@ -1,6 +1,6 @@
 /**
- * Kinds of stanzas that are known and not processed, each with the reason. They are confirmed if the network requires it, and counted
- * (`svc_stanzas_left_total`). The kinds are those of the web client (`test/unit/connection/server-kinds.json`).
+ * Kinds of stanzas that are known and not processed, each with the reason. They are confirmed if the network requires
+ * it, and counted (`svc_stanzas_left_total`).
  */
 import { ACCOUNT_CHANGES } from '../wire/account-notices.ts'
 import type { Match } from '../wire/match.ts'
@@ -16,10 +16,7 @@ const left = (tag: string, type: string | null, children: readonly (string | und
     why,
   }))
 
-/**
- * Returns the rows for changes of the account. Each change is a child of the stanza. A stanza with several children is only left out if it contains
- * no child that is processed.
- */
+/** A stanza with several changes is only left out if none of them is processed. */
 const account = (children: readonly string[], why: string): Left[] =>
   left('notification', 'account_sync', children, why).map(({ of }) => ({ of: { ...of, without: ACCOUNT_CHANGES }, why }))
 
@@ -28,7 +25,9 @@ const BUSINESS = 'business tools of the phone app that the API does not offer'
 const META = 'belongs to other networks of Meta, which a WhatsApp gateway does not speak'
 const OWN_PHONE = 'only the phone app shows it'
 
-/** Rows for stanzas with certain children come first, because a row for a whole type would match these stanzas too. */
+/**
+ * Rows for stanzas with certain children must come first, because a row for a whole type would match these stanzas too.
+ */
 export const LEFT: readonly Left[] = [
   ...left('notification', 'encrypt', ['digest'], 'the keys are compared at each login'),
   ...left(

@@ -1,4 +1,3 @@
-/** Collects the functions that the stanza table of one session calls. */
 import { decodeMediaRetryNode } from '@whiskeysockets/baileys'
 import type { Steps } from '../../../src/domain/steps.ts'
 import type { Tally } from '../../../src/metrics/tally.ts'
@@ -32,7 +31,7 @@ export interface PartDeps extends AccountStanzaDeps, ChatStanzaDeps, DeviceStanz
   reader: Pick<AppStateReader, 'read' | 'version'>
   inbox: InboxSession
   receiving: Receiving
-  /** Processes peer messages again whose effects were interrupted. Called one time per socket. */
+  /** Processes peer messages again whose effects were interrupted. Called once per socket. */
   replayPeers(): void
   statuses: MessageStatuses
   messages: Pick<MessageLedger, 'isOwn' | 'sent'>

@@ -1,6 +1,6 @@
 /**
- * One table with the handling of every stanza: the first row that matches is used. A row says which stanzas it matches, which keyed mutex they wait
- * for, the steps in their order, and the answer, which is sent after all steps (`connection/socket/stanza-router.ts`). A test prints the table.
+ * One table with the handling of every stanza: the first row that matches is used. A row has the stanzas it matches,
+ * the mutex for which they wait, the steps, and the answer, which is sent after all steps.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import {
@@ -24,16 +24,14 @@ import { LEFT } from './stanza-left.ts'
 /** Kinds of stanzas that the network delivers again until they are answered. */
 const CONFIRMED = new Set(['notification', 'receipt', 'status'])
 /**
- * Types of receipts about the status of a message of the account, or about messages that were read on another device of the account. A receipt for a
- * delivery may have no type.
+ * Types of receipts about the status of the account's messages, or about messages that were read on another device. A
+ * receipt for a delivery may have no type.
  */
 const STATUSES = [undefined, 'delivery', 'inactive', 'sender', 'read', 'read-self', 'played']
 
 type Effect = (node: BinaryNode) => unknown
 
-/** The functions that the rows call, assembled in `stanza-parts.ts`. */
 export interface StanzaParts {
-  /** Returns a key for the chat of a message or notification. */
   chatOf(node: BinaryNode): string
   ack(node: BinaryNode): Promise<void>
   confirmMessage(node: BinaryNode, outcome: MessageOutcome | undefined): Promise<void>
@@ -64,9 +62,7 @@ export interface StanzaParts {
   refreshQrSecret: Effect
   passkeyAsked: Effect
   passkeyContinued: Effect
-  /** Counts a stanza that is known and not processed; `stanza-left.ts` lists these kinds. */
   leave: Effect
-  /** Handles the notice that the network will refuse this version of the client from some time on. */
   versionExpires: Effect
   result(node: BinaryNode): Promise<void>
 
@@ -85,7 +81,6 @@ const kind = (tag: string, attrs: NonNullable<Match['attrs']> = {}): Match => ({
 const inside = (tag: string, child: string): Match => ({ tag, child })
 const notification = (type: string) => kind('notification', { type })
 
-/** Mutexes, answers and steps that several rows share. */
 const shared = (parts: StanzaParts) => ({
   parts,
   CHAT: { name: 'one of a chat after the other', key: parts.chatOf } satisfies Mutex,
@@ -196,7 +191,6 @@ const NOTIFICATIONS: Rows = ({ parts, CHAT, ACK, PAIRS }) => {
   ]
 }
 
-/** The network's answers to our messages and receipts. */
 const ACKS: Rows = ({ parts }) => {
   const PENDING = step('intercept', 'who waits for it', parts.acked)
   return [
@@ -212,7 +206,7 @@ const ACKS: Rows = ({ parts }) => {
       NO_ANSWER,
     ),
     route(kind('ack', { class: 'receipt' }), AT_ONCE, [PENDING], NO_ANSWER),
-    // An ack that no earlier row matches answers a request that is waiting for it, and was already passed to this request.
+    // An ack that no earlier row matches was already passed to the request that waits for it.
     route(kind('ack'), AT_ONCE, [], NO_ANSWER),
   ]
 }
@@ -226,7 +220,6 @@ const PRESENCES: Rows = ({ parts, CHAT }) => {
   ]
 }
 
-/** Rows for login, linking, notices about the connection, and queries of the network. */
 const CONNECTION: Rows = ({ parts }) => {
   const RESULT: Answer = { name: 'result', send: (node) => parts.result(node) }
   const ANSWERED = step('intercept', 'the login is answered', parts.loginAnswered)
@@ -239,10 +232,9 @@ const CONNECTION: Rows = ({ parts }) => {
     route(inside('ib', 'client_expiration'), AT_ONCE, [step('intercept', 'version', parts.versionExpires)], NO_ANSWER),
     rest(kind('ib'), NO_ANSWER),
     route(inside('iq', 'pair-device'), AT_ONCE, [ANSWERED, step('intercept', 'codes to scan', parts.showCodes)], RESULT),
-    // Answers need no step here: the socket passes them to the queries that wait for them.
+    // The socket passes answers to the queries that wait for them, so no step is needed.
     route(kind('iq', { type: ['result', 'error'] }), AT_ONCE, [], NO_ANSWER),
     route(kind('iq', { type: 'get', xmlns: 'urn:xmpp:ping' }), AT_ONCE, [], RESULT),
-    // The socket links the device, so no step is needed here.
     route(inside('iq', 'pair-success'), AT_ONCE, [], NO_ANSWER),
     route(
       kind('success'),

@@ -1,6 +1,6 @@
 /**
- * Completes a pairing by code. The phone has accepted the code and sends its keys, encrypted with the code. Our keys are sent back, encrypted for the
- * phone only. Then the network sends the same `pair-success` as after a scan.
+ * Completes a pairing by code. The phone sends its keys, encrypted with the code, and gets our keys, encrypted for the
+ * phone only. Then the network sends `pair-success`, as after a scan.
  */
 import { hkdfSync, randomBytes } from 'node:crypto'
 import { aesDecryptCTR, aesEncryptGCM, type BinaryNode, Curve, derivePairingCodeKey } from '@whiskeysockets/baileys'
@@ -12,7 +12,6 @@ const KEY_BYTES = 32
 
 type RegistrationSocket = Pick<NetworkSocket, 'authState' | 'ev' | 'query'>
 
-/** Answers the phone's notice. Rejects if the notice was not created with our code. */
 export async function finishRegistration(sock: RegistrationSocket, notice: BinaryNode): Promise<void> {
   const { creds } = sock.authState
   if (creds.pairingCode === undefined || !creds.me)
@@ -28,7 +27,8 @@ export async function finishRegistration(sock: RegistrationSocket, notice: Binar
   const bundleKey = derived(shared, salt, 'link_code_pairing_key_bundle_encryption_key')
   const sealed = Buffer.concat([salt, iv, aesEncryptGCM(bundle, bundleKey, iv, Buffer.alloc(0))])
   const identityShared = Curve.sharedKey(creds.signedIdentityKey.private, phoneIdentity)
-  // The network's next stanza is verified with this secret and may arrive before the answer to the query below, so the secret is set first.
+  // The network's next stanza is verified with this secret. It may arrive before the answer to the query below, so the
+  // secret is set first.
   creds.advSecretKey = derived(Buffer.concat([shared, identityShared, random]), Buffer.alloc(0), 'adv_secret').toString('base64')
   await sock.query(
     companionFinish({ jid: creds.me.id, keyBundle: sealed, identity: creds.signedIdentityKey.public, ref }),
@@ -38,7 +38,6 @@ export async function finishRegistration(sock: RegistrationSocket, notice: Binar
   sock.ev.emit('creds.update', creds)
 }
 
-/** Decrypts the phone's ephemeral key. The bytes are salt, IV, and the key encrypted with the code. */
 async function unwrapped(wrapped: Buffer, code: string): Promise<Buffer> {
   const key = await derivePairingCodeKey(code, wrapped.subarray(0, KEY_BYTES))
   return aesDecryptCTR(wrapped.subarray(48, 80), key, wrapped.subarray(KEY_BYTES, 48))

@@ -1,6 +1,6 @@
 /**
- * Requests a pairing code: this device creates the code, and registers it at the network with a key that only somebody who knows the code can read.
- * The phone on which it is entered answers (`companion-registration.ts`).
+ * Requests a pairing code: this device creates the code, and registers at the network a key that is encrypted with it.
+ * The phone on which the code is entered answers.
  */
 import { randomBytes } from 'node:crypto'
 import { aesEncryptCTR, bytesToCrockford, derivePairingCodeKey } from '@whiskeysockets/baileys'
@@ -13,7 +13,7 @@ import { companionHello } from '../../wire/companion-registration.ts'
 import { actionFailure } from '../failures.ts'
 import { type Ending, untilEnd } from '../within.ts'
 
-/** Time in ms to wait for a refusal of the code. If none arrives in this time, the network has accepted the code. */
+/** Time in ms to wait for a refusal of the code. Without one, the network has accepted the code. */
 const VERDICT_TIME = 3 * SECOND
 /** Number of random bytes in a code. In base 32 they are eight characters. */
 const CODE_BYTES = 5
@@ -43,7 +43,6 @@ export async function requestCode({ sock, ended }: CodeAsker, digits: string): P
   return code
 }
 
-/** Encrypts our ephemeral key with the code: salt, IV, and the key. */
 async function wrapped(key: Uint8Array, code: string): Promise<Buffer> {
   const salt = randomBytes(32)
   const iv = randomBytes(16)

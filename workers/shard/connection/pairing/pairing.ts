@@ -8,13 +8,12 @@ const CODE_REUSE = MINUTE
 
 export interface QrCode {
   payload: string
-  /** Expiry in epoch ms. How long the code is shown is measured with the steady clock, but clients get the expiry as a time of the wall clock. */
+  /** Clients get the expiry as epoch ms, although a steady clock measures how long the code is shown. */
   expiresAt: number
 }
 
 export interface Pairing {
   show(code: QrCode): void
-  /** Replaces the shown code (a new secret with the same reference). */
   replace(payload: string): void
   clear(): void
   current(): QrCode | null
@@ -24,26 +23,25 @@ export interface Pairing {
   giveUp(): void
   png(): Promise<Buffer | null>
   /**
-   * Returns the code for this number: the code that was requested in the last minute, or a new one from `request`. A socket has one code at a time; a
-   * code for another number invalidates it.
+   * Returns the code that was requested in the last minute for this number, or a new one from `request`. A code for
+   * another number invalidates it.
    */
   phoneCode(digits: string, request: () => Promise<string>): Promise<string>
 }
 
 /**
- * Options of the image: grey pixels, and each line is stored as its difference from the line above, because most lines of a code repeat the line
- * above. By default the library writes colours and tries all filters on each line. This blocks the thread of the shard for twice as long, and the
- * file is twice as large.
+ * Grey pixels, and each line as its difference from the line above, because most lines of a QR code repeat. The
+ * library's defaults take twice the time and space.
  */
 const PLAIN = { colorType: 0, filterType: 2 } as object
 
-/** The library is loaded for the first code, because most instances are already paired. */
+/** The library is loaded for the first code, because most instances are already linked. */
 async function imageOf(payload: string): Promise<Buffer> {
   const { default: QRCode } = await import('qrcode')
   return QRCode.toBuffer(payload, { width: QR_SIZE, errorCorrectionLevel: 'M', rendererOpts: PLAIN })
 }
 
-/** Creates the codes of an instance. Delays are measured by `steady`; reported times are those of `clock`. */
+/** `steady` measures delays; `clock` gives the reported times. */
 export function createPairing(steady: Clock, clock: Clock = steady): Pairing {
   let code: QrCode | null = null
   let image: { payload: string; png: Promise<Buffer> } | null = null

@@ -1,6 +1,6 @@
 /**
- * Compares an assertion with the options that the browser had to sign. A wrong assertion is refused here, because each
- * sent assertion uses one attempt. Only the network can verify the signature itself. Pure.
+ * Compares a WebAuthn assertion with the options that the browser had to sign. A wrong one is refused here, because
+ * each sent assertion uses one attempt. Only the network can verify the signature.
  */
 import { createHash } from 'node:crypto'
 import type { Issue } from '../../../../src/domain/failures.ts'
@@ -12,7 +12,6 @@ const FLAGS_AT = 32
 const USER_PRESENT = 0x01
 const USER_VERIFIED = 0x04
 
-/** Builds the JSON of an assertion, with the fields that the web client sends and in the same order. */
 export const assertionJson = ({ id, rawId, type, response }: Assertion): Buffer => {
   const { clientDataJSON, authenticatorData, signature, userHandle } = response
   return Buffer.from(
@@ -68,7 +67,7 @@ function clientOf(encoded: string): ClientData | null {
   }
 }
 
-/** Whether a page may use the passkeys of the relying party: pages of its host and of its subdomains may. */
+/** A page may use passkeys of its host and of the parent domains of its host. */
 function isPageOf(rpId: string, origin: string): boolean {
   if (!URL.canParse(origin)) return false
   const { protocol, hostname } = new URL(origin)

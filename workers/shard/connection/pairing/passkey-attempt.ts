@@ -1,4 +1,4 @@
-/** One attempt to link with a passkey: its keys, and the data that is derived from them and sent. Each attempt creates new keys. */
+/** One attempt to link with a passkey. Each attempt creates new keys. */
 import { randomBytes } from 'node:crypto'
 import { type AuthenticationCreds, Curve } from '@whiskeysockets/baileys'
 import { DEVICE_TYPE } from '../../network/device.ts'
@@ -13,7 +13,6 @@ import {
 import { commitmentTo, confirmationCode, encryptionKey, sealedWith } from './passkey-keys.ts'
 
 export interface PasskeyAttempt {
-  /** Encoded identity of this attempt. It contains our commitment to the nonce. */
   readonly payload: Uint8Array
   readonly nonce: Uint8Array
   /** Agrees on a secret with the phone. Throws if the phone's key makes this secret zero. */
@@ -23,7 +22,6 @@ export interface PasskeyAttempt {
 }
 
 export interface Agreement {
-  /** Code to compare with the one that the phone shows. */
   readonly code: string
   /** Returns the public keys and the secret of these credentials, encrypted for the phone. */
   seal(creds: AuthenticationCreds): Uint8Array
@@ -31,7 +29,6 @@ export interface Agreement {
 
 const IV_BYTES = 12
 
-/** Creates an attempt. `ref`: the network's reference for this attempt. */
 export function createPasskeyAttempt(ref: string): PasskeyAttempt {
   const pair = Curve.generateKeyPair()
   const nonce = randomBytes(KEY_BYTES)

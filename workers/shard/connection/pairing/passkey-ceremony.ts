@@ -1,13 +1,10 @@
 /**
- * Links a device to an account that requires its passkey (`wire/passkey.ts` has the stanzas). It begins after the phone has accepted a code: the
- * network requests an assertion, a person creates it in a browser, and the API submits it minutes later.
- *
+ * Links a device to an account that requires its passkey. After the phone has accepted a code, the network requests an
+ * assertion; a person creates it in a browser, and the API submits it minutes later.
  *   awaiting_response       the network's options must be signed; each sent assertion uses one of three attempts
- *   awaiting_confirmation   the network accepted the assertion; the phone continues by itself, or the owner compares the codes and confirms on
- *                           both sides
+ *   awaiting_confirmation   the network accepted the assertion; the phone continues, or the owner compares the codes and confirms on both sides
  *   linking                 keys and secret were sent to the phone, encrypted; `pair-success` follows, as after a scan
- *
- * A ceremony belongs to one socket and ends with it. Only the new secret is stored, in the credentials.
+ * A ceremony ends with its socket. Only the new secret is stored, in the credentials.
  */
 import { randomUUID } from 'node:crypto'
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -34,15 +31,12 @@ export interface PasskeyEvents {
 
 export interface CeremonyDeps {
   sock: Pick<NetworkSocket, 'authState' | 'ev' | 'query'>
-  /** Resolves when every change of the credentials is on disk. */
   settled(): Promise<void>
   events: PasskeyEvents
   clock: Clock
   steady: Clock
   log: Logger
-  /** Called when the ceremony has ended. `error` is null if the device is linked or the socket was closed on purpose. */
   onEnd(error: PasskeyError | null): void
-  /** Called when an attempt failed and another one follows. */
   onError(error: PasskeyError): void
 }
 
@@ -51,13 +45,10 @@ export type CeremonyState = Omit<PasskeyState, 'last_error'> & { ceremony: strin
 
 export interface Ceremony {
   state(): CeremonyState
-  /** Called when the network requests the passkey, for the first time or again. Resolves when the new secret is on disk. */
+  /** Resolves when the new secret is on disk. */
   asked(notice: BinaryNode): Promise<void>
-  /** Called when the phone's key and nonce have arrived. */
   continued(notice: BinaryNode): void
-  /** Resolves when the network has accepted the assertion. Rejects with a `Failure`. */
   respond(assertion: Assertion): Promise<PasskeyStage>
-  /** Called when the owner has stated whether the phone shows the same code. */
   confirm(matches: boolean): void
   end(error: PasskeyError | null): void
 }
@@ -69,11 +60,9 @@ export function createPasskeyCeremony(deps: CeremonyDeps): Ceremony {
   const handoff = createPasskeyHandoff(sock, steady)
   const deadline = createPasskeyDeadline(steady)
   const offer = createPasskeyOffer(deadline)
-  /** The running exchange; null if there is none. It begins when an assertion is submitted, and ends with the attempt. */
   let exchange: PasskeyExchange | null = null
   let isOver = false
 
-  /** Fetches the network's options, which replace those that were known before. */
   async function fetchOptions(): Promise<void> {
     try {
       const found = requestOptionsIn(await query(optionsQuery()))
@@ -101,7 +90,6 @@ export function createPasskeyCeremony(deps: CeremonyDeps): Ceremony {
     await fetchOptions()
   }
 
-  /** Ends the ceremony with an error, and the pairing with it. */
   function fail(error: PasskeyError) {
     if (isOver) return
     end(error)
@@ -142,7 +130,7 @@ export function createPasskeyCeremony(deps: CeremonyDeps): Ceremony {
     state: () => ({ ceremony: id, expires_at: iso(clock.now() + deadline.leftMs()), ...offer.shown(), ...shown(exchange) }),
 
     async asked(notice) {
-      // An exchange is running and is about to send the current secret to the phone, so the secret must not change.
+      // A running exchange is about to send the current secret to the phone, so the secret must not change.
       if (exchange) return
       const isAgain = handoff.hasBegun
       handoff.begin()

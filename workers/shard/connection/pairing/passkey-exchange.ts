@@ -1,7 +1,6 @@
 /**
- * One attempt of a passkey ceremony, from an assertion to the sealed request. First the network accepts the assertion, and the phone answers with its
- * keys. If the phone has no proof of this device, the owner compares a code on both sides. Then our keys are sent to the phone, encrypted. A failed
- * exchange is not repeated, but replaced by a new one.
+ * One attempt of a passkey ceremony, from an assertion to the sealed request. If the phone has no proof of this device,
+ * the owner compares a code on both sides. A failed exchange is replaced by a new one.
  */
 import type { AuthenticationCreds } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -15,21 +14,18 @@ import type { PasskeyDeadline } from './passkey-deadline.ts'
 import type { PasskeyHandoff } from './passkey-handoff.ts'
 import { ConnectionLost, type PasskeyQuery } from './passkey-query.ts'
 
-/** Deadline of each of the three waits: the wait for the phone's keys, for the owner's confirmation of the code, and for `pair-success`. */
+/** Deadline of each wait: for the phone's keys, for the owner's confirmation, and for `pair-success`. */
 const WAIT = 2 * MINUTE
 
 export interface ExchangeDeps {
   query: PasskeyQuery
   creds: AuthenticationCreds
-  /** Resolves when every change of the credentials is on disk. */
   settled(): Promise<void>
   handoff: Pick<PasskeyHandoff, 'proofOf' | 'forget'>
   deadline: PasskeyDeadline
   log: Logger
   onAccepted(): void
-  /** Called when the phone did not answer this attempt; it may answer another one. */
   onUnanswered(): void
-  /** Called when the pairing has failed. */
   onFailed(error: PasskeyError): void
   /** Called when the network refused a query after it had accepted the assertion. */
   onRefused(error: unknown, sentence: string): void
@@ -41,11 +37,10 @@ export function createPasskeyExchange(deps: ExchangeDeps) {
   const { query, creds, settled, handoff, deadline, log } = deps
   let stage: Exclude<PasskeyStage, 'none'> = 'awaiting_response'
   let keys: PasskeyAttempt | null = null
-  /** True if the prologue (the stanza with the assertion) has a proof for the phone that this is the device whose code it accepted. */
+  /** Whether the stanza with the assertion proves to the phone that this device had the code. */
   let hasProof = false
-  /** Resolves when the network has accepted the assertion; rejects if it refused the assertion. */
   let taken: Promise<void> = Promise.resolve()
-  /** True after the phone's key and nonce have arrived. A second notification with them is ignored. */
+  /** A second notification with the phone's key and nonce is ignored. */
   let isContinued = false
   let agreement: Agreement | null = null
   let needsConfirmation = false
@@ -67,7 +62,8 @@ export function createPasskeyExchange(deps: ExchangeDeps) {
     try {
       await query(nonceQuery(own.nonce))
     } catch (error) {
-      // The phone may already have received the nonce. The codes of another attempt could then not be compared safely, so the pairing ends.
+      // The phone may already have the nonce. A comparison of codes in another attempt would not be safe, so the
+      // pairing ends.
       return deps.onRefused(error, 'the network refused the nonce')
     }
     if (isOver) return
@@ -93,7 +89,7 @@ export function createPasskeyExchange(deps: ExchangeDeps) {
     try {
       // `pair-success` is verified with the new secret, and can arrive before the result of this query.
       await settled()
-      // If the exchange has ended during this wait, its keys were overwritten, so nothing may be encrypted with them.
+      // If the exchange has ended by now, its keys were overwritten, so nothing may be encrypted with them.
       if (isOver) return
       await query(sealedRequestQuery(found.seal(creds)))
     } catch (error) {
@@ -106,7 +102,6 @@ export function createPasskeyExchange(deps: ExchangeDeps) {
     code: () => agreement?.code ?? null,
     needsConfirmation: () => needsConfirmation,
 
-    /** Resolves when the network has accepted the assertion. */
     async send(assertion: Assertion): Promise<void> {
       const json = assertionJson(assertion)
       try {
@@ -118,7 +113,7 @@ export function createPasskeyExchange(deps: ExchangeDeps) {
         hasProof = proof !== null
         const credentialId = Buffer.from(assertion.rawId, 'base64url')
         taken = query(prologueQuery({ credentialId, assertion: json, payload: own.payload, proof })).then(accepted)
-        // The keys are set before the network's answer arrives, because the phone's continuation can arrive before this answer.
+        // The phone can continue before the network's answer arrives, so the keys are set first.
         keys = own
         await taken
       } finally {
@@ -127,21 +122,18 @@ export function createPasskeyExchange(deps: ExchangeDeps) {
       }
     },
 
-    /** Called when the phone's key and nonce have arrived. */
     continued(primary: PrimaryIdentity | null): void {
       if (!keys || isContinued) return
       isContinued = true
       void goOn(keys, primary)
     },
 
-    /** Called when the owner has stated whether the phone shows the same code. */
     confirm(matches: boolean): void {
       if (!needsConfirmation || !agreement) throw new Failure('passkey_not_pending')
       if (matches) void seal(agreement)
       else deps.onFailed('codes_differ')
     },
 
-    /** Ends the exchange: nothing more is sent. */
     forget(): void {
       isOver = true
       keys?.forget()

@@ -1,26 +1,22 @@
-/** Keys, proofs and the code of a pairing with a passkey. Pure; `wire/passkey.ts` has the formats of the bytes. */
+/** Keys, proofs and the code of a pairing with a passkey. */
 import { createHash, createHmac, hkdfSync } from 'node:crypto'
 import { aesEncryptGCM, bytesToCrockford, Curve } from '@whiskeysockets/baileys'
 import { type CompanionIdentity, KEY_BYTES, type PrimaryIdentity } from '../../wire/passkey.ts'
 
 const NONE = Buffer.alloc(0)
 
-/**
- * Derives a key from the secret that the phone knows. A proof with this key shows the phone that this is the device
- * whose code it accepted.
- */
+/** Derives a key with which this device proves to the phone that it had the accepted code. */
 export const handoffKey = (advSecret: Uint8Array): Buffer => derived(advSecret, NONE, 'shortcake-passkey-handoff-v1')
 
-/** Proves that this device has the key. `payload` is encoded. */
 export const handoffProof = (key: Uint8Array, payload: Uint8Array): Buffer => createHmac('sha256', key).update(payload).digest()
 
 /**
- * Creates our commitment (a hash) to a nonce. It is sent before the phone chooses its own nonce. Without a commitment, either side could search for a
- * nonce that makes the codes of both sides equal. `identity` is encoded.
+ * Hashes a nonce before the phone chooses its own. Otherwise either side could search for a nonce that makes both codes
+ * equal. `identity` is encoded.
  */
 export const commitmentTo = (nonce: Uint8Array, identity: Uint8Array): Buffer => sha256(identity, nonce)
 
-/** Derives the key that encrypts the request. Throws if the phone's public key is a weak one, for which every key agreement has the same result. */
+/** Throws if the phone's public key is a weak one, for which every key agreement has the same result. */
 export function encryptionKey(
   privateKey: Uint8Array,
   primary: Pick<PrimaryIdentity, 'publicKey'>,

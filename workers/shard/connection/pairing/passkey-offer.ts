@@ -1,7 +1,4 @@
-/**
- * The network's WebAuthn options that a passkey ceremony offers for signing, and the limits of time and number for the
- * assertions.
- */
+/** The network's WebAuthn options that must be signed, with limits of time and number for the assertions. */
 import { MINUTE } from '../../../../src/domain/clock.ts'
 import { Failure } from '../../../../src/domain/failures.ts'
 import { type Assertion, PASSKEY_ATTEMPTS } from '../../../../src/domain/passkey.ts'
@@ -11,7 +8,7 @@ import type { PasskeyDeadline } from './passkey-deadline.ts'
 
 /** Time in ms after which options expire. The network refuses a challenge that is older. */
 export const OPTIONS_LIFE = 10 * MINUTE
-/** The most assertions that this service refuses by itself, before it sends them to the network. */
+/** The most assertions that this service refuses by itself, without sending them to the network. */
 const MAX_REFUSED = 10
 const TOO_MANY = `${MAX_REFUSED} assertions were refused; restart the pairing.`
 
@@ -24,18 +21,17 @@ export function createPasskeyOffer(deadline: Pick<PasskeyDeadline, 'set'>) {
   return {
     options: () => options,
     attemptsLeft: () => attemptsLeft,
-    /** Returns the part of the offer that callers may see. */
     shown: () => ({ public_key: options?.publicKey ?? null, attempts_left: attemptsLeft }),
     replace(found: RequestOptions) {
       options = found
       deadline.set(OPTIONS_LIFE)
     },
-    /** Gives the next attempt the full time, which includes the time for fetching new options. */
+    /** The next attempt gets the full time, including the time for fetching new options. */
     renew: () => deadline.set(OPTIONS_LIFE),
     withdraw() {
       options = null
     },
-    /** Takes an assertion, which uses up one attempt. Throws a `Failure` if the assertion may not be sent. */
+    /** Uses up one attempt. Throws a `Failure` if the assertion may not be sent. */
     take(assertion: Assertion): void {
       if (options === null) throw new Failure('passkey_not_pending')
       if (refused >= MAX_REFUSED) throw new Failure('rate_limited', { message: TOO_MANY })

@@ -1,6 +1,6 @@
 /**
- * Links an instance with a passkey. A ceremony belongs to one socket; this object outlives the sockets of the instance, and keeps the running
- * ceremony and the last error in memory.
+ * Links an instance with a passkey. The running ceremony ends with its socket; the last error is kept in memory for
+ * later sockets.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -19,23 +19,17 @@ import { type Ceremony, createPasskeyCeremony, type PasskeyEvents } from './pass
 
 export interface PasskeySocket {
   sock: Pick<NetworkSocket, 'authState' | 'ev' | 'query'>
-  /** Resolves when every change of the credentials is on disk. */
   settled(): Promise<void>
   /** Called when a ceremony begins: no further QR code may be shown, and the socket must stay open. */
   onBegin(): void
   events: PasskeyEvents
 }
 
-/** Handlers of the passkey events of one socket. */
 export interface SocketPasskey {
   readonly isUnderWay: boolean
-  /** Handles the notification `passkey_prologue_request`, with which the network requests the passkey. Resolves when the new secret is on disk. */
   asked(notice: BinaryNode): Promise<void>
-  /** Handles the notification `crsc_continuation`, which has the phone's key and nonce. */
   continued(notice: BinaryNode): void
-  /** Called when the device is linked. */
   linked(): void
-  /** Called when the socket has ended. `wasLeft`: whether we closed it on purpose. */
   ended(wasLeft: boolean): void
 }
 
@@ -44,7 +38,6 @@ export interface PasskeyPairing {
   state(): PasskeyReport
   respond(assertion: Assertion): Promise<PasskeyStage>
   confirm(matches: boolean): void
-  /** Called when the time limit of the current stage is over. */
   timedOut(): void
 }
 
@@ -98,7 +91,6 @@ export function createPasskeyPairing(deps: { clock: Clock; steady: Clock; log: L
           return own !== null
         },
         async asked(notice) {
-          // A device that is already linked needs no passkey, and its secret must not change.
           if (isFromServer(notice) && !sock.authState.creds.account) await (own ?? begin()).asked(notice)
         },
         continued(notice) {

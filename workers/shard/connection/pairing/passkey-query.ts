@@ -1,4 +1,3 @@
-/** The queries of a passkey ceremony. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { NetworkSocket } from '../../network/network-socket.ts'
 import { actionFailure } from '../failures.ts'
@@ -12,10 +11,9 @@ export type PasskeyQuery = (node: BinaryNode) => Promise<BinaryNode>
  */
 export class ConnectionLost extends Error {}
 
-/** The meaning of the network's error codes is not known, so each code fails the attempt. */
+/** The meaning of the network's codes is not known, so each code fails the attempt. */
 const ANY_CODE = { otherwise: 'action_failed' } as const
 
-/** Sends a query. Rejects with `ConnectionLost`, or with the network's error. */
 export const passkeyQuery =
   (sock: Pick<NetworkSocket, 'query'>): PasskeyQuery =>
   async (node) => {

@@ -5,21 +5,22 @@ import { keyBundlesQuery, withKeys } from '../../wire/key-bundles.ts'
 import type { LidPair } from '../identity.ts'
 
 export interface DeviceSessions {
-  /** Creates a session with each of these devices that has none. Devices without keys on the network are omitted. */
+  /** Devices without keys on the network are omitted. */
   begin(jids: readonly string[]): Promise<void>
-  /** Replaces the session with this device by a new one. Rejects if the network has no keys of it. */
   renew(jid: string): Promise<void>
 }
 
 export interface DeviceSessionsDeps {
   query(node: BinaryNode): Promise<BinaryNode>
   repository: SignalRepository
-  /** Returns LIDs of devices by number, which are queried from the network if unknown. A device without a LID is omitted. */
+  /**
+   * Returns LIDs of devices by number; unknown ones are queried from the network. Devices without a LID are omitted.
+   */
   fetchLids(jids: string[]): Promise<LidPair[]>
 }
 
 export function createDeviceSessions({ query, repository, fetchLids }: DeviceSessionsDeps): DeviceSessions {
-  /** As soon as a device has a LID, its session is stored under the LID, so its keys are queried by the LID too. */
+  /** The session of a device with a LID is stored under the LID, so its keys are queried by the LID too. */
   async function preferred(jids: readonly string[]): Promise<string[]> {
     const numbers = jids.filter((jid) => isPnUser(jid) || isHostedPnUser(jid))
     const pairs = numbers.length === 0 ? [] : await fetchLids(numbers)

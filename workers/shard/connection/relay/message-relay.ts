@@ -1,6 +1,6 @@
 /**
- * Encrypts a message for its recipients and passes it to the connection. In a message to a person, each device gets a ciphertext of its own. In a
- * message to a group or an audience, all devices get the same ciphertext, and the devices that lack its key get the key.
+ * Encrypts a message for its recipients and sends it. To a person, each device gets its own ciphertext. To a group or
+ * status audience, all devices get the same ciphertext, and devices without its key also get the key.
  */
 import {
   type AuthenticationState,
@@ -25,11 +25,9 @@ import type { TrustedTokens } from '../tokens/trusted-tokens.ts'
 import type { DeviceSessions } from './device-sessions.ts'
 import { deviceJid, ownNameIn, type RecipientDevices } from './recipient-devices.ts'
 
-/** A stanza without its ciphertexts, in the form that `translate/outbound/stanza.ts` returns. */
 export interface RelayedStanza {
   to: string
   attributes: Record<string, string>
-  /** Attributes of the nodes that contain the ciphertexts. */
   enc: Record<string, string>
   nodes: readonly BinaryNode[]
 }
@@ -40,14 +38,17 @@ export interface Relayed {
   stanza: RelayedStanza
 }
 
-/** Call this if the network did not accept the message: of the devices that got the group's key with it, no longer records that they have the key. */
+/**
+ * Call this if the network did not accept the message. The devices that got the group's key with it then count as
+ * devices without the key.
+ */
 export type TakeBack = () => Promise<void>
 
 export interface MessageRelay {
-  /** Sends a message to a person. Each method resolves when the stanza was passed to the connection; the keys that it uses are then on disk. */
+  /** Resolves when the stanza was written; the keys that it uses are on disk before. */
   toPerson(relayed: Relayed): Promise<void>
   toGroup(relayed: Relayed, group: Group): Promise<TakeBack>
-  /** Sends a status to `people`. `isFurther`: an earlier stanza of the same status was sent to other people, and these people are added. */
+  /** `isFurther`: an earlier stanza of the same status was sent to other people. */
   toAudience(relayed: Relayed, people: readonly string[], isFurther: boolean): Promise<void>
 }
 
@@ -80,7 +81,7 @@ export function createMessageRelay(deps: MessageRelayDeps): MessageRelay {
     return node ? [node] : []
   }
 
-  /** Sends the stanza. `sealed`: ciphertexts for single devices. `shared`: the ciphertext that all devices get. */
+  /** `sealed`: ciphertexts for single devices. `shared`: the ciphertext that all devices get. */
   async function send(
     relayed: Relayed,
     bytes: Buffer,
@@ -121,8 +122,8 @@ export function createMessageRelay(deps: MessageRelayDeps): MessageRelay {
   }
 
   /**
-   * Encrypts the message one time for all devices (`jids`), with the sender key. The devices in `lacking` get this key with the message; the others
-   * have it.
+   * Encrypts the message once for all devices (`jids`), with the sender key. The devices in `lacking` get this key with
+   * the message.
    */
   async function toAll(relayed: Relayed, ownName: string, jids: readonly string[], lacking: readonly string[]) {
     const { to } = relayed.stanza
@@ -142,8 +143,8 @@ export function createMessageRelay(deps: MessageRelayDeps): MessageRelay {
       const lacking = await holders.lacking(to, jids)
       const addressed = { ...relayed.stanza, attributes: { ...attributes, addressing_mode: group.addressingMode || 'lid' } }
       await toAll({ ...relayed, stanza: addressed }, ownNameIn(group, creds.me)!, jids, lacking)
-      // The devices are recorded before the ack, because a device can request the message again before the ack arrives. Devices without keys are
-      // recorded too, so that their keys are not queried with every message: they request the message again when they have keys.
+      // The devices are recorded before the ack, because they can request the message again earlier. Devices without
+      // keys are recorded too: their keys are then not queried with every message.
       await holders.add(to, lacking)
       return () => (lacking.length > 0 ? holders.forget(to, lacking) : Promise.resolve())
     },
@@ -158,7 +159,6 @@ export function createMessageRelay(deps: MessageRelayDeps): MessageRelay {
 
 const encoded = (message: proto.IMessage) => Buffer.from(proto.Message.encode(message).finish())
 
-/** Creates the message for one device. Each ciphertext has its own padding. */
 const letter =
   (plain: Uint8Array) =>
   (jid: string): Letter => ({ jid, data: padded(plain) })

@@ -42,15 +42,15 @@ export function createRecipientDevices({ query, tag, auth, lists, learnPairs, lo
       if (devices.length > 0) log.debug({ jid, devices }, 'devices without a valid address are skipped')
     const listed = found.map((person) => ({ ...person, devices: person.devices.filter((one) => !isThisDevice(one)) }))
     await keep(listed.filter(({ devices }) => devices.length > 0))
-    // The pairs are learned after the lists are kept, because learning a pair moves the sessions of the listed devices to the LID.
+    // The lists must be stored first, because learning a pair moves the sessions of the listed devices to the LID.
     const pairs = found.flatMap(({ jid, lid }) => (lid !== null && isPnUser(jid) ? [{ pn: jid, lid }] : []))
     if (pairs.length > 0) await learnPairs(pairs)
     return listed.flatMap(({ devices }) => devices)
   }
 
   /**
-   * Stores device lists. The ids of the devices are also stored on disk: when the sessions of a person move from the number to the LID
-   * (`migration.ts`), the session of each device in that list is moved.
+   * The ids are also stored on disk: when the sessions of a person move from the number to the LID, the session of each
+   * listed device is moved.
    */
   async function keep(listed: readonly PersonDevices[]) {
     for (const { jid, devices } of listed) lists.keep(jidUser(jid), devices)
@@ -77,6 +77,6 @@ export function createRecipientDevices({ query, tag, auth, lists, learnPairs, lo
   }
 }
 
-/** The account's device, under its number or its LID, as messages to this group use it. */
+/** Returns this device under the jid that messages to the group use: number or LID. */
 export const ownNameIn = (group: Group, me: AuthenticationState['creds']['me']) =>
   addressingOf(group) === 'lid' ? (me?.lid ?? me?.id) : me?.id

@@ -3,15 +3,15 @@ import type { Restriction } from '../../../../src/domain/instance.ts'
 import type { Context } from '../../context/instance-context.ts'
 
 export interface AccountRestriction {
-  /** Returns the restriction; null if the account is not known to be restricted. */
   now(): Restriction | null
   /**
-   * Changes the restriction immediately, because the next message of the queue may be about to be sent. The state of the instance is changed later.
+   * The change has effect immediately, because the next message may be about to be sent. The state of the instance
+   * changes later.
    */
   change(restriction: Restriction | null): void
 }
 
-/** Creates the holder of the restriction. `onChange` is called before the next message of the queue is sent. */
+/** `onChange` is called before the next message of the queue is sent. */
 export function createAccountRestriction(
   { tally, log }: Context<'tally' | 'log'>,
   { onChange }: { onChange(restriction: Restriction | null): void },

@@ -1,7 +1,7 @@
 /**
- * Watches the network's reach-out lock: for some time the account may not write to new people, and every attempt counts against it. The network
- * announces the lock. It is also queried after each login, after a refusal with 463 (which has two meanings), and when its time has passed. If the
- * network does not answer then, the lock counts as ended; a lock without an announced end is queried again.
+ * Watches the network's reach-out lock: for some time the account may not write to new people, and every attempt counts
+ * against it. The network announces the lock. It is also queried after each login, after a refusal with 463, and at its
+ * announced end. Without an answer then, it counts as ended.
  */
 import type { Logger } from 'pino'
 import { type Clock, MINUTE, SECOND } from '../../../../src/domain/clock.ts'
@@ -12,8 +12,8 @@ import type { Mex } from '../mex.ts'
 import { QUERY_DEADLINE } from '../within.ts'
 
 /**
- * Interval in ms of the queries about a lock that has no announced end, or whose announced end has passed. The official web client uses the same
- * interval.
+ * Interval in ms of the queries about a lock without an announced end, or after it. The official web client uses the
+ * same interval.
  */
 const ASK_AGAIN = MINUTE
 /** Time between the announced end and the query, because the network's clock differs from ours. */
@@ -23,7 +23,6 @@ export interface RestrictionWatch {
   current(): Restriction | null
   /** Queries the network about the lock. Without an answer the known restriction stays. */
   refresh(): Promise<void>
-  /** Called when the network reports a changed lock in a notification, without a query. */
   lockChanged(lock: ReachOutLock): void
   stop(): void
 }
@@ -32,7 +31,6 @@ export interface RestrictionDeps {
   clock: Clock
   log: Logger
   timer?: Timer
-  /** The restriction known when the session was opened. */
   known: Restriction | null
   onChange(restriction: Restriction | null): void
 }
@@ -59,10 +57,7 @@ export function watchRestriction(
     alarm = timer(left > 0 ? left : ASK_AGAIN, () => void lookAgain())
   }
 
-  /**
-   * Queries the network about a lock that should have ended. If the end is further away than the longest delay of a timer, the timer fires early and
-   * is set again.
-   */
+  /** If the end is further away than the longest delay of a timer, the timer fires early and is set again. */
   async function lookAgain() {
     const { until } = current ?? {}
     if (until && until > clock.now()) return lookIn(current)
@@ -92,7 +87,7 @@ export function watchRestriction(
     lockChanged,
     current: () => current,
     async refresh() {
-      // If there was no answer and a lock is known, the query is repeated later.
+      // The query is repeated later if there was no answer.
       if (!(await ask())) lookIn(current)
     },
     stop() {

@@ -1,6 +1,6 @@
 /**
- * Waits for the network's acks. A send resolves when its bytes are written, but only the ack shows whether the network accepted the message. The
- * library reports an ack's error through its event buffer, where the error can be lost. So this file reads the ack itself.
+ * Waits for the network's acks. Only the ack shows whether the network accepted a message. The library can lose an
+ * ack's error in its event buffer, so the ack is read here.
  */
 
 import { areJidsSameUser, type BinaryNode } from '@whiskeysockets/baileys'
@@ -8,39 +8,28 @@ import { deferred } from '../../../../src/lib/deferred.ts'
 import { type Ack, ackIn } from '../../wire/ack.ts'
 
 export type AckOutcome =
-  /**
-   * The network accepted the message. `serverId` is set for a channel post; `phash` and `addressingMode` are set for a group, as the network sends
-   * them.
-   */
-  | { ok: true; serverId?: string; phash?: string; addressingMode?: string }
-  | { ok: false; code: number }
-  | 'timeout'
-  /** The connection ended before the ack arrived, or the caller stopped waiting. */
-  | 'closed'
+  /** `serverId` is set for a channel post; `phash` and `addressingMode` are set for a group. */
+  { ok: true; serverId?: string; phash?: string; addressingMode?: string } | { ok: false; code: number } | 'timeout' | 'closed'
 
 /** Code that is used if the code in the ack is not a number. */
 const UNKNOWN_CODE = 500
 
 export interface PendingAck {
   /**
-   * Waits for the ack. The deadline begins with this call and not before the send, because the send itself can take longer than the wait for an ack.
-   * Never rejects.
+   * The deadline begins with this call, because the send itself can take longer than the wait for an ack. Never
+   * rejects.
    */
   within(timeoutMs: number): Promise<AckOutcome>
-  /** Ends the wait. Called when the send threw. */
   giveUp(): void
 }
 
 export interface Acks {
   /**
-   * Registers a message whose ack is awaited. Must be called before the send, because the ack can arrive before the send resolves. `to` is the chat
-   * as in the stanza. It is compared too, because the network also acks our receipts: these have the ids of other people's messages, and senders
-   * choose those ids.
+   * Call it before the send, because the ack can arrive before the send resolves. `to` is the chat in the stanza: the
+   * network also acks our receipts, whose ids other people choose.
    */
   expect(messageId: string, to: string): PendingAck
-  /** Handles an ack that has arrived. */
   came(ack: BinaryNode): void
-  /** Called when the connection has ended. */
   end(): void
 }
 
@@ -83,8 +72,8 @@ export function createAcks(): Acks {
     came(node) {
       const ack = ackIn(node)
       for (const { to, finish } of [...(waiting.get(ack.id) ?? [])]) {
-        // Some networks ack a message with the class of a receipt. Such an ack cannot be distinguished from the ack of our receipt with the same
-        // person and id.
+        // Some networks ack a message with the class of a receipt. It cannot be distinguished from the ack of our
+        // receipt with the same person and id.
         if (ack.class !== 'message' && !(ack.class === 'receipt' && areJidsSameUser(ack.from, to))) continue
         if (ack.error !== undefined) finish({ ok: false, code: Number(ack.error) || UNKNOWN_CODE })
         else finish(accepted(ack))

@@ -1,6 +1,6 @@
 /**
- * The web client version that every connection states. The network answers 405 when it is too old. Nothing is fetched at a start, and nothing is ever
- * fetched from a third party: `refresh` queries the network itself (`web-version.ts`).
+ * The web client version that every connection states; the network answers 405 if it is too old. A newer one is fetched
+ * only after a refusal, and only from the network itself.
  */
 import type { WAVersion } from '@whiskeysockets/baileys'
 
@@ -28,8 +28,8 @@ export function isNewer(a: WAVersion, b: WAVersion): boolean {
 const isRefused = ({ refused }: VersionState, version: WAVersion) => refused.some((other) => sameVersion(other, version))
 
 /**
- * Returns the version to use at the start: the operator's version, unless the network has refused it; otherwise the stored version, unless this
- * release has a newer one.
+ * Chooses the operator's version, unless the network has refused it. Otherwise the stored version, unless this release
+ * has a newer one.
  */
 export function startVersion(stored: VersionState | null, wanted: WAVersion | null = null): VersionState {
   const state = stored ?? { current: BUILT_IN_VERSION, lastGood: null, refused: [] }
@@ -44,9 +44,8 @@ export const afterLogin = (state: VersionState, used: WAVersion): VersionState =
 })
 
 /**
- * Returns the version to use after a refusal (405). The fetched, the last good and the built-in version are tried in this order; the first that was
- * not refused is used. Undefined if all were refused: the version then does not change until an upgrade, another configured version or a working
- * `refresh` provides a new one.
+ * Tries the fetched, the last good and the built-in version in this order, and takes the first that was not refused.
+ * Undefined if all were refused.
  */
 export function afterRefusal(
   state: VersionState,
@@ -63,18 +62,16 @@ export interface WebVersion {
   current(): WAVersion
   state(): VersionState
   loggedIn(used: WAVersion): Promise<void>
-  /** Called after a refusal. Resolves with true if another version is worth an immediate retry. */
+  /** Resolves with true if another version is worth an immediate retry. */
   refused(used: WAVersion): Promise<boolean>
 }
 
 export interface WebVersionDeps {
   stored: VersionState | null
   save(state: VersionState): Promise<void>
-  /** Version that the operator configured. */
   wanted?: WAVersion | null
-  /** Queries the network for its newest client version. Called only after a refusal, and once for all instances that are refused at the same time. */
+  /** Called only after a refusal, and once for all instances that are refused at the same time. */
   refresh?: (() => Promise<WAVersion | null>) | undefined
-  /** Called when `refresh` failed. Another version may still be used. */
   onError(error: unknown): void
 }
 

@@ -1,4 +1,3 @@
-/** Queries and sends of one connection. All of them end when the connection ends. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
 import { Failure } from '../../../../src/domain/failures.ts'
@@ -21,7 +20,6 @@ import { ACK_DEADLINE, QUERY_DEADLINE, RELAY_DEADLINE, within } from '../within.
 import type { Acks } from './acks.ts'
 
 export interface ConnectionQueriesDeps {
-  /** Id of the instance. */
   owner: string
   holders: ConnectionDeps['holders']
   clock: ConnectionDeps['clock']
@@ -34,7 +32,6 @@ export interface ConnectionQueriesDeps {
   devices: DeviceLists
   mex: Mex
   acks: Acks
-  /** Aborted at the end of the connection. */
   ended: AbortSignal
 }
 
@@ -99,7 +96,7 @@ export function connectionQueries(deps: ConnectionQueriesDeps): ConnectionQuerie
   }
 }
 
-/** Creates a relay whose sends have a deadline. They reject with a `Failure`. */
+/** Sends have a deadline, and reject with a `Failure`. */
 function boundedRelay(relay: MessageRelay, owner: string, ended: AbortSignal): MessageRelay {
   async function bounded<T>(work: () => Promise<T>): Promise<T> {
     try {
@@ -115,7 +112,6 @@ function boundedRelay(relay: MessageRelay, owner: string, ended: AbortSignal): M
   }
 }
 
-/** Registers a message whose ack is awaited. The verdict rejects if no ack arrives. */
 function expectAck(acks: Acks, messageId: string, to: string): ReturnType<Connection['ack']> {
   const pending = acks.expect(messageId, to)
   return {

@@ -1,28 +1,23 @@
 /**
- * Detects a stalled connection. A connection can be alive, with answered pings and working sends, while no incoming stanza is handled: a handler that
- * never ends holds its mutex and blocks every later stanza. The library's keep-alive does not notice, because it only looks at frames. So the stanzas
- * received are counted and compared with those handled.
- *
- * One case cannot be detected: a network that withholds stanzas and answers pings looks the same as an idle account.
+ * Detects a stalled connection: pings are answered and sends work, but no incoming stanza is handled, because a handler
+ * never ends. The library's keep-alive looks only at frames. So received stanzas are compared with handled ones.
  */
 import { DAY, HOUR, MINUTE, SECOND } from '../../../../src/domain/clock.ts'
 import type { NetworkSocket } from '../../network/network-socket.ts'
 import { ANSWERED, type Answered } from './stanza-router.ts'
 
-/** Time in ms after which a connection counts as stalled. It is three times the library's longest wait (60 s, for a query without an answer). */
+/** Three times the library's longest wait (60 s, for a query without an answer). */
 const STALLED_AFTER = 3 * MINUTE
 const LONGEST_LOOK = 15 * SECOND
 
 /**
- * Times in ms without any stanza (a silence). When a silence has lasted for one of these times, it is logged. A silence alone is not an error, but
- * the metric of silent instances (`svc_inbound_age_instances`) contains no ids, so only the log shows which instances are silent.
+ * Times in ms without any stanza, after which this silence is logged. A silence alone is not an error, but only the log
+ * shows which instances are silent.
  */
 const SILENCES = [HOUR, 6 * HOUR, DAY, 3 * DAY] as const
 
 export interface KindTraffic {
-  /** Number of stanzas since the login. */
   stanzas: number
-  /** Number of these stanzas that have been handled. */
   handled: number
 }
 export type Traffic = Readonly<Record<Answered, Readonly<KindTraffic>>>
@@ -31,7 +26,7 @@ export interface Liveness {
   traffic(): Traffic
   /** Time of the last stanza in epoch ms, or of the login before the first stanza. Null before the login. */
   lastInboundAt(): number | null
-  /** Counts a stanza that has arrived. The router must call the returned function when the stanza has been handled. */
+  /** The returned function must be called when the stanza has been handled. */
   came(kind: Answered): () => void
 }
 

@@ -1,6 +1,6 @@
 /**
- * The only file that listens to stanzas. They are handled by a table: each row has the stanzas it matches, the keyed mutex for which they wait, the
- * steps in order, and the answer to the network. The answer comes last: if a step fails, no answer is sent, the connection is closed, and the network
+ * The only listener for stanzas. A table has a row for each kind: the stanzas it matches, the mutex for which they
+ * wait, the steps, and the answer. If a step fails, no answer is sent and the connection is closed, so that the network
  * sends the stanza again.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
@@ -19,10 +19,6 @@ export type Answered = (typeof ANSWERED)[number]
  */
 export type Phase = 'count' | 'intercept' | 'translate' | 'commit'
 
-/**
- * Result of a step that has processed its stanza, but whose outcome is known only when the data is on disk. If the mutex of the stanza has
- * `overlaps`, the next stanza that waits for this mutex begins without waiting for the outcome.
- */
 export class Following<Outcome> {
   readonly outcome: Promise<Outcome>
   constructor(outcome: Promise<Outcome>) {
@@ -34,8 +30,8 @@ export interface Step<Outcome = unknown> {
   phase: Phase
   name: string
   /**
-   * If true, the result of the step is an outcome: the step handled the stanza, later steps are skipped, and the outcome decides the answer. If the
-   * result is undefined, the step did not handle the stanza.
+   * If true, the result of the step decides the answer and later steps are skipped. An undefined result means that the
+   * step did not handle the stanza.
    */
   decides: boolean
   /** Runs the step. If it fails, the stanza must be delivered again. */
@@ -51,12 +47,9 @@ export interface Mutex {
   name: string
   /** Key of a stanza. Stanzas with the same key are handled one after the other, in order of arrival. Undefined if the stanza need not wait. */
   key(node: BinaryNode): string | undefined
-  /**
-   * If set, a stanza begins as soon as the stanza before it has returned `Following`. Without it, a stanza begins only after the stanza before it is
-   * answered.
-   */
+  /** If set, a stanza begins as soon as the one before it has only to wait for the disk. */
   overlaps?: true
-  /** The most stanzas that may wait for this mutex. Further stanzas are answered without being processed. */
+  /** The most waiting stanzas. Further stanzas are answered without being processed. */
   most?: number
 }
 
@@ -71,7 +64,6 @@ export interface Route<Outcome = unknown> {
 
 export type Table = readonly Route<never>[]
 
-/** Creates a row. The type `Outcome` of its steps may be different in each row. */
 export const route = <Outcome>(of: Match, line: Mutex, steps: readonly Step<Outcome>[], answer: Answer<Outcome>): Route<never> =>
   ({ of, line, steps, answer }) as unknown as Route<never>
 
@@ -79,7 +71,6 @@ export const route = <Outcome>(of: Match, line: Mutex, steps: readonly Step<Outc
 export const rest = (of: Match, answer: Answer): Route<never> =>
   ({ of, line: AT_ONCE, steps: [], answer, isRest: true }) as unknown as Route<never>
 
-/** Creates a step that only has an effect; `decide` below creates a step that decides the outcome of the stanza. */
 export const step = (phase: Phase, name: string, run: (node: BinaryNode) => unknown): Step<never> =>
   ({ phase, name, decides: false, run }) as Step<never>
 export const decide = <Outcome>(phase: Phase, name: string, run: Step<Outcome>['run']): Step<Outcome> => ({
@@ -101,34 +92,31 @@ export const NO_ANSWER: Answer = { name: 'nothing', send() {} }
 
 export interface RouterDeps {
   /**
-   * Called when a stanza that needs an answer has arrived. The router calls the returned function when the stanza has been handled, with any outcome.
+   * Called when a stanza that needs an answer has arrived. The returned function is called when it has been handled.
    */
   came(kind: Answered): () => void
   /** Whether a stanza at which an `intercept` step failed should be delivered again. Counts the attempts. */
   isWorthAnother(stanza: string): boolean
-  /** Called when a step failed. No further stanzas are processed; the connection must be closed. */
+  /** Called when a step failed. The connection must then be closed. */
   onFailure(error: Error, about: { route: string; step: string }): void
   /**
-   * Called when a stanza has failed at each of its deliveries. The stanza is answered and not processed, so that the network does not deliver it
-   * again.
+   * Called when a stanza has failed at each of its deliveries. It is answered without being processed, so that the
+   * network does not deliver it again.
    */
   onGivenUp(error: Error, about: { route: string; step: string }): void
-  /** Called when too many stanzas wait for a mutex, and one of them was answered without being processed. */
   onOverflow(line: string): void
-  /** Called with a stanza that matches no row, or only the row for all other stanzas (`isRest`). */
+  /** Called with a stanza that no row matches, or only the last row. */
   onUnknown(node: BinaryNode): void
   /** Called when the answer could not be written, usually because the connection has just ended. */
   onUnanswered(error: Error): void
 }
 
 export interface Router {
-  /** Handles stanzas from now on. Must be called in the turn in which the socket is created, before anything can arrive. */
   serve(table: Table): void
-  /** Processes a stanza as if it had just arrived. Resolves when it is handled. */
   take(node: BinaryNode): Promise<void>
   /** Resolves when the matching unanswered stanzas have been handled. Undefined if none matches. */
   before(fits: (node: BinaryNode) => boolean): (() => Promise<void>) | undefined
-  /** Ends the router when the connection has ended: from now on nothing is processed or answered. */
+  /** The connection has ended: from now on nothing is processed or answered. */
   fence(): void
 }
 
@@ -137,11 +125,10 @@ type RoutedSocket = Pick<NetworkSocket, 'ws'>
 export function routeStanzas({ ws }: RoutedSocket, deps: RouterDeps): Router {
   const byTag = new Map<string, Route[]>()
   /**
-   * State of each mutex by key. `begun` resolves when the last task lets the next one begin, `done` resolves when all tasks are done, and `count` is
-   * the number of tasks. Neither promise rejects.
+   * `begun` resolves when the last task lets the next one begin, `done` when all tasks are done. `count` is the number
+   * of tasks. Neither promise rejects.
    */
   const lines = new Map<string, { begun: Promise<void> | undefined; done: Promise<void> | undefined; count: number }>()
-  /** Stanzas that need an answer and are not handled yet. */
   const underWay = new Map<BinaryNode, Promise<void>>()
   let isFenced = false
 
@@ -244,10 +231,8 @@ export function routeStanzas({ ws }: RoutedSocket, deps: RouterDeps): Router {
 
 const isAnswered = (tag: string): tag is Answered => (ANSWERED as readonly string[]).includes(tag)
 
-/** Returns the row of a stanza; undefined if no row matches. */
 export const rowOf = (table: Table, node: BinaryNode): Route<never> | undefined => table.find(({ of }) => fits(of, node))
 
-/** Returns the table as text, one row per entry. */
 export const describeTable = (table: Table): string[] =>
   table.map(({ of, line, steps, answer }) =>
     [

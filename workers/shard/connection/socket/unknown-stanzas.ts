@@ -1,12 +1,12 @@
-/** Counts the stanzas that match no row of the table, for all instances of a thread, and logs each kind once. */
+/** Counts the stanzas that match no row of the table, and logs each kind once per thread. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { Tally } from '../../../../src/metrics/tally.ts'
 import { type Kind, kindOf } from '../../wire/kind.ts'
 
 /**
- * The most kinds of stanzas that have their own time series in the metric. The number is limited because senders choose parts of a stanza, and must
- * not be able to create any number of series.
+ * The most kinds of stanzas with their own time series in the metric. Senders choose parts of a stanza, so they could
+ * otherwise create any number of series.
  */
 const MAX_KINDS = 50
 const OTHERS: Kind = { tag: 'other', type: 'other' }

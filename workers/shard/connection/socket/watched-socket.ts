@@ -1,4 +1,4 @@
-/** Creates the socket of a connection, with its keep-alive, and with a watch that closes the connection when stanzas are no longer processed. */
+/** Creates the socket of a connection. It closes the connection if stanzas are no longer processed. */
 import { DEFAULT_CONNECTION_CONFIG } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
 import { endReason } from '../../network/end-reason.ts'
@@ -9,10 +9,7 @@ import type { ConnectionDeps } from '../contract.ts'
 import { createDeviceLists, type DeviceLists } from '../device-lists.ts'
 import { type Liveness, watchLiveness } from './liveness.ts'
 
-/**
- * Code with which a stalled connection ends. It is reported like a connection that the network closed, because the
- * reason to reconnect is the same.
- */
+/** A stalled connection ends like one that the network closed, because the reason to reconnect is the same. */
 const STALLED = 428
 
 export interface WatchedSocket {

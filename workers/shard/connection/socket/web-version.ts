@@ -1,7 +1,6 @@
 /**
- * Provides the web client version of the thread, which is kept in the state store; `client-version.ts` has the rules. Newer versions are read from
- * the network's web client, as a browser would, and only after a refusal. For another network, such as the sandbox, nothing is fetched, because the
- * version of the real web client does not apply there.
+ * Stores the web client version of the thread, and reads newer ones from the network's web client, only after a
+ * refusal. For another network, such as the sandbox, nothing is fetched.
  */
 import type { WAVersion } from '@whiskeysockets/baileys'
 import * as v from 'valibot'
@@ -15,15 +14,15 @@ import { keys } from '../../../../src/storage/record-keys.ts'
 import { repository } from '../../../../src/storage/repository.ts'
 import { createWebVersion, startVersion, type VersionState, type WebVersion } from './client-version.ts'
 
-/** Service worker of the web client; the library's `fetchLatestWaWebVersion` reads it too. Our sockets connect to the same host. */
+/** The library's `fetchLatestWaWebVersion` reads this file too. Our sockets connect to the same host. */
 const PAGE = 'https://web.whatsapp.com/sw.js'
-/** The headers that the library sends; without them the server sends another page, which is for robots. */
+/** Without the headers that the library sends, the server sends a page for robots. */
 const HEADERS = {
   'sec-fetch-site': 'none',
   'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36',
 }
 const REVISION = /\\?"client_revision\\?":\s*(\d{1,10})\b/
-/** Time limit in ms. It is short because the refused instances wait for the fetch, and they connect again after a second even without it. */
+/** The limit is short because the refused instances wait for the fetch. */
 const TIMEOUT = 5 * SECOND
 const MAX_BYTES = 4 * 1_024 * 1_024
 
@@ -37,7 +36,6 @@ const records = repository<VersionState>({
 export interface WebVersionOptions {
   store: StateStore
   log: Log
-  /** Version that the operator has set in `SVC_WEB_VERSION`; null if there is none. */
   wanted: readonly [number, number, number] | null
   network: NetworkOptions
   allow: Ranges
@@ -68,7 +66,7 @@ export async function openWebVersion(options: WebVersionOptions): Promise<WebVer
 
 const isReal = ({ url, root }: NetworkOptions) => url === null && root === null
 
-/** Reads the newest version. Redirects are not followed, because they would lead to another host. */
+/** Redirects are not followed, because they would lead to another host. */
 async function newest({ allow, log, egress }: WebVersionOptions): Promise<WAVersion> {
   const { status, body } = await guardedFetch(PAGE, {
     allow,

@@ -23,7 +23,7 @@ export async function removeExpiredTokens({ keys, mutex }: ExpiredTokensDeps): P
     for (const name of await removeFrom(names.slice(from, from + SLICE))) gone.add(name)
   if (gone.size > 0) await mutex.runAll([TC_TOKEN_INDEX_KEY], () => unlist(gone))
 
-  /** Removes the expired tokens of this slice. Returns the names that have no token afterwards. */
+  /** Returns the names that have no token afterwards. */
   async function removeFrom(slice: readonly string[]): Promise<string[]> {
     return mutex.runAll(slice, async () => {
       const stored = await keys.get('tctoken', [...slice])
@@ -34,7 +34,7 @@ export async function removeExpiredTokens({ keys, mutex }: ExpiredTokensDeps): P
     })
   }
 
-  /** Removes names from the index. A name whose token was stored again in the meantime stays in it. */
+  /** A name whose token was stored again by now stays in the index. */
   async function unlist(removed: ReadonlySet<string>) {
     const listed = await readTcTokenIndex(keys)
     const again = await keys.get('tctoken', [...removed])
@@ -44,8 +44,8 @@ export async function removeExpiredTokens({ keys, mutex }: ExpiredTokensDeps): P
 }
 
 /**
- * Returns what is left of a record without its expired parts (the contact's token, and the time at which our token was sent). Undefined if both are
- * expired, and the same object if neither is.
+ * Returns what is left of a record: undefined if both the contact's token and our own are expired, and the same object
+ * if neither is.
  */
 function unexpired(stored: Token | undefined): Token | null | undefined {
   if (!stored) return undefined

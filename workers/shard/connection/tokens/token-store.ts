@@ -1,7 +1,6 @@
 /**
- * The stored tokens of trusted contacts. Code that writes a token knows only some fields of its record, so the other fields are taken from the stored
- * record. A mutex per name prevents two concurrent writes of one record. An index has the names of all records, through which expired tokens are
- * found.
+ * The stored tokens of trusted contacts. A write completes the given fields of a record with the stored ones, under a
+ * mutex per name. An index has all names, to find expired tokens.
  */
 import type {
   AuthenticationState,
@@ -23,24 +22,20 @@ export type Token = SignalDataTypeMap['tctoken']
 type Tokens = NonNullable<SignalDataSet['tctoken']>
 
 export interface TokenStore {
-  /** Returns the stored tokens by name. */
   of(names: readonly string[]): Promise<{ [name: string]: Token }>
-  /** Writes the given fields of a token, keeps its other stored fields, and adds its name to the index. */
+  /** Writes the given fields of a token and keeps its other stored fields. */
   write(name: string, token: Token): Promise<void>
   /** Stores the tokens in a stanza that this contact sent or caused. They are on disk when it resolves. */
   store(stanza: BinaryNode, contact: string): Promise<void>
   /**
-   * Stores tokens that are newer than the stored ones. Resolves with their names when the tokens are on disk. Pass these names to `list`, which adds
-   * them to the index.
+   * Stores tokens that are newer than the stored ones. Resolves with their names, which must then be passed to `list`.
    */
   storeNewer(tokens: ReadonlyMap<string, Token>): Promise<string[]>
-  /** Adds these names to the index, with which expired tokens are found. */
   list(names: string[]): Promise<void>
-  /** Removes all expired tokens (`expired-tokens.ts`). */
   removeExpired(): Promise<void>
 }
 
-/** Creates the store. `lidOf` only looks up known pairs and does not query the network: if it knows no LID, a token is stored under the given jid. */
+/** `lidOf` does not query the network. A token of a person without a known LID is stored under the given jid. */
 export function createTokenStore(
   auth: Pick<AuthenticationState, 'keys'>,
   lidOf: (jid: string) => Promise<string | null>,
@@ -53,7 +48,7 @@ export function createTokenStore(
     isInTransaction: () => false,
     transaction: (work) => work(),
   }
-  /** Key store that completes written tokens with the stored fields. */
+  /** Completes written tokens with the stored fields. */
   const keys: SignalKeyStoreWithTransaction = {
     ...direct,
     async set({ tctoken = {} }) {
@@ -66,7 +61,6 @@ export function createTokenStore(
     },
   }
 
-  /** Adds the names to the index, through which expired tokens are found. */
   const list = (names: string[]) =>
     runAll([TC_TOKEN_INDEX_KEY], async () => auth.keys.set({ tctoken: await buildMergedTcTokenIndexWrite(keys, names) }))
 
@@ -102,7 +96,7 @@ export function createTokenStore(
 }
 
 /**
- * Returns the token to write, completed with the stored fields that it lacks: a token that is still valid, and the time at which our token was sent.
+ * Adds the stored fields that the token lacks: a token that is still valid, and the time at which our token was sent.
  */
 function withStored(token: Token, stored: Token | undefined): Token {
   if (!stored) return token

@@ -1,7 +1,7 @@
 /**
- * Tokens of trusted contacts. A token that a contact gave to this account shows the network that the two know each other, and the account gives its
- * own token to the people it writes to. Tokens are stored under the LID. For a contact without a token the account creates a substitute, which is
- * used for messages only (`wire/chat-token.ts`).
+ * Tokens of trusted contacts. The token that a contact gave to this account shows the network that the two know each
+ * other; the account gives its own token in return. Tokens are stored under the LID. For a contact without a token the
+ * account creates a substitute for messages.
  */
 import { type AuthenticationState, type BinaryNode, isLidUser, isPnUser } from '@whiskeysockets/baileys'
 import {
@@ -23,23 +23,20 @@ import { createTokenStore, type Token, type TokenStore } from './token-store.ts'
 export interface TrustedTokens extends Pick<TokenStore, 'store' | 'storeNewer' | 'list'> {
   /** Returns the contact's token as a node of a stanza to the contact. Empty if there is no valid token. */
   node(jid: string): Promise<BinaryNode[]>
-  /**
-   * Returns the token as a node of a query for the contact's picture. Empty for our own picture, because the network would not answer a query with a
-   * token.
-   */
+  /** Empty for our own picture, because the network would not answer a query with a token. */
   forPicture(jid: string): Promise<BinaryNode[]>
-  /** Returns the contact's token as a node of a message to the contact, and whether our token must be sent to the contact. */
+  /** `isDue`: whether our token must be sent to the contact. */
   inMessage(jid: string): Promise<{ nodes: BinaryNode[]; isDue: boolean }>
   /**
-   * Returns a substitute for the token, for a message to a person who gave no valid token. Empty if there is a token, for a person without a LID, and
-   * while the phone has not sent a salt.
+   * Returns a substitute for a missing token. Empty if there is a token, for a person without a LID, and while the
+   * phone has not sent a salt.
    */
   standIn(jid: string): Promise<BinaryNode[]>
   /** Returns the valid tokens by the jid to use in a query, which is the LID if it is known. */
   all(jids: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>
   /** Sends our token to the contact in the background. Only one send per contact runs at a time. */
   giveSoon(jid: string): void
-  /** Sends our token again to a contact who has it, after the contact's keys have changed. */
+  /** Sends our token again after the contact's keys have changed. */
   giveAgain(jid: string): void
   /** Removes expired tokens in the background, at most once a day. */
   removeExpired(): void
@@ -64,7 +61,6 @@ export function createTrustedTokens(deps: TrustedTokenDeps): TrustedTokens {
   const nameOf = (jid: string) => resolveTcTokenJid(bare(jid), lidOf)
   const tokens = createTokenStore(auth, lidOf)
   const underWay = new Set<string>()
-  /** Time of the last removal of expired tokens. */
   let removedAt = Number.NEGATIVE_INFINITY
 
   const stored = async (name: string): Promise<Token | undefined> => (await tokens.of([name]))[name]

@@ -1,6 +1,3 @@
-/**
- * Handles `<notification type=account_sync>`: another device of the account has changed data of the account. Each child of the stanza is one change.
- */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { NetworkSocket } from '../../network/network-socket.ts'
@@ -8,7 +5,6 @@ import { type AccountChange, accountChangesIn } from '../../wire/account-notices
 
 export interface AccountSyncDeps {
   sock: Pick<NetworkSocket, 'ev' | 'authState'>
-  /** Queries the privacy settings. */
   privacySettings(): Promise<unknown>
   devicesChanged(notice: BinaryNode): Promise<void>
   log: Pick<Logger, 'info'>
@@ -26,7 +22,7 @@ export const accountSynced =
           keepDefault(change)
           break
         case 'privacy':
-          // The privacy settings decide whether read receipts are visible to others. Nobody waits for the answer to this query.
+          // The privacy settings decide whether read receipts are visible to others. No caller waits for the answer.
           privacySettings().catch((error) =>
             log.info({ err: error }, 'the changed privacy settings could not be read from the network'),
           )
@@ -34,7 +30,6 @@ export const accountSynced =
       }
     }
 
-    /** Stores the duration of disappearing messages for new chats. */
     function keepDefault({ duration, since }: Extract<AccountChange, { type: 'disappearing_mode' }>) {
       const { accountSettings } = sock.authState.creds
       const defaultDisappearingMode = { ephemeralExpiration: duration, ephemeralSettingTimestamp: since }

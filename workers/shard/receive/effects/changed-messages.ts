@@ -10,17 +10,12 @@ import { allNames } from '../../translate/inbound/secret.ts'
 
 export interface ChangedMessagesDeps {
   messages: Pick<KnownMessages, 'get' | 'edited' | 'deleted'>
-  /** Returns the context of the translation; null before the first session. */
   context(): InboundContext | null
 }
 
 export interface ChangedMessages {
-  /** Called with every new message before its commit. It may be called again with the same message. */
+  /** Called with every new message before its commit, perhaps more than once with the same message. */
   message(message: WAMessage): Promise<void>
-  /**
-   * Changes the stored data of a channel post. An edited post arrives completely, with the id of the post; a removed one arrives with this id and
-   * without content.
-   */
   post(message: WAMessage): Promise<void>
 }
 

@@ -1,7 +1,6 @@
 /**
- * Drops the device lists of a person when one of their devices was linked or removed; the person may be the account itself. The lists of the number
- * and of the LID are dropped, and the next send queries them again. The device in a notification is never added to a stored list, because an
- * incomplete list would then look complete.
+ * Drops the device lists of a person after a device was linked or removed, so that the next send queries them again. A
+ * device from a notification is never added to a stored list, because an incomplete list would look complete.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { DeviceLists } from '../../connection/device-lists.ts'
@@ -20,11 +19,8 @@ export interface DeviceDeps {
 }
 
 export interface Devices {
-  /** Handles `<notification type=devices>`, and the element `<devices>` of an account sync. */
   changed(notice: BinaryNode): Promise<void>
-  /** Drops the lists of a person, by any of their jids. */
   forget(jid: string): Promise<void>
-  /** Handles the `<ack>` of a message with the network's hash of its recipient devices. */
   acked(ack: BinaryNode): Promise<void>
 }
 
@@ -45,13 +41,13 @@ export function createDevices({ sock, identity, lists, groups }: DeviceDeps): De
   }
 
   /**
-   * Drops the device lists of a chat. `isChanged`: the hash of the chat differs from an earlier one on this connection. Only then the metadata of a
-   * group is dropped too, because notifications report changes of its members anyway.
+   * `isChanged`: the hash of the chat's devices has changed on this connection. Only then the metadata of a group is
+   * dropped too, because notifications report changes of its members anyway.
    */
   async function forgetChat(chat: string, isChanged: boolean) {
     const members = chatKind(chat) === 'group' ? (groups.known(chat)?.participants ?? []) : [{ id: chat }]
     if (isChanged) groups.forget(chat)
-    // The device lists of the account itself are dropped too, because each message is also sent to its other devices.
+    // Each message is also sent to the account's other devices, so their lists are dropped too.
     for (const { id } of members) lists.drop([id])
     for (const { id } of members.slice(0, 1)) await forget(id)
     lists.drop(identity.own())
@@ -65,9 +61,8 @@ export function createDevices({ sock, identity, lists, groups }: DeviceDeps): De
       if (isRemoval && devices.length > 0) await sock.signalRepository.deleteSession([...devices])
     },
     /**
-     * The network sends a hash of the devices that received a message. Its algorithm is not known (the one of the library differs from those of other
-     * clients), so the hash is only compared with the last hash of the same chat on this connection. If it differs, or is the first one, the devices
-     * of a person may have changed.
+     * The algorithm of the network's hash of recipient devices is not known. So the hash is only compared with the last
+     * one of the same chat on this connection; another hash means that devices may have changed.
      */
     async acked(ack) {
       const { from, phash } = ackIn(ack)

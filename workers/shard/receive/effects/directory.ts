@@ -1,4 +1,3 @@
-/** Records messages and the phone's history in the directory of the account. */
 import type { WAMessage } from '@whiskeysockets/baileys'
 import type { Clock } from '../../../../src/domain/clock.ts'
 import type { AccountDirectory } from '../../directory/account-directory.ts'
@@ -7,8 +6,8 @@ import type { Identity } from '../../wire/person.ts'
 import type { HistoryReader } from './history.ts'
 
 /**
- * Reads the history into the directory. A slice is done when it is in the memory of the directory, even if it is not on disk yet, because a history
- * that was not read to its end is read again from its beginning. `onLearned` is called after the last slice.
+ * Reads the history into the directory of chats and people. A slice is done when it is in memory, because a history
+ * that was not read to its end is read again. `onLearned` is called after the last slice.
  */
 export const historyDirectory = (
   directory: Pick<AccountDirectory, 'ready' | 'learn' | 'flush'>,
@@ -26,7 +25,6 @@ export const historyDirectory = (
 
 export interface RecordDeps {
   directory: Pick<AccountDirectory, 'ready' | 'record'>
-  /** Returns the identity of the account; null before the first session. */
   identity(): Pick<Identity, 'lidOf' | 'pnOf'> | null
   /** Whether a new message unarchives its chat. This is a setting of the account. */
   unarchives(): boolean
@@ -35,7 +33,7 @@ export interface RecordDeps {
   heard(chat: string): void
 }
 
-/** Records a message before its commit. A chat with a person is found by number and LID, if both are known. */
+/** Records a message before its commit. A chat with a person is found by number and by LID. */
 export function recordInDirectory({ directory, identity, unarchives, clock, heard }: RecordDeps) {
   return async (message: WAMessage, fromApi = false): Promise<void> => {
     await directory.ready()

@@ -1,6 +1,6 @@
 /**
- * Handles `<ib><dirty type timestamp/></ib>`: the network did not send all changes of some data, so the data must be read again. The library's own
- * handler is not used: it reads all groups and drops the result, and it queries communities in a format that the network never answers.
+ * Handles `<ib><dirty type timestamp/></ib>`: some data has changed and must be read again. The library's handler reads
+ * all groups and drops the result, and queries communities in a format that the network never answers.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { NetworkSocket } from '../../network/network-socket.ts'

@@ -1,10 +1,8 @@
 /**
- * Reads the history that the phone sends to a new device. The file is downloaded and verified. Then it is inflated and decoded piece by piece, in
- * slices between which other tasks of the thread run, so that even 200,000 chats do not block the thread. Each reader gets all slices in order, and
- * its records of a slice are on disk when `take` resolves.
- *
- * A history arrives with several notices, each of which names a file. A notice is done when all readers have processed its whole file. After a kill,
- * the file is read again from its beginning, so readers must accept data that they already have.
+ * Reads the history that the phone sends to a new device. The file is verified, then inflated and decoded in slices, so
+ * that even 200,000 chats do not block the thread. Each reader gets all slices in order.
+ * A history arrives with several notices, each of which names a file. After a kill a file is read again from its
+ * beginning, so readers must accept data that they already have.
  */
 import { pipeline, Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -17,19 +15,17 @@ import { DamagedHistory, type HistoryPiece, historyParser } from '../../wire/his
 
 export interface HistoryReader {
   /**
-   * Takes the next pieces, at most `MAX_SLICE`. They are on disk when it resolves; if it rejects, the whole notice is
-   * processed again after the next login.
+   * Takes at most `MAX_SLICE` pieces. They are on disk when it resolves; if it rejects, the whole notice is processed
+   * again after the next login.
    */
   take(slice: readonly HistoryPiece[], about: HistoryAbout): Promise<void> | void
-  /** Called after the last slice of a notice. */
   end?(about: HistoryAbout): Promise<void>
 }
 
-/** The notice (the message of the phone that names a history file) from which a slice comes. A history arrives with several notices. */
+/** The phone's notice about the history file from which a slice comes. */
 export interface HistoryAbout {
   syncType: proto.HistorySync.HistorySyncType
   chunkOrder: number | undefined
-  /** Progress of the history in percent; 100 in its last notice. */
   progress: number | undefined
 }
 
@@ -40,13 +36,8 @@ export interface HistoryDeps extends FetchDeps {
 
 type Notice = proto.Message.IHistorySyncNotification
 
-/**
- * Reads the history of a notice. Resolves when all of it is on disk, or if it can never be read. Rejects if it must be read again after the next
- * login.
- */
 export type TakeHistory = (notice: Notice) => Promise<void>
 
-/** Largest number of pieces in a slice. */
 export const MAX_SLICE = 200
 /** Time in ms after which a slice ends even if it is not full. */
 const SLICE_MS = 10
@@ -92,9 +83,7 @@ export function takeHistory({ readers, ended, log, ...deps }: HistoryDeps): Take
   }
 }
 
-/**
- * Divides a compressed history into slices, which are limited by number and time. Only one slice and one piece of the stream are in memory at a time.
- */
+/** Only one slice and one piece of the stream are in memory at a time. */
 export async function* historySlices(
   deflated: AsyncIterable<Uint8Array>,
   now: () => number = () => performance.now(),
@@ -119,10 +108,10 @@ export async function* historySlices(
 }
 
 const inflate = (source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> =>
-  // A failure of the pipeline is thrown when the stream is read, so the callback does nothing.
+  // The reader of the stream gets the failure of the pipeline, so the callback does nothing.
   pipeline(Readable.from(source), createInflate({ chunkSize: CHUNK }), () => {})
 
-/** Whether the error is permanent: another attempt to read this history would fail too. */
+/** Whether another attempt to read this history would fail too. */
 function isFinal(error: unknown): boolean {
   const isNotDeflated = error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')
   return isNotDeflated || isFinalAnswer(error) || error instanceof DamagedHistory
@@ -134,7 +123,7 @@ const aboutOf = ({ syncType, chunkOrder, progress }: Notice): HistoryAbout => ({
   progress: progress ?? undefined,
 })
 
-/** Returns the file that a notice names; null if the notice lacks data that is needed to verify the file. */
+/** Null if the notice lacks data that is needed to verify the file. */
 function fileOf({ mediaKey, fileSha256, fileEncSha256, fileLength, directPath }: Notice): SealedFile | null {
   if (!mediaKey?.length || !directPath) return null
   return {

@@ -1,7 +1,7 @@
 /**
- * Handles `<notification type=encrypt><identity/>`: a person has set up their phone again. Sessions with the person's devices and the list of these
- * devices are removed, because they are useless now; the next send creates new ones. (The library queries new keys immediately, while later stanzas
- * wait, and does nothing for a stanza of the offline backlog.) The account's token is sent to the person again, as in the official client.
+ * Handles `<notification type=encrypt><identity/>`: a person has set up their phone again. Sessions with the person's
+ * devices and the list of these devices are useless now, so they are removed; the next send creates new ones. The
+ * account's token is sent to the person again.
  */
 import { type BinaryNode, jidDecode } from '@whiskeysockets/baileys'
 import type { Identity } from '../../connection/identity.ts'
@@ -23,8 +23,8 @@ export const identityChanged =
   async (notice: BinaryNode): Promise<void> => {
     const from = fromOf(notice)
     const { user, device = 0 } = jidDecode(from) ?? {}
-    // Two cases are ignored: a new identity of a linked device has no effect on the person's other devices, and the account's own phone is not a
-    // contact.
+    // The new identity of a linked device has no effect on the person's other devices, and the account's own phone is
+    // not a contact.
     if (user === undefined || device !== 0 || !hasNewIdentity(notice) || identity.isMe(from)) return
     const name = bare(from)
     const other = name.endsWith('@lid') ? await identity.pnOf(name) : await identity.lidOf(name)

@@ -1,6 +1,6 @@
 /**
- * Stores pairs of a number and a LID that belong to one person. They come from every stanza that contains both, before the stanza is handled, and
- * from the phone's history.
+ * Stores pairs of number and LID from every stanza that contains both, before the stanza is handled, and from the
+ * phone's history.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AuthenticationState, BinaryNode } from '@whiskeysockets/baileys'
@@ -9,15 +9,13 @@ import type { NetworkSocket } from '../../network/network-socket.ts'
 import { type LidPair, lidPairsIn } from '../../wire/lid-pairs.ts'
 import type { HistoryReader } from './history.ts'
 
-/** Number of pairs per commit; each commit is in its own turn of the event loop. */
 const SLICE = 100
-/** The most pairs in the cache of this socket. Most stanzas contain a pair that is in the cache, and need not be stored again. */
+/** Most stanzas contain a pair that is in this cache of the socket, and need not be stored again. */
 const MAX_KNOWN = 20_000
 
-/** Returns the user part of a jid, as the pairs contain it. */
 const userOf = (jid: string) => jid.slice(0, jid.indexOf('@'))
 
-/** Stores pairs. If an encryption session exists under the number, moves it to the LID. */
+/** If an encryption session exists under the number, it moves to the LID. */
 export async function storePairs(
   { lidMapping, migrateSession }: NetworkSocket['signalRepository'],
   pairs: readonly LidPair[],

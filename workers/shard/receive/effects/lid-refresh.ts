@@ -1,7 +1,3 @@
-/**
- * Handles `<ack class=message refresh_lid="true">`: the network accepted a message to a person whose LID may have changed. The LID is queried by the
- * number, and stored data is moved from the old LID to the new one.
- */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Clock, MINUTE } from '../../../../src/domain/clock.ts'
@@ -17,7 +13,6 @@ export interface RefreshLidDeps {
   ask: Ask
   identity: Pick<Identity, 'pnOf'>
   storePairs(pairs: readonly LidPair[]): Promise<void>
-  /** Called when the device list of a person must be queried again. */
   forgetDevices(jid: string): Promise<void>
   clock: Clock
   log: Pick<Logger, 'info'>
@@ -49,7 +44,7 @@ export function createLidRefresh({
     await storePairs([{ pn, lid: bare(lid) }])
   }
 
-  // The query runs in the background, because the handling of the ack does not need its result.
+  // The handling of the ack does not need the result of the query, so the query runs in the background.
   return (ack) => {
     const { from, isLidOutdated } = ackIn(ack)
     const person = bare(from)

@@ -1,4 +1,3 @@
-/** Handles `<notification type=mex>` about the account itself and about people. `notices.ts` handles those about channels. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { Json } from '../../wire/json.ts'
@@ -7,18 +6,14 @@ import { lidChangeIn, linkedProfilesIn, mexUpdateIn, reachOutLockIn } from '../.
 import type { ReachOutLock } from '../../wire/reach-out-lock.ts'
 
 export interface MexDeps {
-  /** Called when the reach-out lock (the network's restriction of the account) has changed. `lock` is as the network sends it. */
   restricted(lock: ReachOutLock): void
   storePairs(pairs: LidPair[]): Promise<void>
-  /** Returns the number of a LID; null if it is unknown. */
   pnOf(lid: string): Promise<string | null>
-  /** Called when the device list of a person must be queried again. */
   forgetDevices(jid: string): Promise<void>
   log: Pick<Logger, 'warn'>
 }
 
 export function handleMex({ restricted, storePairs, pnOf, forgetDevices, log }: MexDeps): (notice: BinaryNode) => Promise<void> {
-  /** Handles the new LID of a person. The number stays the same, and stored data is moved from the old LID to the new one. */
   async function lidChanged(json: Json) {
     const change = lidChangeIn(json)
     if (change === null) return

@@ -1,6 +1,6 @@
 /**
- * Stores data that the phone sends only to the account's own devices: keys of app state, and pairs of number and LID. `inbox/peer-content.ts` has
- * validated the messages, so every key and pair is complete.
+ * Stores data that the phone sends only to the account's own devices: keys of app state, and pairs of number and LID.
+ * The data was validated before.
  */
 import { type AuthenticationState, proto } from '@whiskeysockets/baileys'
 import type { NetworkSocket } from '../../network/network-socket.ts'
@@ -15,7 +15,6 @@ export interface PeerKeysDeps {
   keys: AuthenticationState['keys']
 }
 
-/** Returns a function that stores the contents of such a message, and resolves when they are stored. It ignores other messages. */
 export function storePeerKeys({ sock, keys }: PeerKeysDeps) {
   async function storeKeys({ appStateSyncKeyShare }: Protocol) {
     const named = (appStateSyncKeyShare?.keys ?? []).map(({ keyId, keyData }) => [idOf(keyId), keyData!] as const)

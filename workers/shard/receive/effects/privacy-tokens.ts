@@ -1,6 +1,4 @@
-/**
- * Handles stanzas that change the tokens of trusted contacts (`connection/tokens/trusted-tokens.ts`), and reads the tokens in the phone's history.
- */
+/** Handles stanzas that change the tokens of trusted contacts, and reads the tokens in the phone's history. */
 import { type BinaryNode, isLidUser } from '@whiskeysockets/baileys'
 import { resolveTcTokenJid } from '@whiskeysockets/baileys/lib/Utils/tc-token-utils.js'
 import type { Identity } from '../../connection/identity.ts'
@@ -12,16 +10,15 @@ import { bare } from '../../wire/jid.ts'
 import type { HistoryReader } from './history.ts'
 
 export interface PrivacyTokens {
-  /** Handles `<notification type=privacy_token>`. The tokens are on disk when it resolves. */
   came(notice: BinaryNode): Promise<void>
   /**
-   * Called when the network refused a message with 463, which may mean that a token is missing. Sends the account's token to the contact and requests
-   * the contact's token. This is done for one message at a time per chat.
+   * Called when the network refused a message with 463, which may mean that a token is missing. Sends the account's
+   * token to the contact and requests the contact's token.
    */
   refused(ack: BinaryNode): void
 }
 
-/** Value of `error` in an ack. It means that the account is restricted, or that no token exists for the chat. */
+/** Error code in an ack: the account is restricted, or no token exists for the chat. */
 const RESTRICTED = '463'
 
 export const createPrivacyTokens = (tokens: Pick<TrustedTokens, 'store' | 'giveSoon'>): PrivacyTokens => ({
@@ -35,14 +32,12 @@ export const createPrivacyTokens = (tokens: Pick<TrustedTokens, 'store' | 'giveS
   },
 })
 
-/**
- * Reads the tokens in the phone's history. A token is stored only if it is newer than the stored one; it is stored under the LID if the LID is known.
- */
+/** Reads the tokens in the phone's history. Only a token that is newer than the stored one is stored. */
 export function historyTokens(
   tokens: Pick<TrustedTokens, 'storeNewer' | 'list'>,
   { lidOf }: Pick<Identity, 'lidOf'>,
 ): HistoryReader {
-  /** Jids whose tokens are stored and not in the index yet. The index is written one time, at the end of a notice. */
+  /** Jids whose tokens are stored and not in the index yet. The index is written once, at the end of a notice. */
   let unlisted: string[] = []
 
   return {

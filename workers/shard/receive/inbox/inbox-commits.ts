@@ -1,10 +1,7 @@
 /**
- * Writes the effects of received stanzas. Decrypting a message changes Signal keys; these changes are always in the same commit as the effects of the
- * plaintext. The commits of a socket form a chain: a message is decrypted, and its event is created, while the commits of earlier messages are still
- * being written. If a commit fails, its message and all later ones are delivered again.
- *
- * Until a commit is written, only the decryption of later messages sees its changed Signal keys (`KeyStore.ahead`); other readers wait. Its seen
- * marks and its records are visible to all readers immediately.
+ * Writes the effects of received stanzas. The Signal keys that a decryption changes are in the same commit as the
+ * effects of the plaintext. Commits form a chain: if one fails, its message and all later ones are delivered again.
+ * Until its commit is written, only the decryption of later messages sees the changed keys; other readers wait.
  */
 import type { WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Clock } from '../../../../src/domain/clock.ts'
@@ -26,37 +23,36 @@ export interface InboxCommitDeps {
   outbox: { append(event: ReceivedEvent): { eventId: string; ops: Op[] }; committed(eventId: string): void }
   /** Returns the finished event of a message, or the reason why it is not reported. */
   translate(message: WAMessage): Promise<Reported>
-  /** Counts a message that is confirmed without an event. */
   unreported(reason: Unreported): void
   /**
-   * Returns the operations that remove the record of a message as undecrypted, for the commit of the decrypted message. Call `applied` after the
-   * commit.
+   * Returns the operations for the commit of a decrypted message that no longer waits. Call `applied` after the commit.
    */
   arrived(key: WAMessageKey): { ops: Op[]; applied(): void }
-  /** Returns additional operations for the commit of a new message. */
   alongside(message: WAMessage): Promise<readonly Op[]>
-  /** Called with every readable message as soon as its commit has begun, because the next message may refer to it. */
+  /** Called as soon as the commit has begun, because the next message may refer to this one. */
   remember(message: WAMessage): void
-  /** Called with every readable message after its commit, for presence and read receipts. */
+  /** Called after the commit of every readable message. */
   onMessage(message: WAMessage): void
   steps: Steps
 }
 
 export interface InboxCommits {
-  /** Called when the last part is decrypted: creates the event and all other effects of the message. `written` resolves when they are on disk. */
+  /** Creates the event and all other effects of a decrypted message. `written` resolves when they are on disk. */
   message(stanza: MessageStanza, message: StanzaMessage, changes: readonly KeyChange[]): Promise<{ written: Promise<void> }>
-  /**
-   * Called for a message without further effects. Records only that it was processed, so that it is not decrypted again. If `key` is given, the
-   * message is no longer recorded as missing.
-   */
+  /** Records only that the message was processed. If `key` is given, the message is no longer recorded as missing. */
   settled(stanza: MessageStanza, changes: readonly KeyChange[], key?: WAMessageKey): Promise<void>
-  /** Called when a part of the message is still missing. Stores the parts that are decrypted, because they cannot be decrypted a second time. */
+  /**
+   * Stores the decrypted parts of a message of which a part is still missing, because they cannot be decrypted a second
+   * time.
+   */
   held(stanza: MessageStanza, changes: readonly KeyChange[]): Promise<void>
-  /** Removes the stored parts of a stanza, which are no longer needed. */
   dropped(stanza: MessageStanza): Promise<void>
 }
 
-/** Thrown if the effects of a stanza could not be written: the network must deliver the stanza again, any number of times. */
+/**
+ * Thrown if the effects of a stanza could not be written. The network must then deliver the stanza again, any number of
+ * times.
+ */
 export class UnwrittenError extends Error {
   constructor(cause: unknown) {
     super('the inbox could not be written', { cause })
@@ -67,7 +63,7 @@ export class UnwrittenError extends Error {
 export function createInboxCommits(deps: InboxCommitDeps, chain: CommitChain): InboxCommits {
   const { keys, marks, journal, clock, outbox, steps } = deps
 
-  /** Commits changes. When this returns, the commit has its place in the chain. */
+  /** When this resolves, the commit has its place in the chain, but is not yet on disk. */
   async function commit(changes: readonly KeyChange[], ops: readonly Op[]) {
     steps('inbox:before-commit')
     const written = chain.add([...keys.ops(changes), ...ops])
@@ -80,9 +76,7 @@ export function createInboxCommits(deps: InboxCommitDeps, chain: CommitChain): I
     steps('inbox:after-commit')
   }
 
-  /**
-   * Commits that a stanza is processed. `more`: additional operations of the commit; `further`: seen marks in addition to those of the ciphertexts.
-   */
+  /** `more`: additional operations of the commit. `further`: seen marks in addition to those of the ciphertexts. */
   async function settle(stanza: MessageStanza, changes: readonly KeyChange[], more: readonly Op[], further: readonly Mark[]) {
     const done = [...stanza.marks, ...further]
     const isHeld = journal.has(stanza.id)
@@ -111,7 +105,8 @@ export function createInboxCommits(deps: InboxCommitDeps, chain: CommitChain): I
         if (!isEvent(made)) deps.unreported(made)
         if (isNew && hasContent) deps.onMessage(message)
       })
-      // The code that confirms the message waits for this promise. Until then this handler prevents an unhandled rejection.
+      // The confirmation of the message waits for this promise. This handler prevents an unhandled rejection until
+      // then.
       written.catch(() => {})
       return { written }
     },

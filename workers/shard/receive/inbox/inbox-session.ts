@@ -1,7 +1,6 @@
 /**
- * The inbox of one socket: decrypts the ciphertexts of a message. When all effects of the message are on disk, it decides how the message is
- * confirmed. It is closed when the socket ends. If the socket has ended before a message is decrypted, or if a commit has failed, `take` rejects
- * instead of confirming the message, so that the network delivers it again to the next socket.
+ * The inbox of one socket: decrypts messages, and decides how they are confirmed when all their effects are on disk. If
+ * the socket has ended or a commit has failed, `take` rejects, so that the network delivers the message again.
  */
 import type { AuthenticationCreds, BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -30,12 +29,11 @@ export interface InboxSessionDeps
     Pick<PeerEffectsDeps, 'peer'>,
     Pick<UnreadableNotesDeps, 'unreadable'> {
   /**
-   * Counts the attempts of ciphertexts whose decryption fails because of this service (for example, its storage). After the last attempt they count
-   * as unreadable.
+   * Counts the decryptions that failed because of this service, such as its storage. After the last attempt a
+   * ciphertext counts as unreadable.
    */
   tries: Tries
   log: Logger
-  /** Commit chain of this session only. If one of its commits fails, the later ones fail too. */
   chain: CommitChain
   /** Limits the share of the event loop that decryption may use. */
   share: LoopShare
@@ -52,24 +50,19 @@ export interface InboxSession {
   /** Must be called right after the socket is created. */
   attach(socket: InboxSocket): void
   /**
-   * Decrypts a message. Resolves when its event is created; then the next message of the chat may begin. The outcome follows when all effects of the
-   * message are on disk. Rejects if the network must deliver the message again.
+   * Resolves when the event of the message is created; the outcome follows when all effects are on disk. Rejects if the
+   * network must deliver the message again.
    */
   take(node: BinaryNode): Promise<Following<MessageOutcome>>
-  /** Returns peer messages whose effects were interrupted, oldest first, to process them again. Called one time per socket. */
   replays(): Promise<BinaryNode[]>
-  /** Returns the reason why a message could not be decrypted; the retry request contains it. */
   problemOf(node: BinaryNode): SignalError['problem'] | undefined
-  /**
-   * After this call nothing more is decrypted. Handlers of an ended socket may still run, and a message that they decrypt could not be confirmed.
-   */
+  /** The socket has ended: nothing more is decrypted, because it could not be confirmed. */
   fence(): void
 }
 
 /**
- * The most bytes of all ciphertexts of a stanza. A larger stanza is not decrypted, because it would block the thread for at least 40 ms per MB.
- * Phones upload large content to the media hosts; a message that contains a picture or ten card thumbnails has a tenth of this size. Peer messages of
- * the account's own phone have no limit.
+ * The most bytes of all ciphertexts of a stanza; a larger one would block the thread for 40 ms per MB. Phones upload
+ * large content to the media hosts. Messages of the account's own phone to this device have no limit.
  */
 const MAX_OPENED = 2 ** 20
 /** Time for which a status is visible. */
@@ -120,7 +113,7 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     if (problem !== undefined) problems.set(node, problem)
     const isNew = await noteUnreadable(node)
     const isGone = fromOf(node) === STATUS_JID && isOlderThan(node, STATUS_LIFE, deps.clock)
-    // The first part of the stanza contained a sender key, which is stored. The content arrives again in a stanza of its own.
+    // The first part contained a sender key, which is stored. The content arrives again in a stanza of its own.
     await commits.dropped(stanza)
     return isNew && !isGone ? 'unread' : 'done'
   }
@@ -131,7 +124,7 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     return content && ({ ...message, message: content } as StanzaMessage)
   }
 
-  /** Asks the phone to send a peer message again. Decrypted parts that cannot be used are stored, so that a developer can examine them. */
+  /** Asks the phone to send the message again. Decrypted parts that cannot be used are stored for developers. */
   async function takeUnreadablePeer(stanza: MessageStanza, problem: SignalError['problem'] | undefined): Promise<MessageOutcome> {
     const { node } = stanza
     if (problem !== undefined) problems.set(node, problem)
@@ -152,7 +145,7 @@ export function createInboxSession(deps: InboxSessionDeps): InboxSession {
     return !stanza.isPeer && size > MAX_OPENED ? await unread.huge(node) : await takeSealed(stanza)
   }
 
-  /** Waits until the data that decided the outcome is on disk. For a message that was seen before, the marks may still be in a running commit. */
+  /** For a message that was seen before, the marks may still be in a running commit. */
   async function onDisk(stanza: MessageStanza): Promise<void> {
     if (stanza.written) return await stanza.written
     try {

@@ -1,9 +1,7 @@
 /**
- * Receives messages without loss. When the last part of a stanza is decrypted, ONE commit stores the changed key, the finished event in the outbox,
- * and the seen marks. Only then is the plaintext returned, and only after that is the stanza confirmed to the network. So after a kill or a
- * disconnection at any point, either the network delivers the stanza again, or its event is in the outbox.
- *
- * This file contains the state that is kept when a socket ends, `inbox-session.ts` the part of one socket, and `inbox-commits.ts` the commits.
+ * Receives messages without loss: one commit stores the changed keys, the finished event and the seen marks, and only
+ * then is the stanza confirmed. So after a kill at any point, either the network delivers the stanza again, or its
+ * event is in the outbox.
  */
 import type { ReceivedEvent } from '../../../../src/features/webhook-payloads.ts'
 import type { ChainedStore } from '../../../../src/storage/commit-chain.ts'
@@ -20,16 +18,13 @@ export interface InboxDeps extends Omit<InboxSessionDeps, 'journal' | 'tries' | 
   sealer: Sealer
 }
 
-/** The inbox of an instance, which is kept when a socket ends. Each socket gets a session of the inbox, which is closed when the socket ends. */
+/** The inbox of an instance outlives its sockets. Each socket gets a session, which is closed when the socket ends. */
 export interface InstanceInbox {
   load(): Promise<void>
-  /**
-   * Called after the device was unlinked and its session has ended. Removes the data about messages, because they will be neither delivered again nor
-   * confirmed.
-   */
+  /** Called after the device was unlinked. Its messages will be neither delivered again nor confirmed. */
   forget(): Promise<void>
   session(): InboxSession
-  /** Commits an event only one time. Rejects if the commit failed; the network then delivers the stanza again. */
+  /** Commits an event only once. Rejects if the commit failed; the network then delivers the stanza again. */
   once: Once
 }
 
@@ -41,7 +36,7 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
   const rotateMarks = () =>
     marks.rotate().catch((error) => log.warn({ err: error }, 'old records of processed messages could not be removed'))
 
-  /** Events whose commit is running, by their mark. They are remembered because the network can send a stanza twice in a row. */
+  /** Events whose commit is running. The network can send a stanza twice in a row. */
   const appending = new Map<Mark, Promise<void>>()
 
   async function appendOnce(all: readonly Mark[], make: () => Promise<readonly ReceivedEvent[]>, more: readonly Op[]) {
@@ -61,8 +56,7 @@ export function createInbox(deps: InboxDeps): InstanceInbox {
 
   return {
     session() {
-      // The next socket waits for the running commits of the ended socket. The chain is closed, because otherwise messages that the old socket still
-      // decrypts would be written at the same time.
+      // The commits of the ended socket must not mix with those of the next one, so the chain is closed.
       chain.close()
       const before = settled()
       chain = store.chain()

@@ -1,7 +1,7 @@
 /**
- * Stores stanzas that are decrypted but not completely processed. There are two kinds: stanzas with a missing part (for example, the sender key has
- * arrived and the message has not), and peer messages of the account's own phone, whose effects follow after the commit. Their plaintext is stored
- * because they cannot be decrypted again: the key has changed.
+ * Stores stanzas that are decrypted but not completely processed: stanzas with a missing part, and messages of the
+ * account's own phone whose effects follow later. Their plaintext is stored because they cannot be decrypted again: the
+ * key has changed.
  */
 import { type BinaryNode, BufferJSON } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -16,7 +16,7 @@ import { ciphertextMark, type Mark } from '../../messages/seen-marks.ts'
 import { ciphertextsIn } from '../../wire/message-stanza.ts'
 
 const JournalRecord = v.object({
-  /** The stanza as JSON. Bytes are written as in `BufferJSON` of the library. */
+  /** The stanza as JSON, with bytes as the library's `BufferJSON` writes them. */
   node: v.string(),
   /** Plaintext in base64, by the index of its `<enc>` part. */
   parts: v.record(v.string(), v.string()),
@@ -28,41 +28,34 @@ const JournalRecord = v.object({
 export type JournalRecord = v.InferOutput<typeof JournalRecord>
 
 /**
- * Number of replays of a record that may fail or end the thread. Then the record is removed from the journal and kept elsewhere, so that it cannot
- * end the thread at every start.
+ * After this many replays that fail or end the thread, a record is moved out of the journal, so that it cannot end the
+ * thread at every start.
  */
 export const MAX_REPLAYS = 5
 
-/**
- * Age after which a record is removed: the network logs out a device that was offline for 14 days, so nothing older is delivered or requested again.
- */
+/** The network logs out a device that was offline for 14 days, so nothing older is delivered or requested again. */
 const MAX_AGE = 14 * DAY
 
 export interface Journal {
-  /** Reads the stored records. Removes the records that are too old, also those that were set aside. Every replay removes them too. */
   load(): Promise<void>
-  /** Removes every record, also those that were set aside, because they belong to the unlinked device. */
+  /** Removes every record, because they belong to the unlinked device. */
   forget(): Promise<void>
   /** Returns the plaintext of a part that was decrypted before; undefined if there is none. */
   replay(ciphertext: Mark): Uint8Array | undefined
   put(id: string, record: JournalRecord): Op
   remove(id: string): Op
-  /** Changes a record in memory. Called after the commit that contains the operation. */
   applied(id: string, record: JournalRecord | null): void
   has(id: string): boolean
   /**
-   * Returns the peer messages to process again, oldest first. The attempt is counted on disk before they are returned. `poisonous` is called with
-   * each message that has used all its attempts, before it is set aside.
+   * Returns the peer messages to process again, oldest first. Each attempt is counted on disk first. A message without
+   * attempts is set aside, after `poisonous` was called with it.
    */
   replayPeers(poisonous?: (node: BinaryNode) => Promise<void>): Promise<BinaryNode[]>
-  /** Moves a record that cannot be used out of the journal. It is kept, so that a developer can examine it. */
+  /** Moves a record that cannot be used out of the journal. It is kept for developers. */
   setAside(id: string): Promise<void>
-  /** Reports that the attempt of this record failed, so that it counts. */
+  /** The attempt of this record failed, so it counts. */
   failed(id: string): void
-  /**
-   * Reports that the connection has ended. The running attempts ended with it: they do not count as failed, and the next attempt is not counted
-   * again.
-   */
+  /** The connection has ended, and the running attempts with it. They do not count as failed. */
   interrupted(): void
 }
 
@@ -106,7 +99,7 @@ export function createJournal({ instance, store, sealer, clock, log }: JournalDe
     }
   }
 
-  /** An unreadable record is kept, so that an operator can repair it. It does no harm, because its message is not decrypted again. */
+  /** An unreadable record is kept for an operator. It does no harm, because its message is not decrypted again. */
   const onUnreadable = (error: unknown) => log.error({ err: error }, 'a stored inbox record could not be decoded; it was skipped')
 
   async function setAside(id: string, record: JournalRecord) {

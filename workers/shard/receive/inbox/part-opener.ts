@@ -1,6 +1,6 @@
 /**
- * Decrypts the ciphertexts (parts) of a stanza. While a part is decrypted, the address of its author is locked. The lock is released when the changed
- * keys are in a commit. If this was the last part, the commit also contains the message, otherwise the parts so far.
+ * Decrypts the ciphertexts (parts) of a stanza. The address of the author is locked until the changed keys are in a
+ * commit. The commit of the last part also contains the message.
  */
 import type { AuthenticationCreds, BinaryNode, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -29,33 +29,34 @@ export interface PartOpenerDeps {
   noteUnreadable: NoteUnreadable
   me(): AuthenticationCreds['me']
   repository(): Pick<SignalRepository, 'turnOf' | 'assertOpen'>
-  /** Throws when the socket has ended. */
   assertOpen(): void
-  /** Opens the ciphertext of a bot and returns the encoded message; null if the message that the bot answers is unknown. */
+  /** Returns the encoded answer of a bot; null if the message that the bot answers is unknown. */
   openAnswer(key: WAMessageKey, node: BinaryNode, ciphertext: Uint8Array): Promise<Uint8Array | null>
-  /** Removes old seen marks. Called after each message. Never rejects. */
+  /** Removes old seen marks. Never rejects. */
   rotateMarks(): Promise<void>
 }
 
 export interface PartOpener {
-  /** Decrypts all ciphertexts in order. Rejects after an error that the message did not cause; the network then delivers the message again. */
+  /**
+   * Decrypts all ciphertexts in order. Rejects after an error that the message did not cause; the network then delivers
+   * the message again.
+   */
   openAll(stanza: MessageStanza): Promise<Openings>
-  /** Reads the message from its opened parts; null if it is not a message. */
+  /** Returns the message in the opened parts; null if they are not a message. */
   read(stanza: MessageStanza): StanzaMessage | null
 }
 
 export interface Openings {
   /** The reason why a ciphertext could not be decrypted; the last one if there are several. */
   problem: SignalError['problem'] | undefined
-  /** False if the message to which a bot's answer refers is unknown. */
   isSecretKnown: boolean
-  /** True if the stanza was recorded as a message of an unknown kind, which nobody sends again. */
+  /** Whether the stanza was recorded as a message of an unknown kind, which nobody sends again. */
   isForeign: boolean
 }
 
 /**
- * Thrown if the message that a bot answers is unknown. The answer is decrypted with the secret of that message, so it would not help to request the
- * answer again.
+ * Thrown if the message that a bot answers is unknown. A retry would not help, because the answer is decrypted with the
+ * secret of that message.
  */
 class NoSecretError extends Error {
   constructor() {
@@ -82,9 +83,8 @@ export function createPartOpener(deps: PartOpenerDeps): PartOpener {
   }
 
   /**
-   * Whether the part was decrypted before: the message is finished, or the journal has the plaintext because other parts are missing. This is checked
-   * before the part waits for its turn, and again when its turn has come: in between, the socket may have ended, or the same ciphertext may have been
-   * decrypted.
+   * Whether the part was decrypted before. This is checked again after the wait for the lock, because the same
+   * ciphertext may have been decrypted in between.
    */
   function wasOpened({ marks: own, opened }: MessageStanza, index: number): boolean {
     assertOpen()
@@ -121,10 +121,7 @@ export function createPartOpener(deps: PartOpenerDeps): PartOpener {
     await keep(stanza, index, { plaintext: Buffer.concat([message, PADDING]), changes: [] })
   }
 
-  /**
-   * Gives the part and the changed keys to a commit. If other parts are missing, or if the effects follow after the commit, the part is on disk when
-   * this resolves.
-   */
+  /** If other parts are missing, or the effects follow after the commit, the part is on disk when this resolves. */
   async function keep(stanza: MessageStanza, index: number, { plaintext, changes }: OpenedPart): Promise<void> {
     stanza.opened.set(index, plaintext)
     const isLast = index === stanza.ciphertexts.length - 1
@@ -134,14 +131,14 @@ export function createPartOpener(deps: PartOpenerDeps): PartOpener {
 
   async function finish(stanza: MessageStanza, changes: readonly KeyChange[]) {
     const message = read(stanza)
-    // The part was decrypted, but its content is not a message. Its key is used up, so the message is requested again. The message is recorded as
-    // unreadable before its marks are written. Otherwise, if the process or the disk failed between the two, only the marks would exist: the message
-    // would be confirmed when it is delivered again, and it would be lost.
+    // The content of the decrypted part is not a message. Its key is used up, so the message is requested again. It is
+    // recorded as unreadable before its marks: with only the marks it would be confirmed at the next delivery, and
+    // lost.
     if (!message) {
       await noteUnreadable(stanza.node)
       return await commits.settled(stanza, changes)
     }
-    // This stanza contains a sender key that could be decrypted, and a content of a kind that this version does not know.
+    // The stanza has a sender key that could be decrypted, and a content of a kind that this version does not know.
     const foreign = foreignKind(stanza.node)
     if (foreign !== undefined && !unwrap(message.message ?? {})) {
       await noteUnreadable(stanza.node, never(foreign))

@@ -1,12 +1,10 @@
 /**
- * Validates peer messages (from the account's own phone to this device), so that no incomplete key or pair of jids is stored
- * (`effects/peer-keys.ts`).
+ * Validates messages from the account's own phone to this device, so that no incomplete key or pair of jids is stored.
  */
 import { proto } from '@whiskeysockets/baileys'
 
 const { Type } = proto.Message.ProtocolMessage
 
-/** Returns the message with only its complete parts. Null if the message should have parts, and none of them is complete. */
 export function usablePeer(message: proto.IMessage): proto.IMessage | null {
   const { protocolMessage } = message
   switch (protocolMessage?.type) {
@@ -32,7 +30,7 @@ function keysIn({ appStateSyncKeyShare }: proto.Message.IProtocolMessage): proto
   if (!keys) return null
   const named = keys.filter(({ keyId }) => keyId?.keyId?.length)
   if (named.length === 0 && keys.length > 0) return null
-  // For a key that the phone does not have, it sends an element without data.
+  // If the phone does not have a key, it sends an element without data.
   return { keys: named.filter(({ keyData }) => keyData?.keyData?.length) }
 }
 
@@ -48,10 +46,9 @@ function pairsIn({ lidMigrationMappingSyncMessage: sync }: proto.Message.IProtoc
     const encodedMappingPayload = proto.LIDMigrationMappingSyncPayload.encode({ ...payload, pnToLidMappings: pairs }).finish()
     return { ...sync, encodedMappingPayload }
   } catch {
-    // The bytes cannot be decoded as a history.
     return null
   }
 }
 
-/** Whether the number or LID in a pair is set; 0 means that it is not known. */
+/** 0 means that the number or LID is not known. */
 export const isSet = (number: unknown) => number !== null && number !== undefined && String(number) !== '0'

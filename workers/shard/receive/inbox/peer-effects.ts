@@ -1,7 +1,7 @@
 /**
- * Applies the effects of peer messages (from the account's own phone) after they were decrypted. They are processed one after the other, and each is
- * removed from the journal when all its effects are on disk. If the effects failed, the message is processed again after the next login; if they can
- * never succeed, it is set aside.
+ * Applies the effects of messages from the account's own phone, one after the other. A message stays in the journal
+ * until its effects are on disk; if they failed, it is processed again after the next login. If they can never succeed,
+ * it is set aside.
  */
 import { getHistoryMsg, type proto } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -21,29 +21,20 @@ export interface PeerEffectsDeps {
   journal: Pick<Journal, 'setAside' | 'failed'>
   noteUnreadable: NoteUnreadable
   isFenced(): boolean
-  /**
-   * Handles a message that the phone sends only to its own devices. Call it when the keys in the message are stored. Resolves when its effects are on
-   * disk.
-   */
   peer(message: proto.IMessage): Promise<void>
   steps: Steps
   log: Logger
 }
 
-/** The functions of a session that the effects need. */
 export interface PeerSocket {
-  /** Stores the keys of app state, and the pairs of number and LID, in a peer message. */
   storePeerKeys(message: proto.IMessage): Promise<void>
-  /** Reads the history of the time before this device was linked. Resolves when the history and all its effects are on disk. */
   takeHistory(notice: proto.Message.IHistorySyncNotification): Promise<void>
-  /** Resolves when all changes so far are on disk. */
   settled(): Promise<void>
-  /** Closes the connection, so that the network delivers all unconfirmed stanzas again. */
   cut(): void
 }
 
 export interface PeerEffects {
-  /** Starts the effects of a message, unless the effects of an earlier delivery of it are running. */
+  /** Does nothing if the effects of an earlier delivery of the message are running. */
   begin(stanza: MessageStanza, message: StanzaMessage): void
 }
 
@@ -57,17 +48,12 @@ export function createPeerEffects({
   ...deps
 }: PeerEffectsDeps): PeerEffects {
   const { socket } = deps
-  /** Ids of peer messages whose effects are running or queued. */
   const settling = new Set<Mark>()
-  /** Promise of the last queued effects of peer messages, which run one after the other. Never rejects. */
+  /** Effects run one after the other. Never rejects. */
   let peerTail: Promise<void> = Promise.resolve()
-  /**
-   * Promise of the last queued effects of histories. Histories have their own queue: the history of an old account takes long, and keys would have to
-   * wait for it.
-   */
+  /** Histories have their own queue, because the history of an old account takes long, and keys would have to wait. */
   let historyTail: Promise<void> = Promise.resolve()
 
-  /** Applies the effects of a message, and removes it from the journal when they are on disk. */
   async function settle(stanza: MessageStanza, message: StanzaMessage) {
     await socket().settled()
     steps('inbox:peer-confirmed')
@@ -76,7 +62,9 @@ export function createPeerEffects({
     steps('inbox:peer-settled')
   }
 
-  /** Sets aside a message whose effects can never succeed: it is logged and kept, so that a developer can examine it. The connection stays open. */
+  /**
+   * The effects of this message can never succeed, so it is logged and kept for developers. The connection stays open.
+   */
   async function setAside(stanza: MessageStanza, field: string) {
     await noteUnreadable(stanza.node, never(field))
     await journal.setAside(stanza.id)
@@ -109,8 +97,8 @@ export function createPeerEffects({
     const applied = peerTail.then(async () => {
       if (isFenced()) return
       await socket().storePeerKeys(message.message ?? {})
-      // The connection has ended, so the id of a new key may not be in the credentials. The message stays in the journal, and is processed again
-      // after the next login.
+      // The connection has ended, so a new key may not be in the credentials. The message stays in the journal and is
+      // processed again after the next login.
       if (isFenced()) return
       if (!notice) await settle(stanza, message)
     })
@@ -137,7 +125,7 @@ export function createPeerEffects({
 
   return {
     begin(stanza, message) {
-      // The network may deliver a message again that is also replayed from the journal. It must not be processed twice.
+      // The network may deliver a message that is also replayed from the journal. It must not be processed twice.
       if (!settling.has(stanza.id)) settleLater(stanza, message)
     },
   }

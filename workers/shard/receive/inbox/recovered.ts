@@ -1,7 +1,7 @@
 /**
- * Reports messages that the network delivered without content, and that the phone then sent again inside a peer message. Their events are written
- * before the peer message is removed from the journal, so after a crash between the two it is processed again. The library emits these messages too,
- * but only when it flushes its buffer, and never if the connection ends before that. It also drops the `requestId`, which identifies them.
+ * Reports messages that arrived without content and that the phone sent again inside a peer message. Their events are
+ * written before the peer message leaves the journal, so a crash in between only repeats them. The library may lose
+ * these messages, and drops the `requestId` that identifies them.
  */
 import { proto, type WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -15,7 +15,6 @@ import type { InstanceInbox } from './inbox.ts'
 export interface RecoveredDeps {
   inbound: Pick<ReceivedEvents, 'message'>
   once: InstanceInbox['once']
-  /** Returns additional operations for the commit of a new message. */
   alongside(message: WAMessage): Promise<readonly Op[]>
   waiting: Pick<WaitingMessages, 'known' | 'arrived'>
   log: Pick<Logger, 'warn'>
@@ -23,7 +22,6 @@ export interface RecoveredDeps {
 }
 
 export function createRecovered({ inbound, once, alongside, waiting, log, onMessage }: RecoveredDeps) {
-  /** Resolves when the messages inside a peer message are on disk. */
   return async function recovered(peer: proto.IMessage): Promise<void> {
     for (const message of resentIn(peer).map(asItCame)) if (message) await appendEvent(message)
   }
@@ -51,8 +49,8 @@ export function createRecovered({ inbound, once, alongside, waiting, log, onMess
   }
 
   /**
-   * Builds the message. Its key is the one of the stanza that arrived without content, because the phone may name people by other jids in the key,
-   * and omits their second jids. Null if the message is no longer missing, because its event exists.
+   * The key is that of the stanza without content, because the phone may name people by other jids. Null if the event
+   * of the message already exists.
    */
   function asItCame(resent: proto.IWebMessageInfo): WAMessage | null {
     const known = waiting.known(resent.key ?? {})

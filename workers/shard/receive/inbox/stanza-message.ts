@@ -1,4 +1,4 @@
-/** Reads the stanza of a message, and builds the message from its decrypted parts. No function here has side effects. */
+/** Reads the stanza of a message, and builds the message from its decrypted parts. */
 import {
   type AuthenticationCreds,
   areJidsSameUser,
@@ -20,13 +20,12 @@ export interface MessageStanza {
   node: BinaryNode
   id: Mark
   ciphertexts: readonly Uint8Array[]
-  /** Marks of the ciphertexts, in the order of the stanza. */
   marks: readonly Mark[]
   /** Padded plaintexts of decrypted parts, by the index of their ciphertext. */
   opened: Map<number, Uint8Array>
-  /** Whether this is a peer message, which the account's own phone sends only to its devices. */
+  /** Whether the account's own phone sent the message only to its devices. */
   isPeer: boolean
-  /** Set when the message is decrypted and the commit of its effects has begun; resolves when they are on disk. */
+  /** Set when the commit of the message has begun; resolves when its effects are on disk. */
   written: Promise<void> | undefined
 }
 
@@ -50,14 +49,10 @@ export function messageStanza(node: BinaryNode, me: Me): MessageStanza {
 
 export const isPeerStanza = (node: BinaryNode, me: Me) => isMarkedPeer(node) && isOwn(fromOf(node), me)
 
-/**
- * Whether a jid belongs to the account. Only the account's own devices send peer messages; a message of another sender with the same attribute is
- * treated as an ordinary message.
- */
 const isOwn = (jid: string, me: Me) =>
   jid !== '' && me !== undefined && (areJidsSameUser(jid, me.id) || areJidsSameUser(jid, me.lid))
 
-/** Returns the message that the decrypted parts form together. Throws if they are not a message. */
+/** Throws if the decrypted parts are not a message. */
 export function readStanza({ node, opened }: MessageStanza, me: Me): StanzaMessage {
   const message = addressed(node, me)
   const plaintexts = [...opened].sort(([a], [b]) => a - b).map(([, padded]) => unpadRandomMax16(padded))
@@ -66,9 +61,8 @@ export function readStanza({ node, opened }: MessageStanza, me: Me): StanzaMessa
 }
 
 /**
- * Returns the message without its content. Its jids have no device part. Throws if the stanza has no chat or no id. The library's `cleanMessage` is
- * not used: it also exchanges the people in the keys inside reactions and votes, and throws if a sender omitted these keys. The translation handles
- * them itself (`referenced.ts`).
+ * Returns the message without its content; its jids have no device part. Throws if the stanza has no chat or no id. The
+ * library's `cleanMessage` also exchanges people inside reactions and votes, and throws if a sender omitted them.
  */
 export function addressed(node: BinaryNode, me: Me): WAMessage {
   const fullMessage = decoded(node, me)
@@ -79,8 +73,8 @@ export function addressed(node: BinaryNode, me: Me): WAMessage {
 }
 
 /**
- * Decodes the addresses of a stanza. The library's function refuses stanzas of bots and of unknown kinds of accounts, and puts messages that the
- * account's phone sent to a bot into the chat with the account itself.
+ * The library's function refuses stanzas of bots and unknown kinds of accounts. It puts messages that the account's
+ * phone sent to a bot into the chat with the account itself.
  */
 function decoded(node: BinaryNode, me: Me): WAMessage {
   const { id, from, participant, t, pushName } = envelopeOf(node)
@@ -101,7 +95,7 @@ function decode(plaintext: Uint8Array): proto.IMessage {
   const message = proto.Message.decode(plaintext)
   const inner = message.deviceSentMessage?.message
   if (!inner) return message
-  // If the account's own phone sent the message, its secret may be outside of the wrapper.
+  // In a message of the account's own phone, the secret may be outside of the wrapper.
   const aside = inner.messageContextInfo ?? message.messageContextInfo
   return aside ? { ...inner, messageContextInfo: aside } : inner
 }

@@ -1,7 +1,6 @@
 /**
- * Counts how often a stanza was tried. If this service fails to process a stanza (a failed read, a broken record), it closes the connection before it
- * confirms the stanza, so the network delivers the stanza again. The number of attempts is limited, because such a stanza must not block later
- * stanzas forever.
+ * Counts how often a stanza was tried. A stanza that this service cannot process closes the connection and is delivered
+ * again. The number of attempts is limited, so that it does not block later stanzas forever.
  */
 
 import type { Logger } from 'pino'
@@ -32,8 +31,8 @@ export function createTries(): Tries {
 }
 
 /**
- * Commits the events that `make` returns for a stanza without a ciphertext, only one time per seen mark, together with the operations `more`. Without
- * an event no mark is written. `others`: seen marks of the same message under its other jids.
+ * Commits the events that `make` returns, once per seen mark, together with the operations `more`. Without an event no
+ * mark is written. `others`: seen marks of the same message under its other jids.
  */
 export type Once = (
   mark: Mark,
@@ -42,10 +41,6 @@ export type Once = (
   others?: readonly Mark[],
 ) => Promise<void>
 
-/**
- * Wraps `once` for a function `make` that may fail because of this service. In that case it rejects, so that the stanza is delivered again, until all
- * attempts are used.
- */
 export function triedOnce(once: Once, log: Pick<Logger, 'error'>): Once {
   const tries = createTries()
   return (mark, make, more, others) =>

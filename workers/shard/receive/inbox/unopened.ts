@@ -20,7 +20,7 @@ export const isOlderThan = (node: BinaryNode, age: number, clock: Clock) =>
   clock.now() - Number(envelopeOf(node).t) * SECOND > age
 
 export const unopened = ({ noteUnreadable, clock, log }: UnopenedDeps) => ({
-  /** Records a message that this service cannot decrypt. It is not requested again, because it would arrive unchanged. */
+  /** The message is not requested again, because it would arrive unchanged. */
   async foreign(node: BinaryNode, kind: string): Promise<MessageOutcome> {
     if (await noteUnreadable(node, never(kind)))
       log.warn({ stanza: idOf(node) }, 'a message uses an encryption that this service does not support')
@@ -32,7 +32,6 @@ export const unopened = ({ noteUnreadable, clock, log }: UnopenedDeps) => ({
     return 'done'
   },
 
-  /** Handles a message without any content. The sender's device or the phone must send it. */
   async empty(node: BinaryNode): Promise<MessageOutcome> {
     if (!(await noteUnreadable(node))) return 'done'
     const absence = absenceOf(node)

@@ -1,4 +1,4 @@
-/** Records stanzas as unreadable, each only one time: a ciphertext that cannot be decrypted, or a stanza without a ciphertext. */
+/** Records stanzas as unreadable, each only once. */
 import type { AuthenticationCreds, BinaryNode, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import { type Marks, messageMarks } from '../../messages/seen-marks.ts'
@@ -11,16 +11,10 @@ export interface UnreadableNotesDeps {
   marks: Pick<Marks, 'has'>
   log: Logger
   me(): AuthenticationCreds['me']
-  /** Records a message that cannot be read. The record is on disk when it resolves. */
   unreadable(key: WAMessageKey, node: BinaryNode, how?: Unreadable): Promise<void>
-  /** Counts a message that is confirmed without an event. */
   unreported(reason: Unreported): void
 }
 
-/**
- * Records a stanza as unreadable. Resolves with false for a message that was read before, and for a stanza that is not
- * a message.
- */
 export type NoteUnreadable = (node: BinaryNode, how?: Unreadable) => Promise<boolean>
 
 export function createUnreadableNotes({ marks, log, me, ...deps }: UnreadableNotesDeps): NoteUnreadable {

@@ -1,24 +1,21 @@
-/** Reports subjects one by one. Each subject has its own delay, and there is a pause between two reports. */
+/** Reports subjects one by one: each after its own delay, with a pause between two reports. */
 import { SECOND } from '../../../../src/domain/clock.ts'
 
 export interface PacedReports<Subject> {
-  /** Reports this subject (the thing to report) after `ms`. If it is waiting already, the new delay replaces the earlier one. */
   in(subject: Subject, ms: number): void
-  /** Removes the subject: it is not reported unless `in` is called for it again. */
   drop(subject: Subject): void
   /** Cancels all delays; nothing is reported afterwards. */
   stop(): void
 }
 
 /**
- * Pause between two reports. Webhooks are sent in the order of their events: without a pause, two thousand reports about one sender would be sent
- * before the texts of other senders.
+ * Webhooks are sent in the order of their events. Without this pause, two thousand reports about one sender would delay
+ * the texts of others.
  */
 const PAUSE = SECOND / 40
 
 export function createPacedReports<Subject>(report: (subject: Subject) => void): PacedReports<Subject> {
   const timers = new Map<Subject, NodeJS.Timeout>()
-  /** Subjects whose delay is over, in the order in which it ended. */
   const due = new Set<Subject>()
   let pausing: NodeJS.Timeout | undefined
   let isStopped = false

@@ -1,4 +1,3 @@
-/** The stored record of a received message that cannot be decrypted yet. */
 import type { BinaryNode, WAMessageKey } from '@whiskeysockets/baileys'
 import * as v from 'valibot'
 import { secondsOf } from '../../wire/bounds.ts'
@@ -15,7 +14,6 @@ export const WaitingMessage = v.object({
     participant: text,
     participantAlt: text,
   }),
-  /** Time of the message from the stanza, in epoch seconds. */
   timestamp: v.number(),
   pushName: v.nullable(v.string()),
   viewOnce: v.boolean(),
@@ -31,7 +29,7 @@ export type WaitingMessage = v.InferOutput<typeof WaitingMessage>
 const optional = <K extends string>(name: K, value: string | null | undefined) =>
   (value ? { [name]: value } : {}) as { [P in K]?: string }
 
-/** Creates the record of a message. `protoType` is given if the message is reported as `unsupported`. `now` is in epoch ms. */
+/** `protoType` is given if the message is reported as `unsupported`. `now` is in epoch ms. */
 export function waitingMessage(
   key: WAMessageKey & { id: string; remoteJid: string },
   node: BinaryNode,

@@ -1,12 +1,8 @@
 /**
- * Keeps records of received messages that cannot be decrypted yet, until they arrive in a readable form. Their senders are asked to send them again.
- * If a message does not arrive within some time, it is reported as `waiting_message`; if it arrives later, it is reported as a separate event. A
- * message that nobody can decrypt, or that nobody sends again, is reported as `unsupported`. A message that only adds something to another message,
- * so that apps show nothing in its place, is not reported.
- *
- * The record is written before the network gets an answer about the failed ciphertext. So after a crash between the two, the record exists, and the
- * next run of the thread reports the message. The record stays until the message arrives or a day has passed, so that a retry that fails again is not
- * reported a second time. A record is never evicted before its message is reported.
+ * Keeps records of received messages that cannot be decrypted yet. Their senders are asked to send them again. If a
+ * message does not arrive in time, it is reported as `waiting_message`, or as `unsupported` if nobody can send it.
+ * The record is written before the network gets an answer about the ciphertext, so that a crash loses no report. It
+ * stays until the message arrives or a day has passed, and is never evicted before its message is reported.
  */
 import type { BinaryNode, WAMessageKey } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -41,16 +37,13 @@ export interface WaitingDeps {
   clock: Clock
   log: Logger
   outbox: Pick<Outbox, 'append' | 'committed'>
-  /** Creates the event of a message. `later` means that the event cannot be created yet. */
   event(message: WaitingMessage): Promise<Reported | 'later'>
-  /** Counts a message that stays unreadable and that no event reports. */
   unreported(reason: Unreported): void
   /** Returns additional operations for a message of which only the envelope could be read. */
   alongside?: (message: Pick<WaitingMessage, 'key' | 'timestamp'>) => Promise<readonly Op[]>
   maxRecords?: number
 }
 
-/** How a message that cannot be read is reported. */
 export interface Unreadable {
   /** Type that the event `unsupported` names; without it the message is reported as `waiting_message`. */
   protoType: string
@@ -60,15 +53,13 @@ export interface Unreadable {
 
 export interface WaitingMessages {
   load(): Promise<void>
-  /** Adds a message. When the promise resolves, the record is on disk. */
   add(key: WAMessageKey, node: BinaryNode, how?: Unreadable): Promise<void>
-  /** Whether the message is still missing. */
   has(key: WAMessageKey): boolean
   known: WaitingEntries<WaitingEntry>['known']
-  /** Returns the operations that remove the record of a message, for the commit of the readable message. Call `applied` after the commit. */
+  /** Returns the operations for the commit of the readable message. Call `applied` after the commit. */
   arrived(key: WAMessageKey): { ops: Op[]; applied(): void }
   /**
-   * Called after the device was unlinked and its session has ended, so that the messages will not be sent again. Reports the messages that were not
+   * Called after the device was unlinked, because its messages will not be sent again. Reports those that were not
    * reported, and removes all records.
    */
   forget(): Promise<void>
@@ -79,7 +70,7 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
   const { instance, store, sealer, clock, log, outbox, event, unreported, alongside, maxRecords = MAX_RECORDS } = deps
   const records = waitingRecords({ instance, store, sealer, log })
   const entries = createWaitingEntries<Entry>()
-  /** Runs the work on one message in sequence, so that its record is written before its event. */
+  /** The work on one message runs in sequence, so that its record is written before its event. */
   const jobs = createKeyedMutex()
   const next = (job: () => Promise<void>) => jobs.run(instance, job)
   let isStopped = false
@@ -99,7 +90,7 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
     entries.remove(mark)
   }
 
-  /** Writes the event of a message that is still unreadable. `isLast`: nothing more can arrive, so the event cannot be created later. */
+  /** `isLast`: nothing more can arrive, so the event cannot be created later. */
   async function appendEvent(mark: Mark, isLast = false) {
     const found = entries.get(mark)
     if (!found || found.record.isTold || isStopped) return
@@ -113,8 +104,8 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
       return reports.in(mark, RETRY_TIME)
     }
     const record = { ...found.record, isTold: true }
-    // The entry is changed in memory before the commit. If the readable message arrives during the commit, it finds the entry, and its event is
-    // written after this one.
+    // The entry is set before the commit. If the readable message arrives during the commit, it finds the entry, and
+    // its event is written later.
     entries.set(mark, { record })
     const appended = isEvent(made) ? outbox.append(made) : null
     try {
@@ -132,7 +123,7 @@ export function createWaitingMessages(deps: WaitingDeps): WaitingMessages {
   const isOld = ({ isTold, at }: WaitingMessage) => isTold && clock.now() - at > MAX_AGE
   const dropOld = () => drop(entries.all().flatMap(([mark, { record }]) => (isOld(record) ? [mark] : [])))
 
-  /** Evicts one record if there are too many. A record that was not reported is reported first. */
+  /** Evicts one record if there are too many. It is reported first if it was not. */
   async function makeRoom() {
     const mark = entries.oldest()
     if (mark === undefined || entries.size() <= maxRecords) return

@@ -1,4 +1,3 @@
-/** The records of waiting messages on disk, each under the mark of its message. */
 import type { Logger } from 'pino'
 import type { Op, StateStore } from '../../../../src/storage/contract.ts'
 import { keys } from '../../../../src/storage/record-keys.ts'
@@ -25,14 +24,12 @@ export function waitingRecords({ instance, store, sealer, log }: WaitingRecordsD
   return {
     put: (mark: Mark, record: WaitingMessage): Op => records.encode(keyOf(mark), record),
     remove,
-    /** Yields all records that are readable. */
     async *all(): AsyncIterable<readonly [Mark, WaitingMessage]> {
       const onUnreadable = (error: unknown) =>
         log.error({ err: error }, 'the record of a message that waits for its decryption could not be read; it was skipped')
       for await (const { key, value } of records.list(store, prefix, { onUnreadable }))
         yield [key.slice(prefix.length) as Mark, value]
     },
-    /** Removes records. `onRemoved` is called for each after its commit. */
     async removeAll(marks: readonly Mark[], onRemoved: (mark: Mark) => void) {
       for (let from = 0; from < marks.length; from += REMOVED_AT_ONCE) {
         const some = marks.slice(from, from + REMOVED_AT_ONCE)
