@@ -1,7 +1,6 @@
 /**
- * A durable line keeps rows on disk, each under its own key, and returns them in the order of their ids. The queue of messages and the queue of
- * webhook events are built on it. Only this module decides the order; its owner adds and removes the rows on disk in its own commits.
- *
+ * Keeps rows on disk, each under its own key, and returns them in the order of their ids. The queues of messages and of
+ * webhook events use it. The owner adds and removes the rows on disk in its own commits.
  *   a row is    when                                        then it is
  *   absent      coming(value), before its commit            coming
  *   coming      committed(id)                               waiting
@@ -14,8 +13,6 @@
  *   any         ended(id): its outcome is committed, or is  absent, also for reads
  *               kept until it is (`outcomes.ts`)
  *   any         a kill                                      waiting, if it is on disk
- *
- * `line-positions.ts` has the positions in the line from which rows are read.
  */
 import type { StateStore } from '../../../src/storage/contract.ts'
 import { createLineMemory, type LineMemoryOptions } from './line-memory.ts'
@@ -23,41 +20,35 @@ import { createLinePositions } from './line-positions.ts'
 
 export interface DurableLineOptions<V> extends LineMemoryOptions<V> {
   store: Pick<StateStore, 'range'>
-  /** Prefix of the keys of all rows. The id of a row is the rest of its key. */
+  /** Prefix of the keys of all rows; the rest of a key is the id of the row. */
   prefix: string
-  /** Returns the value of a stored row; undefined if it cannot be read. Such a row stays on disk, and later rows overtake it. */
+  /** Returns undefined if the value cannot be read. Such a row stays on disk, and later rows overtake it. */
   decode(id: string, bytes: Uint8Array): V | undefined
   /** Resolves when the rows that have ended are removed from disk. */
   settled?(): Promise<void>
-  /** The most rows that are read at once. */
   readAtOnce?: number
 }
 
 export interface DurableLine<V> {
   /** Waiting rows in memory, oldest first. */
   readonly rows: readonly V[]
-  /** Reports that the caller has begun the commit that adds the row. */
   coming(value: V): void
-  /** Reports that the row is on disk. Must be called for each row after its commit, even if the row was already on disk. */
+  /** Call this for each row after its commit, even if the row was already on disk. */
   committed(id: string): void
-  /** Returns the oldest waiting row; reads from the disk if none is in memory. One call at a time. */
+  /** Returns the oldest waiting row; reads from disk if none is in memory. One call at a time. */
   first(): Promise<V | undefined>
-  /** Reads all rows into memory, for an owner that needs all of them there. */
   all(): Promise<void>
   take(id: string): void
   back(value: V): void
-  /** Sets the first row aside, so that later rows overtake it. Does nothing if another row is the first one now. */
+  /** Lets later rows overtake this one. Does nothing if another row is the first one now. */
   pass(id: string): void
-  /** Makes all rows that are aside wait again. */
   again(): void
   ended(id: string): void
-  /** Drops the rows in memory and reads them from disk again, because the owner may have changed them there. No row is taken afterwards. */
+  /** Reads the rows from disk again, because the owner may have changed them there. No row is taken afterwards. */
   forget(): void
-  /** Resolves with the id of the oldest row on disk, in any state. */
   oldest(): Promise<string | undefined>
-  /** Resolves with the newest id on disk. */
   newest(): Promise<string | undefined>
-  /** Yields the rows on disk after this id, in any state. The read skips the ids before the oldest row, because removed rows would make it slow. */
+  /** Yields rows in any state. The read begins at the oldest row, because removed rows would make it slow. */
   after(id: string, limit: number): AsyncIterable<readonly [id: string, bytes: Uint8Array]>
 }
 
@@ -67,13 +58,11 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
   const range = rangeOf(options)
   const positions = createLinePositions()
   const taken = new Set<string>()
-  /** Rows after `known` that were committed during the current read, which may have missed them. */
+  /** Rows that were committed during the current read, which may have missed them. */
   let arrived: { id: string; value: V | undefined }[] | undefined
 
-  /** Number of calls of `committed`, to detect a call during a read. */
   let reports = 0
 
-  /** Drops the rows in memory, so that they and these rows are read from disk again. */
   function reread(...ids: string[]) {
     const [head] = memory.rows
     positions.readAgain(head === undefined ? ids : [...ids, idOf(head)])
@@ -88,8 +77,7 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
     for await (const row of range(from, readAtOnce)) found.push(row)
     const during = arrived
     arrived = undefined
-    // If `known` has moved during this read, for example because an earlier row was committed, the result of the read is not used. The caller reads
-    // again.
+    // `known` has moved during this read, so the result is not used, and the caller reads again.
     if (positions.known !== from) return
     positions.knownUpTo(found.length < readAtOnce ? undefined : found.at(-1)![0])
     for (const [id, stored] of found) {
@@ -119,7 +107,7 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
       const value = memory.drop(id)
       positions.stored(id)
       if (id > positions.known) arrived?.push({ id, value })
-      // No value is in memory: a read has found the row before this call, or the value was evicted. So the row is read from disk again.
+      // The row was evicted, or a read has found it earlier, so it is read from disk again.
       else if (value === undefined) reread(id)
       else memory.insert(value)
     },
@@ -165,7 +153,7 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
     async oldest() {
       const seen = reports
       for await (const [id] of range(positions.gone, 1)) {
-        // If a row was reported as committed during the read, it may be older than this one.
+        // A row that was committed during the read may be older than this one.
         if (seen === reports) positions.oldest(id)
         return id
       }
@@ -179,7 +167,7 @@ export function createDurableLine<V extends {}>(options: DurableLineOptions<V>):
   }
 }
 
-/** Returns a function that yields the rows on disk after an id; without an id, it yields the newest rows. */
+/** Yields the rows on disk after an id; without an id, the newest rows. */
 const rangeOf = ({ store, prefix }: Pick<DurableLineOptions<unknown>, 'store' | 'prefix'>) =>
   async function* range(after: string | undefined, limit: number) {
     const from = after === undefined ? { reverse: true } : { after: prefix + after }

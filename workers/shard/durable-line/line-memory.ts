@@ -1,8 +1,6 @@
-/** The rows of a durable line in memory: those that are waiting, in order, and those whose commit has not ended. */
-
 export interface LineMemoryOptions<V> {
   idOf(value: V): string
-  /** Limits for both kinds of rows together; rows above the limits wait on disk. By default there are no limits. */
+  /** Limits for all rows together; further rows wait on disk. By default there are no limits. */
   maxRows?: number
   maxBytes?: number
   bytesOf?(value: V): number
@@ -48,7 +46,9 @@ export function createLineMemory<V extends {}>(options: LineMemoryOptions<V>) {
       rows.forEach(without)
       rows = []
     },
-    /** Adds a row whose commit has begun. If the newest waiting rows had to be evicted, returns the id of the last row that is left. */
+    /**
+     * Adds a row whose commit has begun. Returns the id of the last row that is left if newer ones had to be evicted.
+     */
     coming(value: V): string | undefined {
       coming.set(idOf(value), value)
       bytes += bytesOf(value)
@@ -57,14 +57,13 @@ export function createLineMemory<V extends {}>(options: LineMemoryOptions<V>) {
         without(rows.pop())
         last = idOf(rows.at(-1)!)
       }
-      // A row whose commit has failed is never reported as committed, and would stay in this map. So the oldest rows are evicted first.
+      // A row whose commit failed would stay in this map forever, so the oldest rows are evicted first.
       for (const id of coming.keys()) {
         if (!isOver()) break
         drop(id)
       }
       return last
     },
-    /** Removes a coming row and returns its value; undefined if the row is not in memory. */
     drop,
   }
 }

@@ -1,53 +1,45 @@
 /**
- * Makes the commits that end rows of a durable line. An outcome cannot be undone (a message was sent, an event was posted), so its commit is repeated
- * until the disk accepts it. `write` waits for the commit. `add` does not: its outcomes are written together, in the commit of a new row or a moment
- * later. If the process is killed before this, the rows are processed again, so `add` is only for work that may be repeated. Until the commit the
- * rows are still on disk, so outcomes are written before rows are read from disk.
+ * Commits the outcomes of rows. An outcome cannot be undone (a message was sent), so its commit is repeated until the
+ * disk accepts it. `write` waits for the commit. `add` does not: several outcomes share a commit, and after a kill
+ * their rows are processed again.
  */
 import type { Op, StateStore } from '../../../src/storage/contract.ts'
 import { persistently } from '../../../src/storage/persist.ts'
 import type { Timer } from '../../../src/storage/timer.ts'
 
-/** The most rows whose outcome is not written yet. At most this many rows are processed again after a kill. */
+/** At most this many rows are processed again after a kill. */
 export const MAX_UNWRITTEN = 64
 /**
- * Number of outcomes that a commit of a new row includes. Fewer outcomes than this wait for others. The reason is that outcomes change pages of the
- * log and of its index that the new row does not change, and eight outcomes change hardly more pages than one. The number is small, because on a
- * nearly full disk the commit must not need more space than rows usually do (`storage/drivers/lmdb-room.ts`).
+ * Number of outcomes that share the commit of a new row. Eight outcomes change hardly more pages on disk than one. The
+ * number is small, because on a nearly full disk a commit must not need more space than usual.
  */
 const TAKEN = 8
 /** The most running commits of new rows that include outcomes. */
 const MAX_CARRIERS = 256
 /**
- * Time in ms for which outcomes wait for more outcomes, and for the commit of a new row. The three events of a sent text usually end within this
- * time.
+ * Time in ms for which outcomes wait for others and for the commit of a new row. The three events of a sent text
+ * usually end within this time.
  */
 const WITHIN = 250
 
 export interface Outcomes {
-  /** Writes an outcome, which is durable when it resolves. `ops` is called for each try. */
+  /** The outcome is durable when this resolves. `ops` is called for each try. */
   write(ops: () => readonly Op[]): Promise<void>
-  /** Adds an outcome. `ops` is called only when the outcome is written, so that it does not delay the next attempt. */
+  /** `ops` is called only when the outcome is written, so that it does not delay the next attempt. */
   add(id: string, ops: () => readonly Op[]): void
-  /**
-   * Returns some of the oldest outcomes that are in no other commit, for the commit of this new row; none if too few wait. The caller makes this
-   * commit immediately.
-   */
   take(carrier: string): readonly Op[]
-  /** Reports that the commit of this new row has succeeded. Outcomes in a commit that failed are written separately. */
   carried(carrier: string): void
-  /** Writes all outcomes so far; retries while the disk fails. They are on disk when it resolves. */
+  /** Writes all outcomes so far; retries while the disk fails. */
   flush(): Promise<void>
-  /** True if the limit of unwritten outcomes is reached. The next row must not be attempted before a `flush`. */
+  /** No row may be attempted before a `flush` if this is true. */
   readonly isFull: boolean
-  /** Must be called after `signal` was aborted. Writes the waiting outcomes, if the disk accepts them immediately. */
+  /** Call this after `signal` was aborted. Writes the waiting outcomes, if the disk accepts them immediately. */
   stop(): Promise<void>
 }
 
 export interface OutcomesOptions {
   store: Pick<StateStore, 'commit'>
   timer: Timer
-  /** Aborted to end the retries on a failing disk. */
   signal: AbortSignal
   max?: number | undefined
   onFailure(error: unknown, waitMs: number): void
@@ -58,7 +50,6 @@ export interface OutcomesOptions {
 
 interface Waiting {
   ops(): readonly Op[]
-  /** True if a commit includes the outcome; the commit may still fail. */
   isTaken: boolean
 }
 type Entry = readonly [id: string, outcome: Waiting]
@@ -106,7 +97,7 @@ export function createOutcomes(options: OutcomesOptions): Outcomes {
     })
   }
 
-  /** Writes the waiting outcomes. If an outcome is in the commit of a new row, the result of this commit is awaited, for at most `WITHIN` ms more. */
+  /** Outcomes in the commit of a new row are awaited for at most `WITHIN` ms more. */
   async function behind(): Promise<void> {
     await flush(({ isTaken }) => !isTaken)
     for (const each of waiting.values()) each.isTaken = false
@@ -122,7 +113,7 @@ export function createOutcomes(options: OutcomesOptions): Outcomes {
     },
     take(carrier) {
       const taken: Entry[] = []
-      // The loop ends as soon as it has found enough outcomes: it runs for each new row, and many outcomes may be waiting.
+      // This runs for each new row, and many outcomes may be waiting. So the loop ends as soon as it has found enough.
       for (const one of waiting) {
         if (taken.length === TAKEN) break
         if (!one[1].isTaken) taken.push(one)

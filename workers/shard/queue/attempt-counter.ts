@@ -1,25 +1,20 @@
 /**
- * Keeps the in-flight record: the service id of the item in flight, and the number of times that the shard thread ended while it was in flight. Such
- * an item may have crashed the thread, and with it all instances of the thread. So each attempt is counted before it begins, and the count is
- * decremented when the attempt returns.
+ * Records which item is in flight, and how often the shard thread ended while it was in flight. The item may have
+ * crashed the thread, with all its instances, so each attempt is counted before it begins.
  */
 import type { Op } from '../../../src/storage/contract.ts'
 import { keys } from '../../../src/storage/record-keys.ts'
 import type { QueueOptions } from './contract.ts'
 
-/** The thread may end this many times in a row during attempts of one item. Then the item is not attempted again, because it may be the cause. */
+/** After this many ends of the thread in a row, the item is not attempted again, because it may be the cause. */
 const MAX_TRIES = 3
-/**
- * Number of attempts of an item that may fail for lack of a connection although the connection is reported as open. A connection that is really lost
- * is reported as closed after the first failure.
- */
+/** The most attempts of an item that fail for lack of a connection although the connection is reported as open. */
 const MAX_BACKS = 3
 
 interface Mark {
   svcId: string
-  /** Number of earlier attempts that ended the thread. */
   tries: number
-  /** True if an earlier commit has recorded the item as in flight, but its attempt has not begun. */
+  /** Whether the item is already recorded as in flight, but its attempt has not begun. */
   isNamed: boolean
 }
 
@@ -31,33 +26,34 @@ export interface Naming {
 
 export interface AttemptCounter {
   load(): Promise<void>
-  /** Counts an attempt; the count is on disk when it resolves. `spent` means that the item has used all its attempts. */
+  /** The count is on disk when this resolves. `spent` means that the item has used all its attempts. */
   begin(svcId: string): Promise<'first' | 'again' | 'spent'>
   /**
-   * Returns the in-flight record of a new item whose attempt begins directly after the commit that stores it. That commit then includes the record,
-   * so that `begin` need not write anything. Call `written` after the commit. Undefined if the item was in flight before: `begin` then checks the
-   * number of its attempts.
+   * Returns the in-flight record for the commit that stores a new item, so that `begin` need not write. Call `written`
+   * after the commit. Undefined if the item was in flight before.
    */
   next(svcId: string): Naming | undefined
-  /** True if the commit of an item also stored the record that `next` returned, and the attempt to send that item has not begun. */
+  /** Whether an item was stored together with its in-flight record, and its attempt has not begun. */
   readonly isNamed: boolean
-  /** Removes the record of an item whose attempt does not begin now. Never rejects: in the worst case, one attempt too many is counted. */
+  /**
+   * Removes the in-flight record of an item that is not sent now. Never rejects: at worst one attempt too many is
+   * counted.
+   */
   unname(): Promise<void>
   /**
-   * Counts an attempt that failed for lack of a connection although the connection is reported as open. Returns false if this happened too often, so
-   * that the item must fail.
+   * Counts an attempt that failed for lack of a connection although it is reported as open. Returns false if the item
+   * must fail.
    */
   mayComeBack(): boolean
-  /** Reports that there is a new connection. */
   reconnected(): void
-  /** Subtracts the last attempt from the count, because it was not the item that ended it. Never rejects. */
+  /** Does not count the last attempt, because its item did not end it. Never rejects. */
   uncount(): Promise<void>
-  /** Removes the in-flight record, because nothing of the item was sent. Its next attempt counts as the first one. */
+  /** Removes the in-flight record, because nothing was sent. The next attempt counts as the first one. */
   withdraw(): Promise<void>
-  /** The operation that removes the in-flight record, for the commit that ends the item. Call `ended` after this commit. */
+  /** Removes the in-flight record in the commit that ends the item. Call `ended` after this commit. */
   readonly endOp: Op
   ended(): void
-  /** Id of the item that is in flight, or that was in flight when the process or the connection ended. */
+  /** Id of the item that is in flight, or was when the process or the connection ended. */
   readonly svcId: string | undefined
 }
 

@@ -1,6 +1,3 @@
-/**
- * One attempt to send the item in flight. It is recorded before the network is contacted. Its result decides whether the item ends or waits again.
- */
 import { SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import { isMediaFailure, isStorageFailure } from '../../../src/domain/storage-failure.ts'
@@ -12,17 +9,18 @@ import type { ItemStore } from './item-store.ts'
 export interface AttemptDeps extends Pick<QueueOptions, 'instanceId' | 'clock' | 'send' | 'isOpen' | 'log' | 'steps'> {
   items: ItemStore
   counter: AttemptCounter
-  /** Aborted when the service stops. */
   signal: AbortSignal
 }
 
 /**
- * Attempts to send an item. The result `back` means that there was no connection, and the item keeps its place. `laterMs` means that the item was not
- * sent and is retried after that time. Rejects if the storage fails or the service stops: the outcome is then unknown.
+ * `back`: there was no connection, and the item keeps its place. `laterMs`: the item was not sent, and is retried after
+ * this time. Rejects if the storage fails or the service stops: the outcome is then unknown.
  */
 export type Attempt = (item: Waiting) => Promise<SendResult | 'back' | { laterMs: number }>
 
-/** Pause in ms before the next attempt of an item whose media could not be read. Other items are sent during the pause. */
+/**
+ * Pause in ms before the next attempt of an item whose media could not be read. Other items are sent in the meantime.
+ */
 const MEDIA_PAUSE = 5 * SECOND
 
 const failed = (message: string) => resultOf({ status: 'failed', code: 'send_failed', message })
@@ -75,7 +73,7 @@ export function createAttempt({ instanceId, clock, send, isOpen, log, steps, ite
         { instance_id: instanceId, svc_id: svcId, operation, err: error },
         'queue: an item could not be sent because of an unexpected error',
       )
-      // The connection is reported as open, but each attempt of this item loses it. The item fails, so that it does not block the other items.
+      // Each attempt of this item loses the connection. So the item fails, and does not block the others.
       if (isBack) return failed('The message could not be sent: the connection was lost at every attempt.')
       const { code, message } = error instanceof Failure ? error : new Failure('send_failed')
       return resultOf({ status: 'failed', code, message })

@@ -1,5 +1,3 @@
-/** Types of `queue.ts`: its dependencies, its requests and its answers. */
-
 import type { Logger } from 'pino'
 import type { Clock } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -20,8 +18,8 @@ import type { StoredItem } from './item-store.ts'
 import type { HoldPolicy } from './line/holds.ts'
 
 /**
- * Thrown if an operation is not possible yet: the network has not decided, or send safety holds the message. This is not a refusal: the item waits
- * this many ms, and other items are sent before it. An immediate operation fails with `action_failed`.
+ * Thrown if an operation is not possible yet. The item waits this many ms, and other items are sent before it. An
+ * immediate operation fails with `action_failed`.
  */
 export class TryLater extends Failure {
   readonly afterMs: number
@@ -33,9 +31,8 @@ export class TryLater extends Failure {
   }
 }
 
-/** An item that is sent now. */
 export interface SendItem extends StoredItem {
-  /** True if an earlier attempt contacted the network before a crash or a lost connection, so the network may already know the message id. */
+  /** Whether an earlier attempt contacted the network, which may then already know the message id. */
   again: boolean
   /** Whether the network may know the message id. */
   mayHaveLeft: boolean
@@ -45,18 +42,19 @@ export interface SendItem extends StoredItem {
   stays(): void
 }
 
-/** The outcome of an attempt, and the writes and calls that belong to it. */
 export interface SendResult {
   outcome: SendOutcome
-  /** Additional operations for the commit that ends the item. Called right before each attempt of the commit, because a failing disk is retried. */
+  /**
+   * Operations for the commit that ends the item. Called right before each attempt of the commit, which is repeated
+   * while the disk fails.
+   */
   commit(): readonly Op[]
-  /** Called after the commit that contains the operations of `commit`. */
+  /** Called after the commit. */
   after(): void
   /** Budgets of first contacts that the `delivery` event reports as used up. */
   usedUpBudgets?: Delivery['used_up_budgets']
 }
 
-/** Returns a result without additional writes and calls. */
 export const resultOf = (outcome: SendOutcome): SendResult => ({ outcome, commit: () => [], after() {} })
 
 export interface Enqueue {
@@ -64,7 +62,7 @@ export interface Enqueue {
   operation: string
   phone: string
   input: Record<string, unknown>
-  /** Beginning of the text or caption; it is truncated here. */
+  /** Text or caption; it is truncated here. */
   preview: string | null
   /** Delays in seconds. */
   delayMessage: number | null
@@ -74,7 +72,7 @@ export interface Enqueue {
   referenceMessageId?: string | null
   requestId?: string | undefined
   bytes?: Uint8Array | undefined
-  /** Additional operations for the commit that makes the item durable. */
+  /** Additional operations for the commit of the item. */
   also?: ((made: { svcId: string; messageId: string }) => readonly Op[]) | undefined
 }
 
@@ -83,79 +81,71 @@ export interface QueueOptions {
   store: StateStore
   sealer: Sealer
   clock: Clock
-  /** Monotonic clock that measures all waits. */
   steady: Clock
   random: () => number
-  /** Additional policies that hold items. */
+  /** Additional policies that hold items back. */
   policies?: readonly HoldPolicy[] | undefined
   /**
-   * Whether the network may know the message of the item that was in flight when the previous run ended. By default
-   * the answer is yes.
+   * Whether the network may know the message that was in flight when the previous run ended. The default answer is yes.
    */
   mayHaveLeft?: ((messageId: string) => Promise<boolean>) | undefined
-  /** Whether the person or chat to which an item goes has ever written to this account. */
+  /** Whether this person or chat has ever written to the account. */
   hasWritten: (phone: string) => Promise<boolean>
   /**
-   * Sends an item. Resolves when the network has accepted or refused it. If it rejects with the failure `instance_not_connected`, the item goes back
-   * to the head of the queue; if it rejects with `TryLater`, other items are sent before it.
+   * Resolves when the network has accepted or refused the item. After `instance_not_connected` the item goes back to
+   * the head of the queue; after `TryLater` other items are sent before it.
    */
   send: (item: SendItem) => Promise<SendResult>
   /**
-   * Prepares the media of the next item while another item is in flight. `begin` never throws. When the item is sent, `send` uses the prepared media.
-   * `discard` deletes what was prepared for this id, or for all items if no id is given.
+   * Prepares the media of the next item while another item is in flight. `begin` never throws. `discard` deletes what
+   * was prepared for this id, or for all items.
    */
   ahead?: { wants(operation: string): boolean; begin(item: StoredItem): void; discard(svcId?: string): void } | undefined
-  /** Whether the connection is open at this moment. The end of a connection is reported with `setConnected` a little later. */
+  /** Whether the connection is open at this moment. Its end is reported with `setConnected` a little later. */
   isOpen: () => boolean
   settings: () => InstanceSettings
-  /** Whether the account was moved to another server, which then sends the items of the queue. By default false. */
+  /** Whether the account was moved to another server, which then sends the items. By default false. */
   hasMoved?: (() => boolean) | undefined
-  /** Whether the owner has paused the instance. Its items do not age during the pause. By default false. */
+  /** Whether the owner has paused the instance. Items do not age during the pause. By default false. */
   isPaused?: (() => boolean) | undefined
   events: Pick<Outbox, 'wanted' | 'append' | 'committed' | 'noted'>
-  /** Called after the commit that ended or removed an item, because an HTTP request may still wait for the outcome. */
+  /** Called after the commit that ended or removed an item, because an HTTP request may wait for the outcome. */
   announce: (svcId: string, end: SendEnd) => void
-  /** Storage of inline media; without it `bytes` are refused. */
   blobs?: Blobs | undefined
   log: Pick<Logger, 'info' | 'warn' | 'error'>
   tally: Pick<Tally, 'add'>
   timer?: Timer
-  /** Called at named steps, with the service id of an item. Fault tests kill the process there. */
+  /** Called at named steps with the id of an item. Fault tests kill the process there. */
   steps: Steps
 }
 
 export interface Queue {
-  /** Queues a message, durably when it resolves. Throws `queue_full` or `queue_disabled_while_disconnected`. */
+  /** The message is durable when this resolves. Throws `queue_full` or `queue_disabled_while_disconnected`. */
   enqueue(request: Enqueue): Promise<{ svcId: string; messageId: string }>
-  /** Reports whether the instance is connected. Items are sent only while it is, beginning 2 s after the connection. */
   setConnected(connected: boolean): void
   /**
-   * Sets or ends (null) the restriction. While the account is restricted, nothing is sent to chats that never wrote to the account. `until` is in
-   * epoch ms, or null if unknown; the list of the queue shows it.
+   * During a restriction, nothing is sent to chats that never wrote to the account; null ends it. `until`: epoch ms,
+   * null if unknown.
    */
   setRestricted(restriction: { until: number | null } | null): void
-  /** Called when a person wrote for the first time. */
   reachChanged(): void
   list(query: { page: number; pageSize: number; phone?: string | undefined }): Promise<QueueList>
-  /** Returns the number of items that wait for each of these reasons. */
   waitingFor<R extends WaitingReason>(reasons: readonly R[]): Record<R, number>
-  /** Finds an item by its id or the id of its message. */
   find(id: string): Promise<QueueEntry | undefined>
-  /** Removes all items, or those to one chat, and returns their number. The item in flight stays. */
   clear(phone?: string): Promise<number>
-  /** Removes an item. False if it is unknown, already sent, or in flight. */
+  /** False if the item is unknown, already sent, or in flight. */
   remove(svcId: string): Promise<boolean>
-  /** Number of waiting items, without the one in flight. */
   waiting(): number
-  /** Returns by how many ms the times in the ids of items are ahead of the clock; 0 if they are not ahead. */
+  /** Returns by how many ms the times in the ids of items are ahead of the clock, at least 0. */
   idsAhead(): number
   /** Time in epoch ms at which the sending of the item began; undefined if it has not begun, or has ended. */
   leftAt(svcId: string): number | undefined
-  /** Message id of the item that is in flight, or that was in flight when the process or the connection ended: the network may know this id. */
+  /** Message id of the item that is in flight, or was when the connection ended: the network may know it. */
   undecided(): string | undefined
   start(): Promise<void>
   /**
-   * Stops the queue. Waits at most this many ms for the item in flight; if this item has no outcome by then, it is sent again after the next start.
+   * Waits at most this many ms for the item in flight. Without an outcome by then, it is sent again after the next
+   * start.
    */
   stop(deadlineMs: number): Promise<void>
 }

@@ -1,6 +1,6 @@
 /**
- * Sends the waiting items of the queue (`queue-line.ts`), one at a time, each when its time has come, and records the outcome. An item without an
- * outcome waits again.
+ * Sends the waiting items of the queue, one at a time, each when its time has come. An item without an outcome waits
+ * again.
  */
 import { SECOND } from '../../../src/domain/clock.ts'
 import type { Timer } from '../../../src/storage/timer.ts'
@@ -32,17 +32,15 @@ export interface DrainDeps extends Pick<QueueOptions, 'instanceId' | 'steady' | 
   attempt: Attempt
   settle: Settle
   isRunning(): boolean
-  /** Aborted when the service stops. */
   signal: AbortSignal
 }
 
 export interface Drain {
   /**
-   * Sends the next item if its time has come; otherwise sets a timer for it. Call it after every change that may change which item is next or when it
-   * may be sent.
+   * Sends the next item, or sets a timer for it. Call this after every change that may affect which item is next or
+   * when.
    */
   pump(): void
-  /** Removes the in-flight record of an item that was not sent, because the item was removed or the connection is closed. */
   release(): Promise<void>
   stopTimer(): void
 }
@@ -51,8 +49,8 @@ export function createDrain(deps: DrainDeps): Drain {
   const { instanceId, steady, log, steps, timer, line, modes, schedule, holds, later, lookAhead, counter, isRunning, signal } =
     deps
   /**
-   * Whether the next item may be prepared while this one is sent. False if this item was in flight when the thread ended: if the preparation of
-   * another item ended the thread now, this item would be blamed for it.
+   * False if this item was in flight when the thread ended: a crash during the preparation of another item would be
+   * blamed on this one.
    */
   let mayLookAhead = false
   let alarm: { cancel(): void } | undefined
@@ -73,7 +71,7 @@ export function createDrain(deps: DrainDeps): Drain {
     line.take(head)
     lookAhead.turnOf(head.svcId)
     mayLookAhead = counter.svcId !== head.svcId || counter.isNamed
-    // The sending begins in a later microtask, so that the mode is already `sending` when it begins.
+    // The mode is `sending` before the sending begins in a later microtask.
     const done = Promise.resolve(head).then(carry)
     modes.enter({ name: 'sending', item: head, since: steady.now(), done })
     prepareNext()
@@ -83,7 +81,6 @@ export function createDrain(deps: DrainDeps): Drain {
     if (mayLookAhead && isRunning() && schedule.isConnected) lookAhead.towards(holds.next())
   }
 
-  /** Sends the item, then enters the next mode. Never rejects. */
   async function carry(item: Waiting) {
     const next = await sendOne(item)
     modes.enter(next === undefined ? { name: 'idle' } : { name: 'named', svcId: next })
@@ -91,18 +88,17 @@ export function createDrain(deps: DrainDeps): Drain {
     await release()
   }
 
-  /** Sends one item and records its outcome. Resolves with the item that the commit of the outcome has recorded as the next one. */
   async function sendOne(item: Waiting): Promise<string | undefined> {
     try {
       const result = await deps.attempt(item)
-      // The service stops, and the outcome can no longer be recorded. The next start sends the item again, with the same message id; it may have read
-      // the item from the storage already.
+      // The service stops, and the outcome can no longer be recorded. The next start sends the item again, with the
+      // same message id.
       if (signal.aborted) return undefined
       if (result === 'back') await putBack(item)
       else if ('laterMs' in result) await putAside(item, result.laterMs)
       else return await end(item, result)
     } catch (error) {
-      // The storage failed, or the service is stopping. The item is still stored and keeps its place. If its message was sent, it is sent again with
+      // The outcome could not be stored, so the item keeps its place. If its message was sent, it is sent again with
       // the same message id.
       log.error(
         { instance_id: instanceId, svc_id: item.svcId, err: error },
@@ -115,7 +111,6 @@ export function createDrain(deps: DrainDeps): Drain {
     return undefined
   }
 
-  /** Ends an item. One commit writes its outcome, and the in-flight record of the next item, if that item follows immediately. */
   async function end(item: Waiting, result: SendResult): Promise<string | undefined> {
     const sending = inFlight(modes.now)!
     modes.enter({ ...sending, name: 'settling' })
@@ -132,8 +127,8 @@ export function createDrain(deps: DrainDeps): Drain {
   }
 
   /**
-   * Makes an item wait again. Its in-flight record stays, so that after a restart it is known that the network may have the message. The attempt is
-   * not counted, because it did not end the thread.
+   * The in-flight record stays, because the network may have the message. The attempt is not counted, because it did
+   * not end the thread.
    */
   async function putBack(item: Waiting) {
     schedule.pause(RESUME_DELAY)

@@ -1,4 +1,3 @@
-/** Adds new items to the queue: an item is committed before it is acknowledged. */
 import { Failure } from '../../../src/domain/failures.ts'
 import { QUEUE_CAPACITY } from '../../../src/domain/queue-capacity.ts'
 import type { AscendingIds } from '../../../src/storage/ascending-ids.ts'
@@ -14,7 +13,7 @@ import type { Schedule } from './line/schedule.ts'
 import type { SendAt } from './line/send-at.ts'
 import type { Modes } from './modes.ts'
 
-/** This text contains the limit, because no other answer of the API shows it. */
+/** The text contains the limit, because no other answer of the API shows it. */
 const FULL = `The queue of this instance is full: it holds ${QUEUE_CAPACITY} messages.`
 
 export interface EnteringDeps extends Pick<QueueOptions, 'clock' | 'settings'> {
@@ -32,12 +31,11 @@ export interface EnteringDeps extends Pick<QueueOptions, 'clock' | 'settings'> {
 
 export function createEntering(deps: EnteringDeps): Queue['enqueue'] {
   const { clock, settings, ids, items, line, modes, schedule, holds, sendAt, counter, drain } = deps
-  /** Number of accepted items that are not committed yet; they count against the capacity. */
   let entering = 0
 
   /**
-   * Whether a new item is sent immediately: nothing delays it, and no other item is before it. False for an item with media, because it takes time to
-   * write the media, and other items would wait for that.
+   * Whether a new item is sent immediately. False for an item with media, because other items would wait for the media
+   * to be written.
    */
   const isNext = (item: Waiting) =>
     !item.hasBytes &&
@@ -48,8 +46,8 @@ export function createEntering(deps: EnteringDeps): Queue['enqueue'] {
     schedule.waitOf(item) <= 0
 
   /**
-   * Stores an item in the commit that also records it as in flight. No other attempt may begin during this commit, because it would overwrite the
-   * in-flight record.
+   * Stores an item together with its in-flight record. No other attempt may begin during this commit, because it would
+   * overwrite the record.
    */
   async function putAndName(item: QueueItem, more: readonly Op[]) {
     const naming = counter.next(item.svcId)
@@ -88,7 +86,7 @@ export function createEntering(deps: EnteringDeps): Queue['enqueue'] {
     if (line.rows.length + entering >= QUEUE_CAPACITY) throw new Failure('queue_full', { message: FULL })
     entering++
     try {
-      // The clock of the ids may be reset: no item waits, so no order depends on the id of the new item.
+      // No item waits, so no order depends on the id of the new item, and the clock of the ids may be reset.
       if (ids.ahead() > 0 && line.rows.length === 0 && entering === 1 && modes.now.name === 'idle') ids.startOver()
       const item = itemOf(request)
       const waiting = waitingOf(item, sendAt.arrivalOf(item))
@@ -101,7 +99,7 @@ export function createEntering(deps: EnteringDeps): Queue['enqueue'] {
       return { svcId: item.svcId, messageId: item.messageId }
     } finally {
       entering--
-      // Other items may have waited for this commit, which also writes the in-flight record; now they can be sent.
+      // Other items may have waited for this commit.
       drain.pump()
     }
   }

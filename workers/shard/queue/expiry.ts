@@ -1,4 +1,4 @@
-/** Removes items that waited too long, and reports each as a failed `delivery`. */
+/** Removes items that waited too long, each with a failed `delivery` event. */
 import { HOUR, MINUTE } from '../../../src/domain/clock.ts'
 import type { Timer } from '../../../src/storage/timer.ts'
 import { type QueueOptions, resultOf } from './contract.ts'
@@ -52,15 +52,15 @@ export function createExpiry({
   let checkedAt = steady.now()
 
   /**
-   * Returns the items that do not age now. If the instance is paused: all items. If it is connected: the items whose hold stops their age. If it is
-   * not connected: none, because then the items wait for the connection and not for their hold.
+   * Items that do not age now: all while the instance is paused, and held ones whose hold stops their age. Without a
+   * connection items wait for the connection, so they age.
    */
   function ageless(): readonly Waiting[] {
     if (isPaused?.()) return line.rows
     return schedule.isConnected ? line.rows.filter((item) => holds.of(item)?.stopsAge) : []
   }
 
-  /** Adds the time since the last call to the held time of each item that does not age now, and stores the held times. */
+  /** Adds the time since the last call to the held time of each item that does not age. */
   function sumHeldTimes() {
     const now = steady.now()
     heldTimes.add(ageless(), now - checkedAt)
@@ -78,7 +78,7 @@ export function createExpiry({
     const message = 'The message waited longer than queue_max_age_hours of the instance allows.'
     for (;;) {
       const expired = line.rows.filter((item) => !sendAt.holding(item) && item.arrivedAt + item.heldMs <= oldest).slice(0, BATCH)
-      // If the account was moved to another server, the items are there too, and that server sends them or reports them as failed.
+      // If the account was moved, the other server sends these items or reports them as failed.
       if (expired.length === 0 || !isRunning() || hasMoved?.()) return
       removal.takeOut(expired)
       await settle(expired.map((item) => [item, resultOf({ status: 'failed', code: 'send_timeout', message })]))

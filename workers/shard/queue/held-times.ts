@@ -1,7 +1,6 @@
 /**
- * Stores for each waiting item how long a hold, or a pause of the instance, has stopped its age. Without this record, nobody would know after a
- * restart for how long an item was held. The times are added up once a minute. They are stored in one record: when an item is held for the first
- * time, every ten minutes, and at a stop.
+ * Stores how long the ageing of each waiting item was stopped, by a hold or by a pause of the instance. The times are
+ * stored when an item is held for the first time, every ten minutes, and at a stop.
  */
 import * as v from 'valibot'
 import { MINUTE } from '../../../src/domain/clock.ts'
@@ -13,22 +12,16 @@ import type { Waiting } from './item.ts'
 const SAVE_EVERY = 10 * MINUTE
 
 const HeldTimesSchema = v.object({
-  /** Held time in ms by the service id of the item. */
   ms: v.record(v.string(), v.number()),
-  /**
-   * Time at which the record was written, in epoch ms, if items may have been held for longer since then; null if it was written at a stop. Earlier
-   * builds did not store this field.
-   */
   savedAt: v.optional(v.nullable(v.number()), 0),
 })
 
 export interface HeldTimes {
   load(): Promise<void>
-  /** Returns the held time of an item that was stored before this start, in ms. */
+  /** Held time in ms of an item that was stored before this start. */
   of(svcId: string): number
   /** Adds this many ms to the held time of each of these items. */
   add(held: readonly Waiting[], ms: number): void
-  /** Stores the held times of the waiting items if they must be stored now, or in any case if `isLast`. */
   save(waiting: readonly Waiting[], isLast?: boolean): Promise<void>
 }
 
@@ -38,7 +31,7 @@ export function createHeldTimes({ instanceId, store, sealer, clock, steady, log 
   const records = repository({ name: 'held times', schema: HeldTimesSchema, version: 1, sealed: sealer })
   const key = keys.queueHeldTimes(instanceId)
   let atStart: Readonly<Record<string, number>> = {}
-  /** The most held time in ms that was not stored because the process was killed. */
+  /** The most held time in ms that a kill may have lost. */
   let lost = 0
   let isStored = false
   /** Whether the stored record was written at a stop, so that no held time is lost. */
@@ -65,7 +58,7 @@ export function createHeldTimes({ instanceId, store, sealer, clock, steady, log 
     },
     of(svcId) {
       const ms = Object.hasOwn(atStart, svcId) ? atStart[svcId]! : 0
-      // A kill may have lost up to `lost` ms of held time. They are added in full, so that no message counts as older than it is.
+      // The time that a kill may have lost is added in full, so that no message counts as older than it is.
       return ms > 0 ? ms + lost : 0
     },
     add(held, ms) {

@@ -1,6 +1,6 @@
 /**
- * A send that is repeated with the same idempotency key within 24 h is queued only one time; its repetitions get the acknowledgement of the first.
- * The acknowledgement is written in the commit of the queue item, so that a crash cannot separate the two.
+ * Queues a send that is repeated with the same idempotency key within 24 h only once. The acknowledgement is in the
+ * commit of the queue item, so that a crash cannot separate the two.
  */
 import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
@@ -31,8 +31,8 @@ export interface Acknowledgement {
 
 export interface Idempotency {
   /**
-   * Queues a send only one time per key. `queue` gets the operations for the commit of its item. Throws `invalid_request` if the key was used for
-   * another request.
+   * `queue` gets the operations for the commit of its item. Throws `invalid_request` if the key was used for another
+   * request.
    */
   once(
     key: string,
@@ -40,7 +40,7 @@ export interface Idempotency {
     queue: (opsOf: (made: Acknowledgement) => Op[]) => Promise<Acknowledgement>,
   ): Promise<Acknowledgement>
   start(): void
-  /** Stops the removal of old records; when this has resolved, nothing more is removed. */
+  /** When this has resolved, no old record is removed any longer. */
   stop(): Promise<void>
 }
 
@@ -56,10 +56,7 @@ export function createIdempotency({ instanceId, store, sealer, clock, log }: Ide
   const records = repository({ name: 'acknowledgement', schema: Acknowledged, version: 1, sealed: sealer })
   /** Requests in progress, by key. A second request with the same key waits for the result of the first. */
   const running = new Map<string, Promise<unknown>>()
-  /**
-   * Keys of the records that were used since the current removal of old records began. The removal may have read a record before its use, so it does
-   * not remove these.
-   */
+  /** Keys that were used during the current removal of old records, which must not remove their records. */
   const used = new Set<string>()
   let isSweeping = false
   const retention = createRetention(log)
@@ -71,7 +68,10 @@ export function createIdempotency({ instanceId, store, sealer, clock, log }: Ide
   }, 'old answers to requests with an Idempotency-Key could not be removed')
 
   const isOld = (at: number) => clock.now() - at >= MAX_AGE
-  /** Whether the record was written by a clock that was ahead. Its time then counts as now, because otherwise the record would be kept too long. */
+  /**
+   * Whether the clock was ahead when the record was written. The record would be kept too long, so its time counts as
+   * now.
+   */
   const isAhead = (at: number) => at > clock.now()
 
   async function sweep(isStopped: () => boolean) {
@@ -106,7 +106,6 @@ export function createIdempotency({ instanceId, store, sealer, clock, log }: Ide
   return {
     async once(key, fingerprint, queue) {
       const recordKey = keys.idempotency(instanceId, sealer.blindOnce(createHash('sha256').update(key).digest('hex')))
-      // The failure of the other request is reported only to its own caller.
       while (running.has(recordKey)) await running.get(recordKey)!.catch(() => undefined)
       const answered = answer(recordKey, fingerprint, queue)
       running.set(recordKey, answered)
@@ -122,7 +121,6 @@ export function createIdempotency({ instanceId, store, sealer, clock, log }: Ide
   }
 }
 
-/** Returns a fingerprint that is equal for the same operation and body, whatever the order of the body's fields. */
 export function fingerprintOf(operation: string, input: unknown): string {
   const hash = createHash('sha256').update(`${operation}\n`)
   const add = (value: unknown): void => {

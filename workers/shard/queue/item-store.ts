@@ -1,4 +1,3 @@
-/** Stores the items of one instance: records in `state:`, inline media in `blobs:`. */
 import type { Logger } from 'pino'
 import type { Through } from '../../../src/domain/bytes.ts'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -18,12 +17,12 @@ export interface ItemStoreOptions {
   log: Pick<Logger, 'warn' | 'error'>
 }
 
-/** The most sealed (encrypted) records that are cached in memory. */
+/** The most encrypted records that are cached in memory. */
 const FRESH_ITEMS = 64
 const FRESH_BYTES = 4_096
 
 export type StoredItem = QueueItem & {
-  /** Writes a part of the item's inline media to a file. `through` transforms the bytes on the way. */
+  /** `through` transforms the bytes on the way to the file. */
   copyMedia?: ((path: string, part: BlobPart, through?: Through) => Promise<void>) | undefined
 }
 
@@ -31,7 +30,7 @@ export type ItemStore = ReturnType<typeof createItemStore>
 
 export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemStoreOptions) {
   const items = queueItems(sealer)
-  /** Encrypted records that were stored in this run. They are cached, so that an item can be sent without reading its record from disk. */
+  /** Records of this run, so that an item can be sent without reading its record from disk. */
   const fresh = new BoundedCache<string, Uint8Array>(FRESH_ITEMS)
   const itemKey = (svcId: string) => keys.queueItem(instanceId, svcId)
   const blobKey = (svcId: string) => keys.blob(instanceId, svcId)
@@ -39,7 +38,7 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
   return {
     itemKey,
 
-    /** Stores an item, which is on disk when it resolves. The media is written first, so that no record names missing media. */
+    /** The media is written first, so that no record names missing media. */
     async put(item: QueueItem, bytes: Uint8Array | undefined, also: readonly Op[] = []): Promise<void> {
       if (bytes !== undefined && !(await blobs?.put(blobKey(item.svcId), bytes))) {
         throw new Failure('queue_full', { message: 'There is no room for more media in the queue.' })
@@ -49,8 +48,7 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
         await store.commit({ ops: [op, ...also] })
         if (op[1]!.byteLength <= FRESH_BYTES) fresh.set(item.svcId, op[1]!)
       } catch (error) {
-        // The record was not stored, so no record refers to this media. It is removed, because it would count against the disk budget until the next
-        // start.
+        // Media without a record would count against the disk budget until the next start.
         if (bytes !== undefined) await blobs?.remove(blobKey(item.svcId))
         throw error
       }
@@ -58,7 +56,7 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
 
     get: (svcId: string) => items.get(store, itemKey(svcId)),
 
-    /** Reads the item, and gives access to its media. Undefined if one of the two can no longer be read. Throws if the storage itself fails. */
+    /** Undefined if the item or its media can no longer be read. Throws if the storage itself fails. */
     async load(svcId: string): Promise<StoredItem | undefined> {
       const record = fresh.get(svcId) ?? (await store.get(itemKey(svcId)))
       try {
@@ -78,19 +76,20 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
       }
     },
 
-    /** Decodes the part of an item that is kept in memory while it waits. */
     waiting(svcId: string, bytes: Uint8Array, arrivalOf: (item: QueueItem) => number): Waiting | undefined {
       try {
         const item = items.decode(itemKey(svcId), bytes)
         return waitingOf(item, arrivalOf(item))
       } catch (error) {
-        // The unreadable record is kept, so that an operator can repair it, but it must not block the other items.
+        // The unreadable record is kept for an operator, but must not block the other items.
         log.error({ instance_id: instanceId, err: error }, 'queue: the record of an item could not be read; it was skipped')
         return undefined
       }
     },
 
-    /** Called after the commit that removed the items; media that cannot be removed now is removed at the next start. */
+    /**
+     * Called after the commit that removed the items. Media that cannot be removed now is removed at the next start.
+     */
     async forget(gone: readonly Waiting[]): Promise<void> {
       for (const { svcId, hasBytes } of gone) {
         fresh.delete(svcId)
@@ -102,8 +101,8 @@ export function createItemStore({ instanceId, store, sealer, blobs, log }: ItemS
     },
 
     /**
-     * Removes media whose item was never committed or no longer exists. The media of an item whose record cannot be read is kept. If media cannot be
-     * listed or removed now, the queue starts anyway, and the next start tries again.
+     * Removes media whose item was never committed or no longer exists. If this fails, the queue starts anyway, and the
+     * next start tries again.
      */
     async sweep(): Promise<void> {
       if (blobs === undefined) return

@@ -1,4 +1,3 @@
-/** The stored record of a queue item, and the object of the API that shows it. */
 import { encodeTime } from 'ulid'
 import * as v from 'valibot'
 import { iso } from '../../../src/domain/clock.ts'
@@ -15,7 +14,6 @@ const ItemSchema = v.object({
   messageId: v.string(),
   /** `operationId` of the call that created the item. */
   operation: v.string(),
-  /** Destination, as an identifier of the API. */
   phone: v.string(),
   /** Target of a reaction, pin, deletion, edit, vote or response. */
   referenceMessageId: v.nullable(v.string()),
@@ -26,47 +24,39 @@ const ItemSchema = v.object({
   delayMessage: v.nullable(v.number()),
   delayTyping: v.number(),
   queuedAt: time,
-  /** `send_at` of the request. */
   sendAt: v.optional(time),
   /** Whether the item has inline media, which is stored in `blobs:` under `keys.blob`. */
   hasBytes: v.boolean(),
-  /** `X-Request-Id` of the request, for the log. */
   requestId: v.optional(v.string()),
 })
 export type QueueItem = v.InferOutput<typeof ItemSchema>
 
 /** The part of a queued item that is kept in memory. It never contains the content of the message. */
 export interface Waiting extends Omit<QueueItem, 'input' | 'preview' | 'delayTyping'> {
-  /** Time of the monotonic clock from which the item waits for its turn; Infinity before its `send_at`. */
+  /** Time of the monotonic clock from which the item waits; Infinity before its `send_at`. */
   arrivedAt: number
-  /** Time in ms in which a hold stopped the ageing of the item. It is not part of its age. */
+  /** Time in ms in which a hold stopped the ageing of the item. */
   heldMs: number
-  /** Sort key of the order in which items are sent. It can be compared with a `svcId`, which sorts in the same way. */
+  /** Sort key of the order of sending. It can be compared with a `svcId`. */
   place: string
-  /**
-   * Time in epoch ms at which the latest attempt to send the item began, if the connection was open, in this run of the process; undefined if there
-   * was none.
-   */
+  /** Time in epoch ms at which the latest attempt of this run began; undefined if there was none. */
   leftAt: number | undefined
-  /** True if an attempt to send the item ended without an outcome. Another item may have been in flight since then. */
+  /** Whether an attempt to send the item ended without an outcome. */
   wasTried?: boolean
-  /** True if the network may know the message of the item. */
+  /** Whether the network may know the message. */
   mayHaveLeft?: boolean
 }
 
 export const queueItems = (sealed: Sealer): Repository<QueueItem> =>
   repository({ name: 'queue item', schema: ItemSchema, version: 1, sealed })
 
-/** Returns the time from which an item waits for its turn and ages: its `send_at`, unless that had passed when it was queued. */
+/** An item waits and ages from its `send_at`, unless that had passed when it was queued. */
 export const waitsFrom = ({ queuedAt, sendAt = 0 }: Pick<QueueItem, 'queuedAt' | 'sendAt'>) => Math.max(queuedAt, sendAt)
 
-/** Returns the sort key of an item. An item with a `send_at` gets the sort key of an item that is queued at that time. */
+/** An item with a `send_at` is sorted like an item that is queued at that time. */
 const placeOf = (item: QueueItem) => (waitsFrom(item) > item.queuedAt ? encodeTime(waitsFrom(item)) + item.svcId : item.svcId)
 
-/**
- * Returns the part of an item that is kept in memory. It is copied field by field, because an object that is created with a rest pattern is a dozen
- * times slower.
- */
+/** The fields are copied one by one, because an object from a rest pattern is a dozen times slower. */
 export const waitingOf = (item: QueueItem, arrivedAt: number): Waiting => ({
   svcId: item.svcId,
   messageId: item.messageId,
@@ -86,13 +76,11 @@ export const waitingOf = (item: QueueItem, arrivedAt: number): Waiting => ({
 
 const PREVIEW_CHARACTERS = 120
 
-/** Returns the beginning of a text or caption, in whole characters. */
 export const previewOf = (text: string | null): string | null =>
   text === null || text.length <= PREVIEW_CHARACTERS
     ? text
     : [...text.slice(0, 2 * PREVIEW_CHARACTERS)].slice(0, PREVIEW_CHARACTERS).join('')
 
-/** A queue item as `queue.list` shows it. */
 export interface QueueEntry {
   svc_id: string
   message_id: string
@@ -114,10 +102,13 @@ export interface Place {
   status: 'waiting' | 'processing'
   /** Position in the queue; 1 means next, or in flight. */
   position: number
-  /** Earliest time of sending. Null if it is unknown. Without a connection it is known only for an item that waits for its `send_at`. */
+  /**
+   * Earliest time of sending; null if unknown. Without a connection it is known only for an item that waits for its
+   * `send_at`.
+   */
   sendAfter: number | null
   reason: QueueEntry['waiting_reason']
-  /** Time in epoch ms at which the item expires, because it has waited too long. */
+  /** Time in epoch ms at which the item expires. */
   expiresAt: number
 }
 
@@ -142,7 +133,6 @@ export function toEntry(item: QueueItem, { status, position, sendAfter, reason, 
 
 const isGroup = (phone: string) => phone.endsWith('-group')
 
-/** Builds the `delivery` event of an item. */
 export function deliveryEvent(
   item: Waiting,
   { outcome, usedUpBudgets }: { outcome: SendOutcome; usedUpBudgets?: Delivery['used_up_budgets'] },

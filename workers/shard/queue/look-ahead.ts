@@ -1,6 +1,6 @@
 /**
- * Prepares the media of the next item while another item is in flight. The preparation is not recorded on disk. If the item is removed, the
- * connection is lost or the service stops, the prepared media is discarded, and the media is prepared when the item is sent.
+ * Prepares the media of the next item while another item is in flight. The result is not on disk; it is discarded if
+ * the item is removed, the connection is lost or the service stops.
  */
 import type { Logger } from 'pino'
 import type { QueueOptions } from './contract.ts'
@@ -8,11 +8,9 @@ import type { Waiting } from './item.ts'
 import type { ItemStore } from './item-store.ts'
 
 export interface LookAhead {
-  /** Prepares this item, which is sent next. */
   towards(next: Waiting | undefined): void
-  /** Reports that the item is being sent now: the sender takes the prepared media. If the preparation has not begun, it will not begin. */
+  /** The item is being sent now, with the prepared media. A preparation that has not begun will not begin. */
   turnOf(svcId: string): void
-  /** Reports that these items will not be sent. */
   gone(items: readonly Waiting[]): void
   discard(): void
 }
@@ -23,7 +21,7 @@ export interface LookAheadDeps extends Pick<QueueOptions, 'instanceId' | 'ahead'
 }
 
 export function createLookAhead({ instanceId, ahead, items, log }: LookAheadDeps): LookAhead {
-  /** Id of the item whose media is being read or prepared, or is ready. */
+  /** Id of the item whose media is being prepared, or is ready. */
   let current: string | undefined
 
   async function begin(svcId: string) {

@@ -1,7 +1,6 @@
 /**
- * Mode of an instance's queue, which does one thing at a time. The table lists the allowed changes, and `enter` throws on any other: two items in
- * flight, or an in-flight record without a matching mode, could lose a message or send it twice.
- *
+ * Mode of an instance's queue. `enter` throws on a change that the table does not allow, because two items in flight
+ * could lose a message or send it twice.
  *   idle      nothing is in flight: the first item is sent when its time has come
  *   naming    an item is being stored as the first of an empty queue; the same commit records it as in flight; until then no item may begin
  *   named     the first item is recorded as in flight in storage, and its sending has not begun
@@ -23,7 +22,7 @@ export type ModeName = Mode['name']
 const FOLLOWING: Readonly<Record<ModeName, readonly ModeName[]>> = {
   idle: ['naming', 'sending'],
   naming: ['named', 'idle'],
-  // From `named` the queue may enter `sending` with another item, if the recorded one was removed or must wait. The in-flight record is then
+  // `sending` may begin with another item, if the recorded one was removed or must wait. The in-flight record is then
   // overwritten.
   named: ['sending', 'idle'],
   sending: ['settling', 'idle'],
@@ -32,7 +31,7 @@ const FOLLOWING: Readonly<Record<ModeName, readonly ModeName[]>> = {
 
 export interface Modes {
   readonly now: Mode
-  /** Throws if `FOLLOWING` does not allow this change of mode, or if the new mode must have the same item as the current mode and has another one. */
+  /** Throws if this change of mode is not allowed, or if the new mode must have the same item and has another one. */
   enter(next: Mode): void
 }
 
@@ -55,5 +54,4 @@ export function createModes(): Modes {
   }
 }
 
-/** Returns the item in flight; undefined if there is none. */
 export const inFlight = (mode: Mode) => (mode.name === 'sending' || mode.name === 'settling' ? mode : undefined)

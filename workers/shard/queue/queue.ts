@@ -1,8 +1,7 @@
 /**
- * The durable queue of one instance: first in, first out, one item in flight. An item is committed before it is acknowledged, recorded as in flight
- * before the network is contacted, and removed in the same commit that records its `delivery`. So a kill at any point repeats at most the item in
- * flight, with the same message id, which the network and the apps drop as a duplicate. No item blocks the others forever: attempts that ended the
- * thread are counted, and so are attempts that failed for lack of a connection while the connection was open (`attempt-counter.ts`).
+ * The durable queue of one instance: first in, first out, one item in flight. An item is committed before it is
+ * acknowledged, recorded as in flight before the network is contacted, and removed in the commit of its `delivery`. A
+ * kill repeats at most the item in flight, with the same message id, which the network drops as a duplicate.
  */
 
 import { SECOND } from '../../../src/domain/clock.ts'
@@ -34,8 +33,8 @@ import { createRemoval } from './removal.ts'
 import { createSettle } from './settle.ts'
 
 /**
- * Time for which the removal of an item that is in flight waits if the connection has ended: its attempt ends soon without an outcome, and then the
- * item can be removed.
+ * Time in ms for which a removal waits for the item in flight after the connection has ended: the attempt ends soon
+ * without an outcome.
  */
 const COMING_BACK = SECOND
 
@@ -89,7 +88,10 @@ export function createQueue(options: QueueOptions): Queue {
   const enqueue = createEntering({ ...shared, ids, items, line, modes, schedule, holds, sendAt, counter, drain })
   holds.onChange(drain.pump)
 
-  /** Reads which item was in flight when the previous run ended. If the network may know its message, no policy may hold this item. */
+  /**
+   * Reads which item was in flight when the previous run ended. The network may know its message, so it is not held
+   * back.
+   */
   async function recallUndecided() {
     const item = line.rows.find(({ svcId }) => isUndecided(svcId))
     if (item) item.mayHaveLeft = (await options.mayHaveLeft?.(item.messageId)) ?? true
@@ -119,7 +121,7 @@ export function createQueue(options: QueueOptions): Queue {
         'queue: the times in which messages were held could not be stored; the last minutes of them count as age',
       )
     })
-    // The service stops on request. The item did not cause this end of the thread, so the attempt is not counted.
+    // The item did not cause this end of the thread, so the attempt is not counted.
     if (counter.isNamed) return counter.unname()
     if (inFlight(modes.now)) await counter.uncount()
   }

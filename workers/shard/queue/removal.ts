@@ -1,4 +1,3 @@
-/** Removes items from the queue without sending them: they were removed on request, or they have expired. */
 import type { QueueOptions } from './contract.ts'
 import type { Drain } from './drain.ts'
 import type { Waiting } from './item.ts'
@@ -16,9 +15,8 @@ export interface RemovalDeps extends Pick<QueueOptions, 'store' | 'announce'> {
 }
 
 export interface Removal {
-  /** Marks items that are about to end as taken, so that they are not sent. */
+  /** Marks items as taken, so that they are not sent. */
   takeOut(gone: readonly Waiting[]): void
-  /** Removes items on request, and resolves with their number. */
   remove(gone: readonly Waiting[]): Promise<number>
 }
 

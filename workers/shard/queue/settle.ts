@@ -1,4 +1,3 @@
-/** Ends items: one commit removes the item and reports its outcome. The commit is repeated while the disk fails. */
 import type { Op } from '../../../src/storage/contract.ts'
 import type { Outcomes } from '../durable-line/outcomes.ts'
 import type { QueueOptions, SendResult } from './contract.ts'
@@ -12,7 +11,6 @@ export interface SettleDeps extends Pick<QueueOptions, 'instanceId' | 'clock' | 
   outcomes: Pick<Outcomes, 'write'>
 }
 
-/** Ends items with their results. `more`: operations that are written in the same commit. */
 export type Settle = (ended: readonly (readonly [Waiting, SendResult])[], more?: readonly Op[]) => Promise<void>
 
 export function createSettle(deps: SettleDeps): Settle {
@@ -29,7 +27,7 @@ export function createSettle(deps: SettleDeps): Settle {
         appended.push(event.eventId)
       } else ops.push(...events.noted(delivery))
     }
-    // The operations of the send results come after those of the `delivery` events, so that their events are also later in the outbox.
+    // The events of the send results must come after the `delivery` events in the outbox.
     await outcomes.write(() => [...ops, ...ended.flatMap(([, { commit }]) => commit())])
     for (const [{ svcId }] of ended) line.ended(svcId)
     for (const eventId of appended) events.committed(eventId)

@@ -1,4 +1,4 @@
-/** Holds the items about which the network has not decided yet (`TryLater`), each for its own time. */
+/** Holds the items about which the network has not decided yet, each for its own time. */
 import type { Clock } from '../../../../src/domain/clock.ts'
 import type { Waiting } from '../item.ts'
 import type { HoldPolicy } from './holds.ts'
@@ -6,7 +6,6 @@ import type { HoldPolicy } from './holds.ts'
 export interface Later extends HoldPolicy {
   /** Holds the item until this time of the monotonic clock. */
   until(item: Waiting, at: number): void
-  /** Forgets items that have ended or are being removed. */
   gone(items: readonly Waiting[]): void
 }
 

@@ -1,7 +1,4 @@
-/**
- * Builds the list of a queue: the position of each item, and the earliest time at which it can be sent. Times are of the monotonic clock, except in
- * the resulting places, where they are in epoch ms.
- */
+/** Builds the list of a queue: the position of each item, and the earliest time at which it can be sent. */
 import { HOUR, SECOND } from '../../../../src/domain/clock.ts'
 import type { InstanceSettings } from '../../../../src/domain/instance.ts'
 import { onPage } from '../../../../src/domain/page.ts'
@@ -17,13 +14,9 @@ import type { Schedule } from './schedule.ts'
 export interface Standing {
   line: readonly Waiting[]
   inFlight: { item: Waiting; since: number } | undefined
-  /** Time at which the next item is sent; null if the instance is not connected. */
   headAt: number | null
-  /** Returns the hold of an item, with a time in epoch ms. */
   holdOf(item: Waiting): Hold | undefined
-  /** Current time in epoch ms. */
   now: number
-  /** Converts a time to epoch ms. */
   epoch(at: number): number
   settings: Pick<InstanceSettings, 'delay_message_min_ms' | 'queue_max_age_hours'>
 }
@@ -32,7 +25,7 @@ type Listed = { item: Waiting; place: Place }
 
 const comesBefore = (one: Waiting, other: Waiting) => (one.place < other.place ? -1 : 1)
 
-/** Returns the places of all items in the order of sending: held items come last, in the order of their times. Pure. */
+/** Held items come last, in the order of their times. The resulting times are in epoch ms. */
 export function places({ line, inFlight, headAt, holdOf, now, epoch, settings }: Standing): Listed[] {
   const isConnected = headAt !== null
   const inOrder = line.toSorted(comesBefore).map((item) => ({ item, hold: holdOf(item) }))
@@ -43,7 +36,7 @@ export function places({ line, inFlight, headAt, holdOf, now, epoch, settings }:
   let position = inFlight ? 1 : 0
   let at = headAt ?? 0
 
-  /** The hold stops the age, so the time at which the item expires moves by the length of the hold. */
+  /** The hold stops the age, so the item expires later by the length of the hold. */
   const expiryOf = (item: Waiting, hold?: Hold) => {
     const stillHeld = hold?.stopsAge ? Math.max(0, (hold.until ?? now) - now) : 0
     return waitsFrom(item) + item.heldMs + stillHeld + settings.queue_max_age_hours * HOUR
@@ -54,7 +47,7 @@ export function places({ line, inFlight, headAt, holdOf, now, epoch, settings }:
   }
   const freeOnes = free.map((item, index) => {
     if (!isConnected) return waiting(item, null, 'instance_not_connected')
-    // The random intervals before the items after the next one are not known yet, so the earliest time is computed with the shortest interval.
+    // Later random intervals are not known yet, so the shortest one is used.
     const interval = item.delayMessage === null ? settings.delay_message_min_ms : item.delayMessage * SECOND
     if (index > 0) at = Math.max(at, item.arrivedAt) + interval
     return waiting(item, epoch(at), 'pacing')
@@ -90,7 +83,7 @@ export function createListing(deps: ListingDeps): Pick<Queue, 'list' | 'find' | 
       line: line.rows,
       inFlight: inFlight(modes.now),
       headAt: schedule.isConnected ? schedule.timeOf(holds.next()) : null,
-      // Without a connection only the policy of `send_at` is asked, because the policy of a restriction would have to look up who wrote to the
+      // Without a connection only `send_at` is checked, because a restriction would have to look up who wrote to the
       // account.
       holdOf: schedule.isConnected ? holds.of : sendAt.holding,
       now,

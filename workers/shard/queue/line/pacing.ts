@@ -1,19 +1,18 @@
-/** Decides when the next item may be sent. Pure: the times and the random number are arguments. All times are of the monotonic clock. */
+/** Decides when the next item may be sent. All times are of the monotonic clock. */
 import { SECOND } from '../../../../src/domain/clock.ts'
 import type { InstanceSettings } from '../../../../src/domain/instance.ts'
 
-/** Pause after the connection opens, because the network first delivers the messages that arrived while the instance was offline. */
+/** The network first delivers the messages that arrived while the instance was offline. */
 export const RESUME_DELAY = 2 * SECOND
 
 type Delays = Pick<InstanceSettings, 'delay_message_min_ms' | 'delay_message_max_ms'>
 
-/** Draws the interval before an item: a whole number of ms between the two limits, which are included. */
+/** Draws a whole number of ms between the two limits, which are included. */
 export function drawWait({ delay_message_min_ms: least, delay_message_max_ms: most }: Delays, random: () => number): number {
   return least + Math.floor(random() * (Math.max(most, least) - least + 1))
 }
 
 export interface Turn {
-  /** Time from which the item waits for its turn. */
   arrivedAt: number
   /** Delay in seconds that the request gave; null if the random interval applies. */
   delayMessage: number | null
@@ -24,8 +23,8 @@ export interface Turn {
 }
 
 /**
- * Returns the earliest time at which the item may be sent. Before each item there is an interval, random or from the request. It begins when the
- * previous item ends or when this item arrives, whichever is later. So an item waits even if the queue is empty.
+ * Returns the earliest time at which the item may be sent. An interval precedes each item, even if the queue is empty.
+ * It begins when the previous item ends or this one arrives, whichever is later.
  */
 export function turnAt({ arrivedAt, delayMessage, drawnMs, previousDoneAt, connectedAt }: Turn): number {
   const interval = delayMessage === null ? drawnMs : delayMessage * SECOND

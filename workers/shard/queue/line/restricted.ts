@@ -1,19 +1,18 @@
 /**
- * Holds items while the network restricts to whom the account may write: only items to people who have written to the account may be sent. Each
- * attempt to reach a new person would count against the account.
+ * Holds items to people who never wrote to the account, while the network restricts it. Each attempt to reach a new
+ * person would count against the account.
  */
 import type { Clock } from '../../../../src/domain/clock.ts'
 import type { Waiting } from '../item.ts'
 import type { ChangeListener, HoldPolicy } from './holds.ts'
 
-/** The restriction of the account. `until`: time of the monotonic clock; null if unknown. */
+/** `until`: time of the monotonic clock; null if unknown. */
 export interface QueueRestriction {
   until: number | null
 }
 
 export interface Restricted extends HoldPolicy {
   set(restriction: QueueRestriction | null): void
-  /** Called when a person wrote for the first time. */
   reachChanged(): void
 }
 
@@ -26,7 +25,7 @@ export interface RestrictedDeps {
 export function createRestricted({ steady, hasWritten, onError }: RestrictedDeps): Restricted {
   let restriction: QueueRestriction | null = null
   const listeners: ChangeListener[] = []
-  /** Whether a destination has written to the account, by destination; false during the look-up and if it failed. */
+  /** Whether a destination has written to the account. False during the look-up and if it failed. */
   let written = new Map<string, boolean>()
 
   function lookUp(phone: string) {

@@ -1,7 +1,4 @@
-/**
- * Decides when the next item may be sent, from the state of the connection, the end of the previous item, and the random interval. Times are of the
- * monotonic clock.
- */
+/** Decides when the next item may be sent. Times are of the monotonic clock. */
 import type { QueueOptions } from '../contract.ts'
 import type { Waiting } from '../item.ts'
 import { drawWait, turnAt } from './pacing.ts'
@@ -14,13 +11,13 @@ export interface Schedule {
   readonly isConnected: boolean
   setConnected(connected: boolean): void
   /**
-   * Returns the time at which this item is sent if it is the next one. Without an argument, returns the time at which an item could be sent. Null if
-   * there is no connection.
+   * Returns when this item is sent if it is the next one; without an item, when one could be sent. Null without a
+   * connection.
    */
   timeOf(head: Waiting | undefined): number | null
-  /** Returns the ms until the item may be sent; Infinity if it waits for something other than a time. */
+  /** Infinity if the item waits for something other than a time. */
   waitOf(head: Waiting | undefined): number
-  /** Delays all items for this many ms, after a failure that the item did not cause. */
+  /** Delays all items, after a failure that the item did not cause. */
   pause(ms: number): void
   /** Reports that the previous item has its outcome. */
   itemDone(): void
@@ -29,9 +26,8 @@ export interface Schedule {
 export function createSchedule({ steady, random, settings, isRunning }: ScheduleDeps): Schedule {
   let connectedAt: number | null = null
   let previousDoneAt: number | null = null
-  /** Time before which no attempt is made, after a failure that the item did not cause. */
+  /** No attempt is made before this time, after a failure that the item did not cause. */
   let notBefore = 0
-  /** The random interval before the next item. It is kept, so that the interval does not change with each call. */
   let drawn: { svcId: string; ms: number } | undefined
 
   function headTurnAt(head: Waiting, connected: number): number {

@@ -1,4 +1,3 @@
-/** Reports the budgets of first contacts: their use on request, and used-up budgets in the `delivery` event of a send. */
 import { type Clock, DAY, HOUR, iso } from '../../../../src/domain/clock.ts'
 import type { InstanceSettings } from '../../../../src/domain/instance.ts'
 import { hasBudget } from '../../../../src/domain/send-safety.ts'
@@ -17,7 +16,6 @@ export interface BudgetReading {
 }
 
 export interface BudgetReadings {
-  /** Budgets of the last hour and of the last 24 hours; null if there is no limit. */
   hour: BudgetReading | null
   day: BudgetReading | null
   linkedAt: number | null
@@ -27,17 +25,14 @@ export interface BudgetReportsDeps {
   clock: Clock
   steady: Clock
   settings(): InstanceSettings
-  /** Time at which the device was linked, in epoch ms; null if unknown. */
   linkedAt(): number | null
   told: ToldBudgets
-  /** Whether a receiver is subscribed to `delivery` events, which report used-up budgets. */
+  /** Whether a webhook or stream wants `delivery` events, which report used-up budgets. */
   isTold(): boolean
   onUntold(error: unknown): void
-  /** Called at named steps. Fault tests kill the process there. */
   steps: Steps
 }
 
-/** Creates the reports. */
 export function createBudgetReports(
   { clock, steady, settings, linkedAt, told, isTold, onUntold, steps }: BudgetReportsDeps,
   contacts: Pick<FirstContacts, 'load' | 'times'>,
@@ -54,7 +49,7 @@ export function createBudgetReports(
     const { due, op } = await told.due(spent, now.at)
     if (due.length === 0) return result
     const waitingNow = () => queue.waitingFor(['first_contact_budget']).first_contact_budget
-    // The first count of the waiting items starts the look-ups of all recipients. Until a look-up has ended, its item counts as one that waits for
+    // The first count starts the look-ups of all recipients. Until a look-up has ended, its item counts as waiting for
     // its turn.
     waitingNow()
     await recipients.settled()
@@ -73,7 +68,7 @@ export function createBudgetReports(
       try {
         return await usedUpResult(result, queue)
       } catch (error) {
-        // The message was sent, so a failure of this report must not change its result. The next send reports the budget.
+        // The message was sent, so a failure of this report must not change its result.
         onUntold(error)
         return result
       }
@@ -87,7 +82,6 @@ export function createBudgetReports(
   }
 }
 
-/** Returns a used-up budget as the event shows it. */
 const usedUp = ({ ms, most, used, freeAt = Number.POSITIVE_INFINITY }: Budget, waiting: number, { at, steady }: Moment) => ({
   period: ms === HOUR ? ('hour' as const) : ('day' as const),
   limit: most,

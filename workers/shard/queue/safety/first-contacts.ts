@@ -1,4 +1,4 @@
-/** Keeps the first contacts that the budgets count, and computes when the budgets allow the next one. */
+/** Counts the first contacts with new people, and computes when the budgets allow the next one. */
 import { type Clock, DAY, SECOND } from '../../../../src/domain/clock.ts'
 import type { InstanceSettings } from '../../../../src/domain/instance.ts'
 import type { AccountDirectory } from '../../directory/account-directory.ts'
@@ -20,7 +20,7 @@ export interface BudgetEndDeps {
 
 export type FirstContacts = ReturnType<typeof createFirstContacts>
 
-/** The first contacts of the last day, as times of the monotonic clock. Those of earlier runs are read from the directory one time. */
+/** Times are of the monotonic clock. Contacts of earlier runs are read from the directory once. */
 export function createFirstContacts({ clock, steady, directory, onError }: FirstContactsDeps) {
   let times: number[] | undefined
   let loading: Promise<void> | undefined
@@ -29,14 +29,14 @@ export function createFirstContacts({ clock, steady, directory, onError }: First
   async function read() {
     await directory.ready()
     const now = clock.now()
-    // A contact that was recorded while the clock was ahead has a time in the future. It is treated as if it had been made now.
+    // A contact that was recorded while the clock was ahead counts as made now.
     times = directory.contactsSince(now - DAY).map((at) => steady.now() - Math.max(0, now - at))
     onLoaded()
   }
 
   /**
-   * Reads the contacts of earlier runs, only one time. The contacts of this run have times of the monotonic clock. On disk they have times of the
-   * wall clock. If that clock was behind when they were recorded, they may look older than a day there, so a second reading would leave them out.
+   * Reads the contacts of earlier runs only once. A second reading could miss contacts of this run, whose times on disk
+   * are of the wall clock, which may have been behind.
    */
   const load = async () => {
     if (times !== undefined) return
@@ -52,12 +52,11 @@ export function createFirstContacts({ clock, steady, directory, onError }: First
       onLoaded = listener
     },
     isLoaded() {
-      // Many items call this at the same time, so a failure is reported only one time.
+      // Many items call this at the same time, so a failure is reported only once.
       if (times === undefined && loading === undefined) load().catch(onError)
       return times !== undefined
     },
     times: () => times ?? [],
-    /** Counts a first contact at the present time. Returns a function that removes it from the count. */
     add(): () => void {
       if (times === undefined) return () => {}
       const now = steady.now()
@@ -73,12 +72,12 @@ export function createFirstContacts({ clock, steady, directory, onError }: First
   }
 }
 
-/** Caches the time at which the budgets allow the next first contact, because it is needed for all held messages at the same time. */
+/** Caches this time, because it is needed for all held messages at once. */
 export function createBudgetEnd({ clock, steady, settings, linkedAt }: BudgetEndDeps, contacts: () => readonly number[]) {
   let last: { settings: InstanceSettings; contacts: readonly number[]; difference: number; freeAt: number } | undefined
 
   return {
-    /** Returns the time of the monotonic clock at which all budgets allow a first contact; undefined if they allow one now. */
+    /** Time of the monotonic clock at which all budgets allow a first contact; undefined if they allow one now. */
     freeAt(): number | undefined {
       const now = { at: clock.now(), steady: steady.now() }
       const difference = now.at - now.steady

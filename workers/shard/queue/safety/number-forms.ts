@@ -1,12 +1,7 @@
-/**
- * Computes the variants of a mobile number, for countries whose numbers have an optional digit. People write both variants, but only one is
- * registered with the network. They are computed here, because a query for each waiting message could count against the account.
- */
-
 interface Plan {
   short: RegExp
   long: RegExp
-  /** The digit that only the long variant has, between the two groups of the patterns: for example the 9 of Brazilian mobile numbers. */
+  /** The digit that only the long variant has, between the two groups of the patterns. */
   digit: string
 }
 
@@ -19,7 +14,6 @@ const PLANS: readonly Plan[] = [
   { short: /^(54)([1-8]\d{9})$/, long: /^(54)9([1-8]\d{9})$/, digit: '9' },
 ]
 
-/** Returns all variants of a number, beginning with the given one. */
 export function numberForms(digits: string): readonly string[] {
   for (const { short, long, digit } of PLANS) {
     const [from, to] = long.test(digits) ? [long, ''] : [short, digit]

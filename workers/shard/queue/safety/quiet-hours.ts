@@ -5,8 +5,8 @@ import type { QuietHours } from '../../../../src/domain/send-safety.ts'
 const MINUTES_OF_DAY = DAY / MINUTE
 
 /**
- * Returns a function that takes a time and returns when the quiet hours around it end, in epoch ms, or null if the time is not in quiet hours. The
- * end is the first minute whose local time is outside of the quiet hours, so it is also correct on days on which the clocks change.
+ * Returns when the quiet hours around a time end, in epoch ms; null outside of quiet hours. The end is correct also on
+ * days on which the clocks change.
  */
 export function quietUntil({ from, to, time_zone }: QuietHours): (at: number) => number | null {
   const minuteOf = minuteOfDayIn(time_zone)
@@ -20,10 +20,11 @@ export function quietUntil({ from, to, time_zone }: QuietHours): (at: number) =>
     if (!isQuiet(at)) return null
     const begun = Math.floor(at / MINUTE) * MINUTE
     const straight = begun + modulo(end - minuteOf(at)) * MINUTE
-    // If the clocks change (summer time) before the end of the quiet hours, the computed local time is wrong by the length of the change.
+    // If the clocks change before the end of the quiet hours, the computed local time is wrong by the length of the
+    // change.
     const off = modulo(minuteOf(straight) - end + MINUTES_OF_DAY / 2) - MINUTES_OF_DAY / 2
     let until = Math.max(begun + MINUTE, straight - off * MINUTE)
-    // On the day on which the clocks change, the local time `to` may not exist.
+    // The local time `to` may not exist on the day on which the clocks change.
     while (isQuiet(until)) until += MINUTE
     return until
   }
@@ -36,7 +37,7 @@ function minutesOf(text: string): number {
   return hours * 60 + minutes
 }
 
-/** Returns a function that gives the minute of the day in this time zone. A time zone that this machine does not know is treated as UTC. */
+/** Returns the minute of the day. A time zone that this machine does not know is treated as UTC. */
 function minuteOfDayIn(timeZone: string): (at: number) => number {
   const format = formatIn(timeZone) ?? formatIn('UTC')!
   return (at) => minutesOf(format.format(at))

@@ -1,6 +1,6 @@
 /**
- * Facts about the recipients of waiting messages, for the rules of send safety. A look-up finds the jids of a destination, and its result is cached.
- * The facts about the chat are then read from the account's directory, which is in memory.
+ * Facts about the recipients of waiting messages. A look-up finds the jids of a destination, and is cached; facts about
+ * the chat are read from the account's directory in memory.
  */
 import { SECOND } from '../../../../src/domain/clock.ts'
 import { type Identifier, parseIdentifier, toJid } from '../../../../src/domain/ids.ts'
@@ -20,9 +20,9 @@ export interface RecipientsDeps {
   otherName(jid: string): Promise<string | null>
   /** Whether a destination has ever written to the account. `phone`: an identifier of the API. */
   hasWritten(phone: string): Promise<boolean>
-  /** Returns the jid with the registered number for a number; undefined if the network has not told it yet. */
+  /** Returns the jid with the registered number; undefined if the network has not told it yet. */
   registered(digits: string): string | undefined
-  /** Whether the jid is the account itself: messages of the account to itself are always allowed. */
+  /** Messages of the account to itself are always allowed. */
   isMe(jid: string): boolean
   onError(error: unknown): void
 }
@@ -30,15 +30,13 @@ export interface RecipientsDeps {
 type Jids = readonly [string, ...string[]]
 
 interface LookUp {
-  /** Result of the last look-up that ended; undefined before the first one. */
   chat: Chat | undefined
   isRunning: boolean
-  /** Number of `refresh` calls that were made before the look-up began. */
+  /** Number of `refresh` calls before the look-up began. */
   round: number
 }
 
 interface Chat {
-  /** All jids under which the chat may be known. */
   jids: Jids
   isUser: boolean
   /** Whether the person had written to the account when the look-up was made. */
@@ -47,33 +45,28 @@ interface Chat {
 
 export interface Recipients {
   /**
-   * Returns the facts about the destination of an item, which is given as an identifier of the API or as a jid; undefined until its first look-up has
-   * ended. `onFound` is called when a look-up has ended.
+   * Undefined until the first look-up of the destination (an identifier of the API or a jid) has ended. `onFound` is
+   * called then.
    */
   of(phone: string): Recipient | undefined
-  /** Looks up a chat by its jid. */
   at(jid: string): Promise<Recipient & { jids: readonly [string, string?] }>
   /**
-   * Returns a function that tells whether a destination is the chat with this jid, which must be in the directory. If the destination was not looked
-   * up, it returns false.
+   * Returns a function that tells whether a destination is the chat with this jid. Without a look-up it returns false.
    */
   inChat(jid: string): (phone: string) => boolean
-  /** Registers a listener. It gets the destinations whose look-ups have ended since its last call. */
+  /** The listener gets the destinations whose look-ups have ended since its last call. */
   onFound(listener: (phones: ReadonlySet<string>) => void): void
-  /** Resolves when the look-ups that are running now have ended and are reported. */
   settled(): Promise<void>
   /**
-   * Makes every look-up outdated, because a session has opened, which knows more names, or a history was read. A look-up is repeated when its result
-   * is needed; until then the earlier result is used.
+   * Makes every look-up outdated, because more names may be known. A look-up is repeated when its result is needed;
+   * until then the earlier result is used.
    */
   refresh(): void
-  /** Forgets all look-ups, because another account is linked. */
   clear(): void
 }
 
 export function createRecipients(deps: RecipientsDeps): Recipients {
   const { directory, otherName, hasWritten, registered, isMe, onError } = deps
-  /** Look-ups by destination. */
   let lookUps = boundedCache<string, LookUp>(MAX_KNOWN)
   let round = 0
   const running = new Set<Promise<void>>()
@@ -86,7 +79,9 @@ export function createRecipients(deps: RecipientsDeps): Recipients {
     if (phones.size > 0) onFound(phones)
   }
 
-  /** Look-ups that end in the same turn of the event loop are reported together, because each report goes through all held items. */
+  /**
+   * Look-ups of the same turn of the event loop are reported together, because each report goes through all held items.
+   */
   function reportSoon(phone: string) {
     if (found.size === 0) setImmediate(report)
     found.add(phone)
@@ -101,10 +96,7 @@ export function createRecipients(deps: RecipientsDeps): Recipients {
     return { jids: [first, ...others, ...forms], isUser: true, hasWritten: wrote.includes(true) }
   }
 
-  /**
-   * Returns the jids that the chat of a destination may have. A message goes to the registered number, which is often known only when the message is
-   * sent.
-   */
+  /** A message goes to the registered number, which is often known only when the message is sent. */
   function jidsOf(destination: Identifier): Jids {
     const given = toJid(destination)
     if (destination.kind !== 'user' || destination.space === 'lid') return [given]
@@ -125,7 +117,7 @@ export function createRecipients(deps: RecipientsDeps): Recipients {
           if (current === lookUps) reportSoon(phone)
         },
         (error: unknown) => {
-          // The look-up is marked as outdated, so that it is repeated when its result is needed again.
+          // The look-up is outdated, so that it is repeated when its result is needed again.
           begun.round = -1
           onError(error)
         },
@@ -137,7 +129,6 @@ export function createRecipients(deps: RecipientsDeps): Recipients {
     running.add(lookingUp)
   }
 
-  /** Returns the chat of a destination, if it is known by now. */
   function chatOf(phone: string): Chat | undefined {
     const known = lookUps.get(phone)
     if (!known || (known.round !== round && !known.isRunning)) lookUp(phone, known?.chat)

@@ -1,9 +1,8 @@
-/** Creates the failure for a message that is not in the queue and that send safety does not allow now. */
+/** Creates the failure for a message outside of the queue that may not be sent now. */
 import { iso } from '../../../../src/domain/clock.ts'
 import { Failure } from '../../../../src/domain/failures.ts'
 import type { Wait } from './rules.ts'
 
-/** Returns the failure for this wait. `until` of the wait is in epoch ms. */
 export function refusalOf({ reason, until }: Wait): Failure {
   const end = reason === 'unanswered' ? ' until the person answers' : until === null ? '' : ` until ${iso(until)}`
   return new Failure('held_by_send_safety', {

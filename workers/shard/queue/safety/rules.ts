@@ -1,17 +1,11 @@
-/**
- * The rules of send safety. They decide whether a message to a chat may be sent now; if not, they return until when and why it waits. The functions
- * are pure: settings, earlier sends, the recipient and the time are arguments.
- */
+/** Decides whether a message to a chat may be sent now, or until when and why it waits. */
 import { DAY, HOUR } from '../../../../src/domain/clock.ts'
 import type { SafetyReason, SendSafetySettings, WarmUpStep } from '../../../../src/domain/send-safety.ts'
 
-/** Facts about the chat to which a message goes. */
 export interface Recipient {
   /** False for groups, channels, the status and the account itself, which are never first contacts. */
   isPerson: boolean
-  /** Whether the chat is that of the account with itself, in which nothing is held. */
   isMe: boolean
-  /** Whether either side has ever written to the other. */
   isKnown: boolean
   /** Time of the newest message by somebody else in the chat, in epoch ms; null if unknown. */
   heardAt: number | null
@@ -22,11 +16,11 @@ export interface Recipient {
 export interface SafetyState {
   /** Times of first contacts on the monotonic clock, ascending; at least those of the last 24 hours. */
   contacts: readonly number[]
-  /** Time at which the device was linked, in epoch ms; null if unknown: the account is then treated as an old one, without a warm-up. */
+  /** Time in epoch ms; null if unknown: the account then counts as an old one, without a warm-up. */
   linkedAt: number | null
 }
 
-/** One moment, on two clocks: in epoch ms, and on the monotonic clock. */
+/** The same moment in epoch ms and on the monotonic clock. */
 export interface Moment {
   at: number
   steady: number
@@ -34,21 +28,22 @@ export interface Moment {
 
 export interface Wait {
   reason: SafetyReason
-  /** Time at which the wait ends; null if it is unknown. */
   until: number | null
 }
 
-/** Returns the end of the quiet hours in epoch ms, or null outside of them (see `quiet-hours.ts`). */
 export type QuietUntil = (at: number) => number | null
 
-/** If somebody else wrote in a chat within this time, a message to this chat counts as an answer, and does not wait for the end of quiet hours. */
+/**
+ * If somebody else wrote within this time in ms, a message counts as an answer, and does not wait for the end of quiet
+ * hours.
+ */
 export const ANSWER_WINDOW = DAY
 
 const NEVER = Number.POSITIVE_INFINITY
 
 /**
- * Returns how long a message to this chat must wait for the other person to answer, or for a free place in a budget; undefined if it need not wait.
- * The end of the wait is on the monotonic clock. The wait for an answer is checked first, because its end is unknown. `freeAt`: see `budgetsFreeAt`.
+ * Returns the wait for an answer of the other person or for a free place in a budget; undefined if there is none. The
+ * end is on the monotonic clock.
  */
 export function paceWait(
   settings: SendSafetySettings,
@@ -63,7 +58,7 @@ export function paceWait(
   return until === undefined ? undefined : { reason: 'first_contact_budget', until: until === NEVER ? null : until }
 }
 
-/** Returns whether a message to this chat waits for the end of quiet hours, and until which time in epoch ms. */
+/** The end of the wait is in epoch ms. */
 export function quietWait({ isMe, heardAt }: Recipient, at: number, quiet: QuietUntil): Wait | undefined {
   if (isMe || (heardAt !== null && at - heardAt < ANSWER_WINDOW)) return undefined
   const until = quiet(at)
@@ -72,24 +67,22 @@ export function quietWait({ isMe, heardAt }: Recipient, at: number, quiet: Quiet
 
 /** A budget of first contacts: how many are allowed in a time window, and how many were made. */
 export interface Budget {
-  /** Length of the time window in ms. */
   ms: number
   most: number
   used: number
-  /** Time of the monotonic clock at which the next first contact is allowed, `Infinity` if none is ever allowed; undefined if one is allowed now. */
+  /** Time of the monotonic clock at which the next first contact is allowed: undefined if now, `Infinity` if never. */
   freeAt: number | undefined
 }
 
 /**
- * Returns the time of the monotonic clock at which all budgets allow the next first contact, `Infinity` if they never do; undefined if they allow one
- * now.
+ * Time of the monotonic clock at which all budgets allow the next first contact: undefined if now, `Infinity` if never.
  */
 export function budgetsFreeAt(settings: SendSafetySettings, state: SafetyState, now: Moment): number | undefined {
   const ends = budgetsOf(settings, state, now).flatMap(({ freeAt }) => freeAt ?? [])
   return ends.length === 0 ? undefined : Math.max(...ends)
 }
 
-/** Returns the budgets that are set: per hour and per day. */
+/** Returns the budgets per hour and per day that are set. */
 export function budgetsOf(settings: SendSafetySettings, { contacts, linkedAt }: SafetyState, now: Moment): Budget[] {
   const warmUp = warmUpOf(settings.first_contacts_warm_up, linkedAt, now)
   const limits = [
@@ -107,7 +100,7 @@ export function budgetsOf(settings: SendSafetySettings, { contacts, linkedAt }: 
     })
 }
 
-/** Returns the budget of the current warm-up step, and the time of the monotonic clock at which a step with a larger budget begins. */
+/** Returns the budget of the current warm-up step, and when a step with a larger budget begins. */
 function warmUpOf(steps: readonly WarmUpStep[] | null, linkedAt: number | null, { at, steady }: Moment) {
   if (steps === null) return { most: NEVER, raisedAt: NEVER }
   const age = linkedAt === null ? NEVER : Math.max(0, at - linkedAt)

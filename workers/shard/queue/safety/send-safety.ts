@@ -1,7 +1,6 @@
 /**
- * Send safety of one instance: it holds waiting messages as the rules require, and records the first contacts that the rules count. If all settings
- * are off, it holds no message and looks up no chat. A first contact is recorded directly before its message is sent, in the commit of the encryption
- * keys, so a kill cannot lose it or count it twice. First contacts are stored in the account's directory.
+ * Holds waiting messages as the rules of send safety require, and records first contacts with new people. A first
+ * contact is recorded in the commit of the message's encryption keys, so a kill cannot lose it or count it twice.
  */
 import { type Clock, SECOND } from '../../../../src/domain/clock.ts'
 import type { Failure } from '../../../../src/domain/failures.ts'
@@ -22,10 +21,10 @@ import { paceWait, type QuietUntil, quietWait, type Recipient, type Wait } from 
 /** Time after which a look-up that failed is repeated. */
 const LOOK_UP_AGAIN = 5 * SECOND
 
-/** Id of the operation that answers a call with a text. Such a text is never held, because the caller has contacted the account first. */
+/** A text that answers a call is never held, because the caller has contacted the account first. */
 const CALL_ANSWER = 'instance.callReject'
 
-/** The most items to remember whose message goes to another chat than the item names: as many as a queue can hold. */
+/** The most items whose message goes to another chat than the item names: as many as a queue can hold. */
 const MAX_OTHER_CHATS = 1_000
 
 export interface SendSafetyDeps extends Omit<RecipientsDeps, 'directory'>, BudgetReportsDeps {
@@ -45,28 +44,23 @@ export interface Leaving {
 }
 
 export interface SendSafety {
-  /** Policies for the queue. */
   readonly policies: readonly HoldPolicy[]
   /**
-   * Called before a message to this chat is sent. A first contact is recorded in the commit of the message's keys. The message may go to another chat
-   * than its item says, may not have been in the queue, or may have been converted for so long that quiet hours have begun: so the rules are checked
-   * again here. If the message must wait, `TryLater` is thrown for an item, and `held_by_send_safety` for a message that was not in the queue.
-   * `isFurther`: an earlier attempt of the message may have reached the network, so it does not wait. The returned function is called if nothing of
-   * the message was sent: a first contact then does not count.
+   * Called before a message is sent; the rules are checked again, because quiet hours may have begun. Throws `TryLater`
+   * for a queued message that must wait, otherwise `held_by_send_safety`. `isFurther`: the network may already know the
+   * message, so it does not wait. Call the returned function if nothing was sent: a first contact then does not count.
    */
   leaving(jid: string, leaving: Leaving, isFurther: boolean): Promise<() => void>
   /**
-   * Adds the used-up budgets that were not reported yet to the result of a send. The `delivery` of the send reports
-   * them, and the same commit records that they were reported, so a kill neither loses nor repeats them.
+   * Adds used-up budgets to the `delivery` event of a send. The same commit records that they were reported, so a kill
+   * neither loses nor repeats them.
    */
   withUsedUp(result: SendResult, queue: Pick<Queue, 'waitingFor'>): Promise<SendResult>
-  /** Called when somebody else, or the owner on the phone, wrote in this chat. The directory has recorded the message before. */
+  /** Called when somebody else, or the owner on the phone, wrote in this chat, after the directory has recorded it. */
   heard(jid: string): void
-  /** Called when more may be known about all people: a session has opened, or the phone's history was read. */
+  /** A session has opened, or the phone's history was read, so more may be known about people. */
   peopleLearned(): void
-  /** Called when the settings of send safety may have changed. */
   configured(): void
-  /** Returns the use of the budgets. */
   reading(): Promise<SafetyReading>
   /** Called before another account is linked. */
   forget(): Promise<void>
@@ -80,7 +74,7 @@ export function createSendSafety(deps: SendSafetyDeps): SendSafety {
   const reports = createBudgetReports(deps, contacts, recipients)
   const quietNow = memo(quietUntil)
   const listeners: ChangeListener[] = []
-  /** Chat of each item that goes to another chat than it names, by service id. Such an item is a private answer to a message in a group. */
+  /** Chats of items that go to another chat than they name: private answers to messages in groups. */
   const otherChats = boundedCache<string, string>(MAX_OTHER_CHATS)
   const recipientOf = ({ svcId, phone }: Pick<Waiting, 'svcId' | 'phone'>) => otherChats.get(svcId) ?? phone
 
@@ -101,20 +95,19 @@ export function createSendSafety(deps: SendSafetyDeps): SendSafety {
   const isPaced = () => hasBudget(settings()) || settings().pause_after_unanswered !== null
 
   /**
-   * Whether no rule holds the item. This is so if it changes or answers another message, if the recipient has called the account before, or if the
-   * network may already know its message.
+   * Whether no rule holds the item: it changes or answers another message, the recipient has called, or the network may
+   * already know it.
    */
   const isExempt = ({ operation, referenceMessageId, mayHaveLeft }: Waiting) =>
     mayHaveLeft === true || referenceMessageId !== null || operation === CALL_ANSWER
 
-  /** Creates a policy. `waitOf` decides from the facts about the recipient. */
   const policyOf = (policyClock: Clock, isOn: () => boolean, waitOf: (recipient: Recipient) => Wait | undefined) => {
     const holding = (item: Waiting): Hold | undefined => {
       const recipient = contacts.isLoaded() ? recipients.of(recipientOf(item)) : undefined
       if (!recipient) return { reason: 'pacing', until: policyClock.now() + LOOK_UP_AGAIN }
       const wait = waitOf(recipient)
       if (wait) void steps('safety:held', item.svcId)
-      // A wait for an answer does not stop the age of an item: only the other person can end this wait, so without the age limit it might never end.
+      // Only the other person can end the wait for an answer, so the item must age, or it might wait forever.
       return wait && { ...wait, stopsAge: wait.reason !== 'unanswered' }
     }
     const policy: HoldPolicy = {
@@ -128,7 +121,7 @@ export function createSendSafety(deps: SendSafetyDeps): SendSafety {
   const pace = policyOf(steady, isPaced, (recipient) => paceWait(settings(), recipient, budgets.freeAt))
   const byNight = policyOf(clock, isNight, (recipient) => quietWait(recipient, clock.now(), quiet()!))
 
-  /** Returns the wait of a message that is about to be sent, with its end in epoch ms. */
+  /** The end of the wait is in epoch ms. */
   function waitNow(recipient: Recipient): Wait | undefined {
     const wait = paceWait(settings(), recipient, budgets.freeAt)
     const night = quiet()
@@ -136,7 +129,7 @@ export function createSendSafety(deps: SendSafetyDeps): SendSafety {
     return { ...wait, until: wait.until === null ? null : clock.now() + wait.until - steady.now() }
   }
 
-  /** Creates the error for a message that must wait. An item waits in the queue from now on, for the reason of the rule. */
+  /** An item waits in the queue from now on, for the reason of the rule. */
   function held(wait: Wait, jid: string, svcId: string | undefined): Failure {
     if (svcId === undefined) return refusalOf(wait)
     otherChats.set(svcId, bare(jid))

@@ -1,6 +1,6 @@
 /**
- * Remembers which used-up budgets of first contacts were reported, so that each is reported only one time in its time window. The record is written
- * in the commit of the event that reports it. It is not cached, because it is read only if a budget is used up.
+ * Remembers which used-up budgets were reported, so that each is reported once in its time window. The record is
+ * written in the commit of the event.
  */
 import * as v from 'valibot'
 import type { Op } from '../../../../src/storage/contract.ts'
@@ -13,25 +13,21 @@ const ToldBudget = v.object({
   /** Length of the time window of the budget in ms. */
   ms: v.number(),
   most: v.number(),
-  /** Time at which the budget was reported, in epoch ms. */
   at: v.number(),
 })
 type ToldBudget = v.InferOutput<typeof ToldBudget>
 const ToldSchema = v.object({ budgets: v.array(ToldBudget) })
 
 export interface ToldBudgets {
-  /**
-   * Returns those of the used-up budgets that must be reported now, and the operation for the commit of the event that
-   * reports them.
-   */
+  /** Returns the budgets that must be reported now, and the operation for the commit of the event. */
   due(budgets: readonly Budget[], at: number): Promise<{ due: Budget[]; op: Op }>
   /** Called before another account is linked. */
   forget(): Promise<void>
 }
 
 /**
- * Whether a used-up budget must be reported: it was not reported in its time window. A budget with another limit is another budget, for example after
- * the next step of the warm-up. A report with a time in the far future was recorded before the clock was set back, and does not count.
+ * Whether the budget was not reported in its time window. A budget with another limit is another one. A report in the
+ * far future was recorded before the clock was set back, and does not count.
  */
 const isDue = ({ ms, most }: Budget, told: readonly ToldBudget[], at: number): boolean =>
   !told.some((each) => each.ms === ms && each.most === most && Math.abs(at - each.at) < ms)
