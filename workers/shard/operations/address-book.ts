@@ -1,4 +1,4 @@
-/** Handlers of the lists of people in `src/features/contacts.ts`, and of the contacts that are saved on the phone. */
+/** Handlers of the lists of people, and of the contacts that are saved on the phone. */
 import { Failure } from '../../../src/domain/failures.ts'
 import { renderIdentifier, toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
 import type { ReplyOfEndpoint } from '../../../src/features/endpoint.ts'
@@ -30,7 +30,6 @@ async function contactObject({ session }: ActionContext, entry: ContactEntry): P
   }
 }
 
-/** Finds a person in the directory of the account, by number or by LID. */
 async function known({ session, directory }: ActionContext, phone: UserIdentifier): Promise<ContactEntry | undefined> {
   await directory.ready()
   const jid = toJid(phone)
@@ -41,8 +40,8 @@ async function known({ session, directory }: ActionContext, phone: UserIdentifie
 }
 
 /**
- * Resolves the number and the LID of each person. Only people who are not in the directory are queried from the network. The result is null for a
- * number without an account.
+ * Only people who are not in the directory are queried from the network. The result is null for a number without an
+ * account.
  */
 async function namesOf(context: ActionContext, phones: readonly UserIdentifier[]): Promise<(AccountNames | null)[]> {
   const entries = await Promise.all(phones.map((phone) => known(context, phone)))
@@ -55,7 +54,7 @@ async function namesOf(context: ActionContext, phones: readonly UserIdentifier[]
   })
 }
 
-/** Whether the account has a business profile. If the network refuses the query, the answer is no. */
+/** If the network refuses the query, the answer is no. */
 const hasBusinessProfile = ({ ask }: ActionContext, jid: string): Promise<boolean> =>
   ask(profileQuery(jid)).then(
     (answer) => profileIn(answer) !== null,
@@ -110,7 +109,7 @@ export const addressBook: Pick<Contacts, 'contacts.list' | 'contacts.get' | 'con
       const fullName = [firstName, last_name].filter(Boolean).join(' ')
       return [contactChange(person, { fullName, firstName, onPhone }, clock.now())]
     })
-    // If two changes have the same index (they are about the same person), the last one is used.
+    // If two changes have the same index, they are about the same person, and the last one is used.
     const latest = new Map(changes.map((change) => [change.index.join(' '), change]))
     if (latest.size > 0) await ask.run(() => session.change([...latest.values()]))
     const results = await Promise.all(

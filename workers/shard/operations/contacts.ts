@@ -1,4 +1,3 @@
-/** Handlers of `src/features/contacts.ts`. */
 import { Failure } from '../../../src/domain/failures.ts'
 import { toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
 import { type AccountNames, accountsOf, peopleOf } from '../chats/accounts.ts'
@@ -14,7 +13,7 @@ import type { ActionContext, Handlers } from './types.ts'
 /** The most people in the list of blocked people, a limit of the network. */
 const MAX_BLOCKED = 64_000
 
-/** Returns the registered number for a number. Returns the given number if it has no account, or if the registered number is unknown. */
+/** Returns the given number if it has no account, or if the registered number is unknown. */
 const registered = (digits: string, account: AccountNames | null): string => (account?.pn ? identifierOf(account.pn) : digits)
 
 const jidOf = ({ lid, pn }: AccountNames): string => lid ?? pn ?? ''
@@ -40,7 +39,6 @@ const isOf =
   (entry: Blocked) =>
     (lid !== null && entry.lid === lid) || (pn !== null && entry.pn === pn)
 
-/** Finds the entry of a blocked person. The list is searched first, because a blocked person may no longer have an account. */
 async function entryOf(context: ActionContext, list: readonly Blocked[], phone: UserIdentifier): Promise<Blocked | undefined> {
   const jid = toJid(phone)
   return list.find(({ lid, pn }) => lid === jid || pn === jid) ?? list.find(isOf(await personOf(context, phone)))

@@ -1,4 +1,3 @@
-/** Handlers of requests that only the dashboard sends to an instance, and that are not in the API (`src/features/dashboard.ts`). */
 import { iso, MINUTE } from '../../../src/domain/clock.ts'
 import { MESSAGE_STATES, type MessageState, type Timeline, type TimelineStep } from '../../../src/domain/dashboard.ts'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -25,7 +24,10 @@ const ORDER: readonly TimelineStep['kind'][] = [
   'webhook',
 ]
 
-/** Returns undefined if the error means that an event has no row: the event is then shown without details. Throws every other error again. */
+/**
+ * An error that means that an event has no row returns undefined: the event is then shown without details. Every other
+ * error is thrown again.
+ */
 function unlessGone(error: unknown): undefined {
   if (error instanceof Failure && error.code === 'not_found') return undefined
   throw error
@@ -71,13 +73,13 @@ function eventSteps({ entry, attempts }: LogDetail): TimelineStep[] {
 const timeOf = ({ at }: TimelineStep) => (at === null ? Number.POSITIVE_INFINITY : Date.parse(at))
 
 /**
- * Returns the rank of a step in the life of a message. It is needed because the network gives the times of receipts in whole seconds, so that times
- * alone do not give the order.
+ * The rank of a step in the life of a message. Times alone do not give the order, because the network gives times of
+ * receipts in whole seconds.
  */
 const stageOf = (step: TimelineStep) =>
   ORDER.indexOf(step.kind) + (step.kind === 'receipt' ? MESSAGE_STATES.indexOf(step.status as MessageState) / 10 : 0)
 
-/** Sorts the steps. A step of the message never stands before a step that must precede it; events are placed by their time. */
+/** A step of the message never stands before a step that must precede it. Events are placed by their time. */
 function inOrder(steps: readonly TimelineStep[]): TimelineStep[] {
   const isEvent = ({ kind }: TimelineStep) => kind === 'event' || kind === 'webhook'
   let soFar = 0

@@ -1,4 +1,3 @@
-/** All handlers, by the id of their operation. If a handler is missing, TypeScript reports an error. */
 import type { OperationId } from '../../../src/engine/engine.ts'
 import { businessCatalog } from './business/catalog.ts'
 import { businessCollections } from './business/collections.ts'
@@ -73,9 +72,7 @@ const all = {
   ...webhooks,
 }
 
-/** Handlers of queued items whose operation has no HTTP route, by the name of the operation that the queue shows. */
 const queued: Readonly<Record<string, unknown>> = {
-  // Handler of the text that is sent after a rejected call.
   'instance.callReject': text['send.sendText'],
   'groups.create': sendInvitation,
   'groups.addParticipants': sendInvitation,
@@ -84,7 +81,7 @@ const queued: Readonly<Record<string, unknown>> = {
 
 const handlers: Readonly<Record<string, unknown>> = all satisfies Record<OperationId, unknown>
 
-/** Finds the handler of an operation. Undefined if there is no operation of this kind with this id: a later version may have queued the item. */
+/** Undefined if there is no such operation: a later version of this service may have queued the item. */
 export function handlerOf<K extends 'send' | 'action' | 'control'>(kind: K, operation: string): Handler<K> | undefined {
   if (kind === 'send' && Object.hasOwn(queued, operation)) return queued[operation] as Handler<K>
   return Object.hasOwn(handlers, operation) ? (handlers[operation] as Handler<K>) : undefined

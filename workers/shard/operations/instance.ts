@@ -1,4 +1,3 @@
-/** Handlers of `src/features/instance.ts` for pairing, restart and state. */
 import { iso, SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import type { RuntimeState, Status } from '../../../src/domain/instance.ts'
@@ -69,7 +68,7 @@ export const instance: Handlers<typeof import('../../../src/features/instance.ts
     return after(await context.request('restartRequested'))
   },
 
-  /** A logout or a move may be carried out before this request, so the state is read when the turn of this request has come. */
+  /** A logout or a move may be carried out before this request, so the state is read when it is this request's turn. */
   async 'instance.pause'({ request }) {
     const state = await request('pauseRequested')
     if (state.reason === 'paused') return after(state)
@@ -78,8 +77,8 @@ export const instance: Handlers<typeof import('../../../src/features/instance.ts
   },
 
   /**
-   * A move may be carried out before this request, and a moved device must not start here. So the reason is read when the turn of this request has
-   * come.
+   * A move may be carried out before this request, and a moved device must not start here. So the reason is read when
+   * it is this request's turn.
    */
   async 'instance.resume'(context) {
     const state = await context.request('resumeRequested', () => context.state.reason === 'paused')
@@ -90,7 +89,6 @@ export const instance: Handlers<typeof import('../../../src/features/instance.ts
   'instance.disconnect': async (context) => after(await context.request('disconnectRequested')),
 }
 
-/** Handlers of the commands `instance export` and `instance resume`. */
 export const moving = {
   async 'instance.move'({ state, request }: ControlContext) {
     if (!state.paired) throw new Failure('not_allowed', { message: 'The instance is not linked, so there is nothing to move.' })
@@ -104,7 +102,6 @@ export const moving = {
   },
 }
 
-/** Handlers for connect links (`src/connect`). */
 export const connecting = {
   'instance.pairingState': async ({ state: { status, reason, paired } }: ControlContext) => ({
     status,
@@ -113,7 +110,7 @@ export const connecting = {
     hasFailed: status === 'logged_out' && reason === 'pairing_failed',
   }),
 
-  /** An earlier request for a code may still wait for its turn, so the status is checked only when the turn of this request begins. */
+  /** An earlier request for a code may still wait, so the status is checked only when it is this request's turn. */
   async 'instance.endPairing'(context: ControlContext) {
     await context.request('disconnectRequested', () => PAIRING.includes(context.state.status))
     return null
@@ -128,7 +125,6 @@ function whyNotPaused({ paired, status, reason }: RuntimeState): string {
 
 const after = ({ status }: RuntimeState) => ({ value: true as const, status })
 
-/** Throws if an account is already linked, because pairing is then not possible. */
 function assertPairable({ status }: ControlContext['state']) {
   if (status === 'connected') throw new Failure('instance_already_connected')
   if (status === 'starting' || status === 'connecting') throw new Failure('instance_starting')

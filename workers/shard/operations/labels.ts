@@ -1,4 +1,3 @@
-/** Handlers of `src/features/labels.ts`. Labels are app state of business accounts. */
 import { Failure } from '../../../src/domain/failures.ts'
 import type { ReplyOfEndpoint } from '../../../src/features/endpoint.ts'
 import { assertBusiness } from '../connection/identity.ts'
@@ -31,7 +30,6 @@ function known({ directory }: ActionContext, id: string): LabelEntry {
   return label
 }
 
-/** Returns a function that looks up the name of a chat. It looks up each chat only one time, even if the chat has many labels. */
 function calling({ session }: ActionContext) {
   const names = new Map<ChatEntry, Promise<string>>()
   const nameOf = async ({ id, other }: ChatEntry) =>
@@ -57,7 +55,7 @@ async function labelObject(
   }
 }
 
-/** Edits a label. The change is based on its newest version, because the phone clears fields that a change omits. */
+/** The change is based on the newest version of the label, because the phone clears fields that a change omits. */
 async function edit(context: ActionContext, id: string, change: LabelAction): Promise<Label> {
   await readyFor(context)
   const { ask, session, clock } = context

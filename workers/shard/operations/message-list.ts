@@ -1,6 +1,6 @@
 /**
- * The newest messages of an instance, for the dashboard. Nothing is stored for this list: it is built from the messages in memory, the queue, and the
- * newest entries of the webhook log. The timeline of a message gives its state (such as sent or read).
+ * The newest messages of an instance, for the dashboard. Nothing is stored for this list: it is built from the messages
+ * in memory, the queue, and the newest entries of the webhook log.
  */
 import { iso } from '../../../src/domain/clock.ts'
 import { MESSAGE_STATES, type MessageRow, type MessageState, type WebhookBody } from '../../../src/domain/dashboard.ts'
@@ -19,7 +19,6 @@ const SHOWN_BYTES = 256 * 1_024
 
 type Known = Omit<MessageRow, 'at' | 'state' | 'from_me'> & {
   at: number
-  /** Whether the account has sent the message; undefined if it is not known yet. Only such a message has a timeline. */
   isOwn: boolean | undefined
   queued?: Extract<MessageState, 'waiting' | 'processing'>
 }
@@ -28,7 +27,7 @@ const NAMELESS = { chat_name: null, participant: null, participant_name: null } 
 
 type Needs = Pick<ControlContext, 'queue' | 'messages' | 'inbound' | 'outbox' | 'timeline'>
 
-/** Returns the messages in memory. A message that cannot be translated is not in the list. */
+/** A message that cannot be translated is left out. */
 async function inMemory({ messages, inbound }: Needs, chat: string | undefined, limit: number): Promise<Known[]> {
   const names = chat === undefined ? undefined : await inbound.namesOf(chat)
   const fits = (jids: readonly (string | null | undefined)[]) =>
@@ -85,7 +84,6 @@ async function inLog({ outbox }: Needs, chat: string | undefined): Promise<Known
 
 const rank = (state: string) => MESSAGE_STATES.indexOf(state as MessageState)
 
-/** Returns the state of a message that the account has sent: how far it has come. */
 function stateOf(facts: readonly Fact[], queued: Known['queued']): MessageState {
   const states = facts.flatMap((fact) => {
     if (fact.kind === 'end') return fact.errorCode === null ? 'sent' : 'failed'
@@ -102,7 +100,7 @@ async function rowOf({ timeline }: Needs, { isOwn, queued, at, kind, ...rest }: 
   return { ...shown, state: from_me ? stateOf(facts, queued) : 'received' }
 }
 
-/** Returns the newest messages, newest first. `chat` is an identifier of the API. */
+/** Returns the messages, newest first. `chat` is an identifier of the API. */
 export async function messageRows(
   context: Needs,
   { chat, limit }: { chat?: string | undefined; limit: number },
@@ -115,10 +113,10 @@ export async function messageRows(
   return rows.sort((one, other) => Date.parse(other.at) - Date.parse(one.at))
 }
 
-/** Returns the content of a message as JSON. Throws `not_found` if it is no longer stored, and `instance_not_connected` before the first session. */
+/** Throws `not_found` if the content is no longer stored, and `instance_not_connected` before the first session. */
 export async function bodyOf({ messages, inbound }: Needs, messageId: string): Promise<WebhookBody> {
   const message = await messages.get(messageId, () => true)
-  // The content is shown as the account sees it, and only a session knows the account. So before the first session nothing can be shown.
+  // Only a session knows the account, from whose side the content is shown.
   if (message && inbound.context() === null) throw new Failure('instance_not_connected')
   const event = message && (await inbound.shown(message))
   if (!event) throw new Failure('not_found', { message: 'The content of this message is no longer stored.' })

@@ -1,4 +1,3 @@
-/** Handlers of `src/features/messages.ts`. */
 import { Failure } from '../../../src/domain/failures.ts'
 import { toJid } from '../../../src/domain/ids.ts'
 import { chatWith } from '../send/destination.ts'
@@ -13,7 +12,7 @@ export const messages: Handlers<typeof import('../../../src/features/messages.ts
     // The network refuses a presence if the account has no name.
     if (isAccountWide && !session.me?.name)
       throw new Failure('action_failed', { message: 'The account has no profile name yet.' })
-    // Only a person is looked up; the jid of a group needs no look-up.
+    // Only a person must be looked up; a group has only one jid.
     const chat = async () => (phone?.kind === 'user' ? (await chatWith(context, phone)).jid : phone && toJid(phone))
     const to = isAccountWide ? undefined : await chat()
     if (to === undefined || isAccountWide) await ask.run(() => session.announce(presence === 'available'))

@@ -1,4 +1,3 @@
-/** Handlers of `src/features/passkey.ts`. */
 import type { PasskeyReport } from '../../../src/domain/passkey.ts'
 import type { ControlContext, Handlers } from './types.ts'
 

@@ -1,4 +1,3 @@
-/** Handlers of `src/features/privacy.ts`. */
 import { Failure, type Issue } from '../../../src/domain/failures.ts'
 import type { UserIdentifier } from '../../../src/domain/ids.ts'
 import { answered, peopleOf } from '../chats/accounts.ts'
@@ -47,10 +46,10 @@ const setAudience =
     return DONE
   }
 
-/** Returns whether lists of people contain LIDs or numbers: LIDs, after the network has moved the account to LIDs. */
+/** Lists contain LIDs after the network has moved the account to LIDs, otherwise numbers. */
 const addressingOf = ({ me }: Session): Addressing => (me?.lid === undefined ? 'pn' : 'lid')
 
-/** Returns the changes of a list of excluded people. If a person is named twice, the last change counts. */
+/** If a person is named twice, the last change counts. */
 async function changesOf(context: ActionContext, contacts: NonNullable<AudienceInput['contacts']>): Promise<ListChange[]> {
   const people = await peopleOf(
     context,
@@ -67,8 +66,8 @@ async function changesOf(context: ActionContext, contacts: NonNullable<AudienceI
 }
 
 /**
- * Changes a list of excluded people. The query names the version of the list that it changes. If the phone has changed the list in the meantime, the
- * list is read again, and the query is repeated one time.
+ * The query names the version of the list. If the phone has changed the list by then, it is read again and the query is
+ * repeated once.
  */
 async function changeList({ ask, session, inTurn }: ActionContext, name: ListCategory, changes: readonly ListChange[]) {
   const addressing = addressingOf(session)
@@ -93,8 +92,8 @@ const oneOf = <const T extends string>(values: readonly T[], value: string | und
 const READ_RECEIPTS: Readonly<Record<string, boolean>> = { all: true, none: false }
 
 /**
- * Queries whether read receipts are on: the answer is stored, and decides how messages are marked as read later. If this query fails, the setting has
- * been changed nevertheless.
+ * The answer decides how messages are marked as read. A failure of this query changes nothing about the setting, which
+ * is already changed.
  */
 const refreshReadReceipts = ({ ask, session, log }: ActionContext) =>
   ask.run(session.privacySettings).catch((error) => log.warn({ err: error }, 'the privacy settings could not be refreshed'))

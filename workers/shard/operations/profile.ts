@@ -1,4 +1,3 @@
-/** Handlers of `src/features/profile.ts`. */
 import { Failure } from '../../../src/domain/failures.ts'
 import { answered } from '../chats/accounts.ts'
 import { pictureOf } from '../chats/picture-of.ts'
@@ -37,7 +36,7 @@ export const profile: Handlers<typeof import('../../../src/features/profile.ts')
     if (isBusiness(session))
       throw new Failure('not_allowed', { message: 'The network does not allow changing the name of a business account.' })
     await ask.run(() => session.change([pushNameChange(value, clock.now())]))
-    // A presence contains the name; other people learn the new name from this one.
+    // Other people learn the new name from a presence.
     await ask.write(ownPresence(value, session.isAvailable))
     return DONE
   },

@@ -1,4 +1,3 @@
-/** Handlers of `src/features/queue.ts`. They need no connection to the network, because the queue is stored here. */
 import { iso } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
 import { renderIdentifier } from '../../../src/domain/ids.ts'

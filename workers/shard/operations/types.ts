@@ -21,7 +21,6 @@ import type { Accepted, SendContext } from '../send/contract.ts'
 import type { Sending } from '../send/sending.ts'
 import type { Outbox } from '../webhooks/contract.ts'
 
-/** Context of an immediate operation on a connected instance. */
 export interface ActionContext extends Asker {
   messages: SendContext['messages']
   directory: AccountDirectory
@@ -32,17 +31,14 @@ export interface ActionContext extends Asker {
   /** Host of the pictures, because the network sends only their paths. */
   pictureHost: string
   /**
-   * Runs changes of the same object (such as a list) one after another. Each change names the version that it changes, and the network refuses the
-   * second of two changes of the same version.
+   * Runs changes of the same object one after another, because the network refuses the second of two changes of the
+   * same version.
    */
   inTurn: KeyedMutex['run']
-  /** Queues a message that an action sends in addition, such as an invitation. */
   enqueue(call: SendCall): Promise<Queued>
-  /** Sends, without the queue, a message that changes a setting. */
   direct: Sending['direct']
 }
 
-/** Context of an operation on the instance itself, which may be in any status. */
 export interface ControlContext {
   readonly config: InstanceConfig
   readonly state: RuntimeState
@@ -50,7 +46,6 @@ export interface ControlContext {
   readonly pairing: Pairing
   readonly passkeys: Pick<PasskeyPairing, 'state' | 'respond' | 'confirm'>
   readonly outbox: Pick<Outbox, 'events' | 'resend' | 'resendMany' | 'test' | 'detail' | 'newest' | 'body'>
-  /** Status changes, newest first. */
   history(): Promise<StatusChange[]>
   readonly safety: Pick<SendSafety, 'reading'>
   readonly timeline: Pick<MessageTimeline, 'find'>
@@ -58,11 +53,10 @@ export interface ControlContext {
   /** Translates received messages to what a person sees. */
   readonly inbound: Pick<ReceivedEvents, 'context' | 'shown' | 'namesOf'>
   readonly log: Logger
-  /** The current session; null if there is none. */
   readonly session: Session | null
   /**
-   * Requests a change of status, such as a pause or a restart. It is carried out after earlier requests. `isWanted` is called directly before; if it
-   * returns false, nothing changes.
+   * Requests a change of status, after earlier requests. If `isWanted`, called directly before, returns false, nothing
+   * changes.
    */
   request(what: Extract<LifecycleEvent['type'], `${string}Requested`>, isWanted?: () => boolean): Promise<RuntimeState>
 }

@@ -1,4 +1,3 @@
-/** Handlers that send an event of the webhook log again, or a test event. The outbox of the instance does the work. */
 import { eventTypeOf } from '../../../src/domain/events.ts'
 import type { EventsPage, EventsQuery } from '../../../src/domain/server-events.ts'
 import type { LogDetail, LogEntry, WebhookBody } from '../../../src/domain/webhook-log.ts'

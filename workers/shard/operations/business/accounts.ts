@@ -1,13 +1,13 @@
 /**
- * Finds the account that a profile or a catalog belongs to. The network stores catalogs by phone number, so a person is addressed by the number if it
- * is known.
+ * Finds the account of a profile or a catalog. The network stores catalogs by phone number, so a person is addressed by
+ * the number if it is known.
  */
 import { Failure } from '../../../../src/domain/failures.ts'
 import type { UserIdentifier } from '../../../../src/domain/ids.ts'
 import { peopleOf } from '../../chats/accounts.ts'
 import type { ActionContext } from '../types.ts'
 
-/** Resolves the account of a number; without a number, the account of the instance. Rejects with `phone_not_on_whatsapp`. */
+/** Without a number, returns the account of the instance. Rejects with `phone_not_on_whatsapp`. */
 export async function accountOf(context: ActionContext, phone: UserIdentifier | undefined): Promise<string> {
   if (phone === undefined) return ownAccount(context)
   const [person] = await peopleOf(context, [phone])
@@ -22,7 +22,6 @@ export function ownAccount({ session }: ActionContext): string {
   return own
 }
 
-/** Like `accountOf`, for operations whose API has no error code for a number without an account. */
 export async function ownerOf(context: ActionContext, phone: UserIdentifier | undefined): Promise<string> {
   try {
     return await accountOf(context, phone)

@@ -1,4 +1,3 @@
-/** Converts products and collections of the network to the objects of the API. */
 import type { ReplyOfEndpoint } from '../../../../src/features/endpoint.ts'
 import { cut, cutOrNull } from '../../wire/bounds.ts'
 import type { Product } from '../../wire/catalog.ts'
@@ -20,15 +19,13 @@ export const MAX_COLLECTION_NAME = 100
 
 const STATUSES = ['approved', 'pending', 'rejected'] as const
 
-/** Maps a status of the network to a status of the API; null if the API has no such status. */
 export const statusOf = (status: string | null) => STATUSES.find((known) => known === status) ?? null
 
-/** Converts a price in thousandths, as the network sends it, to whole units of the currency. */
 export const units = (thousandths: number | null): number | null => (thousandths === null ? null : thousandths / 1_000)
 
 export const shownId = (id: string) => cut(id, BOUNDS.id)
 
-/** Returns the cursor of the next page; null if it is too long for a caller to send it back. */
+/** Null if the cursor is too long for a caller to send it back. */
 export const shownCursor = (next: string | null) => (next !== null && next.length <= BOUNDS.cursor ? next : null)
 
 export const productObject = (product: Product): ProductObject => ({

@@ -1,4 +1,3 @@
-/** Products and orders: handlers of `src/features/business/catalog.ts`. */
 import { Failure } from '../../../../src/domain/failures.ts'
 import type { MediaInput } from '../../../../src/domain/media.ts'
 import type { InputOfEndpoint } from '../../../../src/features/endpoint.ts'
@@ -127,7 +126,6 @@ async function readProduct({ ask }: ActionContext, jid: string, id: string): Pro
 const picturesOf = (context: ActionContext, images: readonly MediaInput[]) =>
   Promise.all(images.map((image) => productPicture(context, image)))
 
-/** Converts the fields of a product for the network. An empty text means that the product has no such text. */
 const detailsOf = ({ description, price, currency, retailer_id, url, origin_country }: Omit<Changes, 'name' | 'is_hidden'>) => ({
   description: description || null,
   price: price === undefined ? null : Math.round(price * 1_000),
@@ -137,7 +135,6 @@ const detailsOf = ({ description, price, currency, retailer_id, url, origin_coun
   originCountry: origin_country ?? null,
 })
 
-/** Applies changes to a product. The network replaces the whole product, so the unchanged fields are sent again. */
 function merged(before: Product, changes: Changes): ProductDetails {
   const details = detailsOf(changes)
   return {

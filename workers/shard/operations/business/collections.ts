@@ -1,4 +1,3 @@
-/** Collections of a catalog: handlers of `src/features/business/collections.ts`. */
 import { randomUUID } from 'node:crypto'
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import { Failure } from '../../../../src/domain/failures.ts'
@@ -27,7 +26,7 @@ const NOT_THERE = 404
 const BAD_REQUEST = 400
 
 /**
- * The most products that are requested of each collection. If the answer has fewer, it has all of them, so their number is the size of the
+ * The most products that are requested of each collection. If the answer has fewer, their number is the size of the
  * collection; otherwise the size is unknown.
  */
 const COUNTED = 51
@@ -78,16 +77,13 @@ export const businessCollections: Handlers<typeof import('../../../../src/featur
   },
 }
 
-/**
- * The elements of our queries, and the field of the request from which each has its value. If the network refuses an element, the error names this
- * field.
- */
+/** The field of the request for each element of our queries, because the network's error names the element. */
 const CREATED: Readonly<Record<string, string>> = { name: 'name', product: 'product_ids' }
 const UPDATED: Readonly<Record<string, string>> = { name: 'name', add: 'add_product_ids', remove: 'remove_product_ids' }
 
 /**
- * Sends a change of a collection. The network refuses an invalid name or product with 400, and may name the element. `fields`: the field of the
- * request for each element.
+ * The network refuses an invalid name or product with 400, and may name the element. `fields`: the field of the request
+ * for each element.
  */
 async function change({ ask }: ActionContext, query: BinaryNode, fields: Readonly<Record<string, string>>): Promise<Collection> {
   const collection = collectionIn(
@@ -103,7 +99,7 @@ async function change({ ask }: ActionContext, query: BinaryNode, fields: Readonl
   return collection
 }
 
-/** Converts a collection to the object of the API. A collection without a status is approved. */
+/** A collection without a status is approved. */
 const shown = ({ id, status }: Collection, name: string | null, count: number | null): CollectionObject => ({
   id: shownId(id),
   name: cut(name ?? '', MAX_COLLECTION_NAME),

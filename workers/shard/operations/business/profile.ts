@@ -1,4 +1,3 @@
-/** The profile of a business: handlers of `src/features/business/profile.ts`. */
 import { Failure } from '../../../../src/domain/failures.ts'
 import { assertBusiness } from '../../connection/identity.ts'
 import { cut, cutOrNull, MAX_ID, MAX_NAME } from '../../wire/bounds.ts'
@@ -16,7 +15,7 @@ import { accountOf } from './accounts.ts'
 const DONE = { value: true } as const
 
 const MAX_CATEGORIES = 200
-/** Limits for values from the network. They are equal to the limits for values that callers write. */
+/** Equal to the limits for values that callers write. */
 const BOUNDS = {
   description: 512,
   address: 256,
@@ -80,13 +79,12 @@ export const businessProfile: Handlers<typeof import('../../../../src/features/b
   },
 }
 
-/** Matches the name of a time zone with an area and a place, with the upper and lower case of the tz database. */
+/** Matches the name of a time zone with an area and a place, as the tz database writes it. */
 const PLACE = /^(?:US|[A-Z][a-z]+)(?:\/[A-Z][a-z][\w-]*)+$/
 
 /**
- * Returns the name of a time zone with the upper and lower case of the tz database. Our validation accepts any case (`utc`), as `Intl` does, but the
- * apps need the exact name, and use GMT if they do not find it. For an alias such as `asia/kolkata`, some versions of `Intl` return only the main
- * name of the zone.
+ * Callers may write a time zone in any case (`utc`), but the apps need the exact name of the tz database, and otherwise
+ * use GMT.
  */
 function asWritten(name: string): string {
   const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions()
@@ -102,7 +100,7 @@ const shownHours = ({ day, mode, opensAt, closesAt }: OpeningHours) => ({
   close_time: clockOf(closesAt),
 })
 
-/** Converts a number of minutes since midnight to a time of day. Midnight at the end of the day becomes its last minute, 23:59. */
+/** Midnight at the end of the day becomes its last minute, 23:59. */
 function clockOf(minutes: number | null): string | null {
   if (minutes === null) return null
   const within = Math.min(minutes, LAST_MINUTE)

@@ -1,4 +1,3 @@
-/** Converts a chat to the object of the API. */
 import type { ReplyOfEndpoint } from '../../../../src/features/endpoint.ts'
 import type { Session } from '../../chats/session.ts'
 import type { AccountDirectory } from '../../directory/account-directory.ts'
@@ -9,7 +8,7 @@ import { chatKind, identifierOf } from '../../wire/jid.ts'
 type ChatObject = ReplyOfEndpoint<typeof import('../../../../src/features/chats.ts').list>['data'][number]
 
 const MAX_NAME = 100
-/** The durations of disappearing messages that the network accepts, in seconds. The API has no others. */
+/** The durations that the network accepts, in seconds. */
 const LIFETIMES = [0, 86_400, 604_800, 7_776_000]
 
 export async function chatObject(
@@ -37,10 +36,7 @@ export async function chatObject(
   }
 }
 
-/**
- * Returns the flags of a chat (such as pinned or muted), which lists of groups show too. Undefined if the directory has no entry for the chat. `now`
- * is in epoch ms.
- */
+/** Undefined if the directory has no entry for the chat. `now` is in epoch ms. */
 export function chatFlags(chat: ChatEntry | undefined, now: number) {
   const mutedUntil = chat?.mutedUntil ?? 0
   const isMuted = mutedUntil === -1 || mutedUntil > now

@@ -1,4 +1,4 @@
-/** Handlers of `src/features/chats.ts`. The flags of a chat are app state, which the phone and its linked devices share. */
+/** The flags of a chat are app state, which the phone and its linked devices share. */
 import { proto } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
 import { Failure, type FailureCode } from '../../../../src/domain/failures.ts'
@@ -37,11 +37,9 @@ const MAX_RECEIPTS = 1_000
 interface Made {
   chat: ChatEntry
   newest: Newest
-  /** Current time, in epoch ms. */
   now: number
 }
 
-/** Changes app state of one chat. */
 async function change(context: ActionContext, phone: UserIdentifier | GroupIdentifier, make: (made: Made) => AppStateChange[]) {
   const chat = await chatAt(context, phone)
   const now = context.clock.now()
@@ -50,7 +48,6 @@ async function change(context: ActionContext, phone: UserIdentifier | GroupIdent
   return DONE
 }
 
-/** Converts a chat to the object of the API. Data of a person becomes null if it is hidden or missing, or if the network refuses it. */
 async function shown(context: ActionContext, chat: ChatEntry) {
   const { ask } = context
   const orNull = <T>(asked: Promise<T | null>) =>
@@ -88,7 +85,7 @@ async function expireInGroup(context: ActionContext, phone: GroupIdentifier, sec
   context.directory.group(toJid(phone), { ephemeralSeconds: seconds })
 }
 
-/** Sets the duration of disappearing messages in a 1:1 chat. It is valid for both people, and is sent as a message without other content. */
+/** The duration is valid for both people, and is sent as a message without other content. */
 async function expireWithPerson(context: ActionContext, phone: UserIdentifier, seconds: number) {
   const { ask, session, directory, direct } = context
   const chat = await chatAt(context, phone)
@@ -120,7 +117,7 @@ export const chats: Handlers<typeof import('../../../../src/features/chats.ts')>
 
   async 'chats.get'(context, { phone }) {
     let chat = await knownChat(context, phone)
-    // The number in the request may differ from the registered number, so the chat is looked up again under the registered one.
+    // The registered number may differ from the number in the request, so the chat is looked up again.
     if (!chat && phone.kind === 'user') chat = await chatAt(context, phone)
     if (!chat?.isListed) throw new Failure('chat_not_found')
     const [object, more] = await Promise.all([chatObject(context, chat, context.clock.now()), shown(context, chat)])
@@ -136,8 +133,8 @@ export const chats: Handlers<typeof import('../../../../src/features/chats.ts')>
   async 'chats.pin'(context, { phone, value }) {
     const { ask, session, directory, clock } = context
     const found = await chatAt(context, phone)
-    // The pinned chats are counted after the earlier changes have been made. If several changes were counted at the same time, all of them could pass
-    // the limit.
+    // The pinned chats are counted after earlier changes are made. Otherwise several changes at the same time could
+    // exceed the limit.
     const make = () => {
       const chat = directory.chat([found.id]) ?? found
       if (value && !chat.isPinned && directory.pinned() >= MAX_PINNED)
@@ -185,7 +182,7 @@ export const chats: Handlers<typeof import('../../../../src/features/chats.ts')>
       [remoteJid, remoteJidAlt].some((jid) => jid && names.has(jid)),
     )
     if (!message) throw new Failure('message_not_found')
-    // A star can still be removed from a deleted message, because the message may have been deleted after it was starred.
+    // A star can still be removed from a deleted message, because it may have been deleted after it was starred.
     if (value && isDeleted(message)) throw new Failure('message_not_found', { message: 'The message was deleted.' })
     return change(context, phone, ({ chat, now }) => [starChange(chat.id, message.key, value, now)])
   },

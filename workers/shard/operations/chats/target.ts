@@ -12,7 +12,7 @@ type ChatIdentifier = UserIdentifier | GroupIdentifier
 type Context = Pick<ActionContext, 'ask' | 'session' | 'directory'>
 
 /**
- * Returns the directory's entry for the chat; undefined if it has none. A person is looked up by number and by LID, even if the caller gave only one
+ * Undefined if the directory has no entry. A person is looked up by number and by LID, even if the caller gave only one
  * of the two.
  */
 export async function knownChat({ session, directory }: Context, phone: ChatIdentifier): Promise<ChatEntry | undefined> {
@@ -24,8 +24,8 @@ export async function knownChat({ session, directory }: Context, phone: ChatIden
 }
 
 /**
- * Finds a chat in the directory or on the network. Rejects with `chat_not_found` if the person has no account on the network, or if our account is
- * not a member of the group. A chat that is not in the directory is addressed by number, as on a phone that does not have the chat.
+ * Finds a chat in the directory or on the network. Rejects with `chat_not_found` if the person has no account, or if
+ * our account is not a member of the group. A chat that is not in the directory is addressed by number.
  */
 export async function chatAt(context: Context, phone: ChatIdentifier): Promise<ChatEntry> {
   return (await knownChat(context, phone)) ?? (phone.kind === 'group' ? groupChat(context, phone) : personChat(context, phone))
@@ -51,7 +51,7 @@ async function personChat(context: Context, phone: UserIdentifier): Promise<Chat
   return context.directory.chat([lid, pn]) ?? newChat(pn ?? lid ?? '', pn === null ? null : lid)
 }
 
-/** Returns the newest message of the chat. A change of the chat (such as archive) names it, and covers all messages up to it. */
+/** A change of the chat (such as archive) names its newest message, and covers all messages up to it. */
 export function newestOf({ id, last, activeAt }: ChatEntry, nowSeconds: number): Newest {
   if (last === null) return { at: activeAt || nowSeconds }
   const { participant, fromMe } = last

@@ -1,5 +1,3 @@
-/** Handlers of `src/features/communities/communities.ts`. */
-
 import { generateMessageIDV2 } from '@whiskeysockets/baileys'
 import { Failure } from '../../../../src/domain/failures.ts'
 import { onPage } from '../../../../src/domain/page.ts'
@@ -87,7 +85,6 @@ export const communities: Handlers<typeof import('../../../../src/features/commu
   },
 }
 
-/** Reads the new community. If it cannot be read, the creation does not fail, because the community already exists. */
 async function made(context: ActionContext, jid: string) {
   const group = await readGroup(context, jid)
   const known = context.session.groups
@@ -102,7 +99,7 @@ async function made(context: ActionContext, jid: string) {
   return communityObject(context, group, groups)
 }
 
-/** Sets the property with the query that the phone app sends. If the network refuses this query too, rejects with the first refusal. */
+/** Sends the query of the phone app. If the network refuses this query too, rejects with the first refusal. */
 async function byProperty({ ask }: ActionContext, jid: string, isEverybody: boolean, refusal: unknown): Promise<void> {
   const update = { allow_non_admin_sub_group_creation: isEverybody }
   const value = await ask.mex('UpdateGroupProperty', { group_id: jid, update }).catch((error: unknown) => {

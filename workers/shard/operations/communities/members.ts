@@ -1,4 +1,3 @@
-/** Handlers for the groups and people of a community: `src/features/communities/members.ts`. */
 import { type GroupIdentifier, renderIdentifier, toJid, type UserIdentifier } from '../../../../src/domain/ids.ts'
 import { networkCodeOf } from '../../connection/failures.ts'
 import { communityAdminQuery, linkCodesIn, linkQuery, removeFromAllQuery, unlinkQuery } from '../../wire/communities.ts'
@@ -68,8 +67,8 @@ function linkResults(context: ActionContext, groups: readonly GroupIdentifier[],
 }
 
 /**
- * Changes people by the ids that the community's lists use: everybody is in the list of its announcement group, and its administrators are in the
- * list of the community itself.
+ * Everybody in a community is in the list of its announcement group; its administrators are in the list of the
+ * community itself.
  */
 const changePeople = (context: ActionContext, { community_id, phones }: People, change: Change) =>
   changing(context, community_id, async (jid) => {
@@ -80,7 +79,7 @@ const changePeople = (context: ActionContext, { community_id, phones }: People, 
     return settle(context, phones, listed, (ids) => change(jid, announcement, ids))
   })
 
-/** Changes roles. If the network does not know the query for communities, the roles in the announcement group are changed instead. */
+/** If the network does not know the query for communities, the roles in the announcement group are changed instead. */
 const roles =
   ({ ask }: ActionContext, change: Exclude<MemberChange, 'remove'>): Change =>
   async (jid, announcement, ids) => {

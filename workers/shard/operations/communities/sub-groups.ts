@@ -1,4 +1,3 @@
-/** Reads the groups of a community, and converts a community to the object of the API. */
 import { Failure } from '../../../../src/domain/failures.ts'
 import type { ReplyOfEndpoint } from '../../../../src/features/endpoint.ts'
 import type { GroupEntry } from '../../groups/group-entry.ts'
@@ -18,7 +17,6 @@ const MAX_DESCRIPTION = 2_048
 
 type Context = Pick<ActionContext, 'ask' | 'session' | 'log'>
 
-/** Reads the current community from the network. A group that is not a community counts as not found. */
 export async function readCommunity(context: Context, jid: string): Promise<Group> {
   const group = await readGroup(context, jid)
   if (!group.isCommunity) throw new Failure('group_not_found', { message: 'The group is not a community.' })
@@ -26,8 +24,8 @@ export async function readCommunity(context: Context, jid: string): Promise<Grou
 }
 
 /**
- * Lists the groups of a community, its announcement group first. The query is the GraphQL query of the web client. If the network refuses it, the
- * query of the library is sent.
+ * Lists the announcement group first. If the network refuses the web client's GraphQL query, the library's query is
+ * sent.
  */
 export async function subGroupsAt({ ask, log }: Context, jid: string): Promise<SubGroup[]> {
   const asked = ask.mex('FetchAllSubgroups', { group_id: jid, query_context: 'INTERACTIVE' }).then(subGroupsOf)
@@ -42,7 +40,7 @@ export async function subGroupsAt({ ask, log }: Context, jid: string): Promise<S
 export const isRefused = (error: unknown): boolean =>
   error instanceof Failure && error.code !== 'instance_not_connected' && error.code !== 'send_timeout'
 
-/** Finds the announcement group of a community: a message to the community goes to this group. */
+/** A message to a community goes to its announcement group. */
 export async function announcementOf(context: Context, jid: string): Promise<string> {
   await readCommunity(context, jid)
   const announcement = (await subGroupsAt(context, jid)).find(({ isAnnouncement }) => isAnnouncement)
@@ -50,10 +48,7 @@ export async function announcementOf(context: Context, jid: string): Promise<str
   return announcement.jid
 }
 
-/**
- * Returns the participant counts of the groups: the network reports all of them, the directory only those of the
- * account's own groups.
- */
+/** The network reports the counts of all groups, the directory only those of the account's own groups. */
 async function countsAt(context: Context, jid: string, groups: readonly SubGroup[]): Promise<(group: SubGroup) => number | null> {
   const { ask, session, log } = context
   await session.groups.ready()
@@ -109,7 +104,6 @@ async function head({ session }: Pick<Context, 'session'>, { id, subject, descri
   }
 }
 
-/** Converts a community to the object of the API that lists contain. */
 export const listedCommunity = async (context: Pick<Context, 'session'>, entry: GroupEntry): Promise<CommunityObject> => ({
   ...(await head(context, entry)),
   who_can_add_groups: null,

@@ -1,4 +1,4 @@
-/** Creates a group exactly one time, even if the query must be repeated. */
+/** Creates a group exactly once, even if the query must be repeated. */
 import { type BinaryNode, generateMessageIDV2 } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
 import { Failure } from '../../../../src/domain/failures.ts'
@@ -13,7 +13,7 @@ import { type Answer, answerOf, resultsOf } from './results.ts'
 
 type Input = InputOfEndpoint<typeof import('../../../../src/features/groups/groups.ts').create>
 
-/** Time limit of the first attempt. All attempts together have 45 s: if the answer is lost, time is left to ask the network for the result. */
+/** Time limit of the first attempt. If its answer is lost, time is left to ask the network for the result. */
 const FIRST_TRY = 15 * SECOND
 const DONE = 200
 
@@ -52,7 +52,8 @@ async function make(
 }
 
 /**
- * Sends a query that creates something, and repeats it if its answer is lost. The query contains a key by which the network recognizes a repetition.
+ * Repeats a query that creates something if its answer is lost. The query contains a key by which the network
+ * recognizes a repetition.
  */
 export const askOnce = ({ ask }: Pick<ActionContext, 'ask'>, query: BinaryNode): Promise<BinaryNode> =>
   ask(query, { atMostMs: FIRST_TRY }).catch((error: unknown) => {
@@ -61,8 +62,8 @@ export const askOnce = ({ ask }: Pick<ActionContext, 'ask'>, query: BinaryNode):
   })
 
 /**
- * Determines the result of each person when the answer with the results was lost. People who are members of the group now were added. The others are
- * added again, and the network answers with the reason of each refusal.
+ * Determines the result of each person after the answer was lost. Members of the group were added. The others are added
+ * again, so that the network answers with the reason of each refusal.
  */
 async function afterwards(
   { ask, session }: ActionContext,
@@ -77,7 +78,7 @@ async function afterwards(
   return new Map(people.map((one) => [one.id, isIn(one) ? { code: DONE, invitation: null } : answerOf(outcomes, one)]))
 }
 
-/** Creates the failure for a refused name. The network does not say which field it refuses, but in this query it can only be the name. */
+/** The network does not say which field it refuses, but in this query it can only be the name. */
 const nameRefused = (cause: Failure) => {
   const refused = Failure.invalid({ path: 'name', message: 'was not accepted by the network' })
   refused.cause = cause

@@ -1,4 +1,3 @@
-/** Converts a group to the object of the API. */
 import type { ReplyOfEndpoint } from '../../../../src/features/endpoint.ts'
 import { cut, cutOrNull, secondsToIso } from '../../wire/bounds.ts'
 import type { Group } from '../../wire/groups.ts'
@@ -9,7 +8,7 @@ export type GroupObject = ReplyOfEndpoint<typeof import('../../../../src/feature
 export type GroupSettings = ReplyOfEndpoint<typeof import('../../../../src/features/groups/groups.ts').updateSettings>
 export type Invitation = Pick<GroupObject, 'invitation_link' | 'invitation_link_error'>
 
-/** The most participants that are listed; `participants_count` has the full number. */
+/** `participants_count` has the full number. */
 const MAX_PARTICIPANTS = 5_000
 const MAX_NAME = 100
 const MAX_DESCRIPTION = 2_048
@@ -18,7 +17,7 @@ export const NO_INVITATION: Invitation = { invitation_link: null, invitation_lin
 
 export const invitationLinkOf = (code: string) => `https://chat.whatsapp.com/${code}`
 
-/** Converts a group. The number of a person is the one that the network sends together with the LID, or else one that is known here. */
+/** The number of a person is the one that the network sends with the LID, otherwise the one that is known here. */
 export async function groupObject(identity: Identity, group: Group, invitation: Invitation): Promise<GroupObject> {
   const phoneOf = async (jid: string | undefined, pn: string | undefined) =>
     jid || pn ? (await identity.person((jid ?? pn)!, pn)).phone : null
@@ -55,9 +54,8 @@ export const settingsOf = (group: Group): GroupSettings => ({
   ephemeral_seconds: group.ephemeralDuration ?? 0,
 })
 
-/** Whether the account is an administrator of the group. */
 export const isAdmin = ({ participants }: Group, { isMe }: Pick<Identity, 'isMe'>): boolean =>
   participants.some(({ id, admin }) => Boolean(admin) && isMe(id))
 
-/** Converts epoch seconds to an ISO time; an absent or invalid value becomes null. */
+/** An absent or invalid time becomes null. */
 const isoOf = (seconds: number | undefined) => (seconds && Number.isFinite(seconds) ? secondsToIso(seconds) : null)

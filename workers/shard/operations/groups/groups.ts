@@ -1,4 +1,3 @@
-/** Handlers of `src/features/groups/groups.ts`. */
 import { generateMessageIDV2 } from '@whiskeysockets/baileys'
 import { Failure, type FailureCode } from '../../../../src/domain/failures.ts'
 import type { InputOfEndpoint } from '../../../../src/features/endpoint.ts'
@@ -81,8 +80,8 @@ export const groups: Handlers<typeof import('../../../../src/features/groups/gro
 }
 
 /**
- * Changes the description of a group. The query must name the id of the current description, so this id is read before each attempt. If somebody else
- * has changed the description in between, the network refuses the first attempt, and there is a second one.
+ * The query must name the id of the current description, so this id is read before each attempt. If somebody else has
+ * changed the description in between, there is a second attempt.
  */
 export const describe = ({ ask, session, inTurn }: ActionContext, jid: string, text: string): Promise<unknown> =>
   inTurn(`description ${jid}`, () =>
@@ -92,7 +91,6 @@ export const describe = ({ ask, session, inTurn }: ActionContext, jid: string, t
     }),
   )
 
-/** Renames a group. The new name is put into the list of chats immediately, without waiting for the network's notice. */
 export async function rename({ ask, directory }: ActionContext, jid: string, name: string): Promise<void> {
   await directory.ready()
   await ask(subjectQuery(jid, name))
@@ -100,8 +98,8 @@ export async function rename({ ask, directory }: ActionContext, jid: string, nam
 }
 
 /**
- * Maps the code of a failed attempt to leave. If the account is not in the group, the network answers the query with success, and the answer contains
- * an error for the group.
+ * If the account is not in the group, the network answers the query with success, and the answer contains an error for
+ * the group.
  */
 const leaveFailure = (code: number): FailureCode => ([401, 403, 404].includes(code) ? 'group_not_found' : 'action_failed')
 
@@ -109,7 +107,6 @@ type Settings = Omit<InputOfEndpoint<typeof import('../../../../src/features/gro
 type Setting = keyof Settings
 type Applied<K extends Setting> = (ask: Ask, jid: string, value: NonNullable<Settings[K]>) => Promise<unknown>
 
-/** Settings in the order in which they are applied, with one query each. */
 const SETTINGS: { [K in Setting]-?: Applied<K> } = {
   admin_only_message: (ask, jid, isOn) => ask(settingQuery(jid, isOn ? 'announcement' : 'not_announcement')),
   admin_only_settings: (ask, jid, isOn) => ask(settingQuery(jid, isOn ? 'locked' : 'unlocked')),
@@ -133,7 +130,7 @@ async function apply(ask: Ask, jid: string, wanted: Settings): Promise<void> {
   }
 }
 
-/** Reads the invitation link of a group. Only administrators may read it, so a refusal does not fail the whole operation. */
+/** Only administrators may read the link, so a refusal does not fail the whole operation. */
 async function invitationTo(context: ActionContext, group: Group): Promise<Invitation> {
   if (!isAdmin(group, context.session.identity)) return { invitation_link: null, invitation_link_error: 'not_allowed' }
   try {

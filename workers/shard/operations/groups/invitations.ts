@@ -1,4 +1,3 @@
-/** Handlers for invitation links of groups. */
 import { networkCodeOf } from '../../connection/failures.ts'
 import { groupIn, groupJidIn, invitedQuery, joinQuery } from '../../wire/groups.ts'
 import { identifierOf } from '../../wire/jid.ts'

@@ -1,6 +1,6 @@
 /**
- * Reads the code in a group's invitation link. The query is the one of the library zapo; if the network refuses it, the query of the web client is
- * sent.
+ * Reads the code in a group's invitation link. If the network refuses the query of the library zapo, the query of the
+ * web client is sent.
  */
 import { Failure } from '../../../../src/domain/failures.ts'
 import { networkCodeOf } from '../../connection/failures.ts'
@@ -15,16 +15,13 @@ const NOT_THIS_WAY = new Set([400, 501])
 
 const noCode = () => new Failure('action_failed', { message: 'The network did not return the invitation link.' })
 
-/** Queries the code with the query that the library zapo sends. */
 export async function plainInviteCodeOf({ ask }: Context, jid: string): Promise<string> {
   const code = inviteCodeIn(await ask(inviteCodeQuery(jid)))
   if (code === null) throw noCode()
   return code
 }
 
-/**
- * Reads the code with the first query, and with the second one if the first is refused. If the network refuses both, rejects with the first refusal.
- */
+/** If the network refuses both queries, rejects with the first refusal. */
 export const inviteCodeOf = (context: Context, jid: string): Promise<string> =>
   plainInviteCodeOf(context, jid).catch((refusal: unknown) => {
     const code = networkCodeOf(refusal)
@@ -42,7 +39,6 @@ async function byGraphQl({ ask }: Context, jid: string, refusal: unknown): Promi
   return code
 }
 
-/** Replaces the code of the invitation link, so that the old link becomes invalid. */
 export async function newInviteCodeOf({ ask }: Context, jid: string): Promise<string> {
   const code = inviteCodeIn(await ask(newInviteCodeQuery(jid)))
   if (code === null) throw noCode()

@@ -10,7 +10,7 @@ import type { ActionContext } from '../types.ts'
 type Operation = typeof import('../../../../src/features/groups/groups.ts').list
 type Listed = ReplyOfEndpoint<Operation>['data'][number]
 
-/** Returns the groups. Queries the network only if a list was never read, or if a notice left entries incomplete. */
+/** Queries the network only if a list was never read, or if a notice left entries incomplete. */
 export const entriesOf = ({ ask, session }: ActionContext): Promise<GroupEntry[]> => ask.run(() => session.groups.list())
 
 export async function list(context: ActionContext, query: InputOfEndpoint<Operation>) {

@@ -1,6 +1,6 @@
 /**
- * Determines whether the account is a member of a group. It reads the group's metadata, because the codes with which the network refuses a query are
- * the same for members and for other accounts.
+ * Determines whether the account is a member of a group from the group's metadata, because the network refuses a query
+ * with the same codes for members and for others.
  */
 import { Failure } from '../../../../src/domain/failures.ts'
 import { type GroupIdentifier, toJid } from '../../../../src/domain/ids.ts'
@@ -13,10 +13,7 @@ type Context = Pick<ActionContext, 'ask' | 'session'>
 /** Codes with which the network refuses an account that is not a member, and a member without the permission. */
 const NO_PERMISSION = new Set([401, 403, 405])
 
-/**
- * Calls `work` with the jid of a group. If the network refuses, the metadata of the group is read, and the call rejects with `group_not_found` if the
- * account is not, or no longer, a member.
- */
+/** If the network refuses `work` and the account is not a member of the group, rejects with `group_not_found`. */
 export async function inGroup<T>(context: Context, group: GroupIdentifier, work: (jid: string) => Promise<T>): Promise<T> {
   const jid = toJid(group)
   try {
@@ -28,8 +25,8 @@ export async function inGroup<T>(context: Context, group: GroupIdentifier, work:
 }
 
 /**
- * Runs a change of a group like `inGroup`, and makes the cached group stale: the group's notice arrives after the answer, and a read between the two
- * must not return the old state.
+ * Also drops the cached group: the group's notice arrives after the answer, and a read between the two must not return
+ * the old state.
  */
 export async function changing<T>(context: Context, group: GroupIdentifier, work: (jid: string) => Promise<T>): Promise<T> {
   const { groups } = context.session
@@ -46,14 +43,11 @@ export async function changing<T>(context: Context, group: GroupIdentifier, work
   }
 }
 
-/**
- * Whether the network may have made the change although the operation failed. Without an answer this is unknown; a refusal means that the group is
- * unchanged.
- */
+/** Whether the network may have made the change although the operation failed. Without an answer this is unknown. */
 const isOpen = (error: unknown) =>
   error instanceof Failure && (error.code === 'send_timeout' || error.code === 'instance_not_connected')
 
-/** Whether the account is a member: the network shows a group's metadata only to its members. True also if the network gave no clear answer. */
+/** The network shows a group's metadata only to its members. True also if it gave no clear answer. */
 async function isMember({ ask, session }: Context, jid: string): Promise<boolean> {
   try {
     await ask.run(() => session.groups.refresh(jid))
@@ -64,7 +58,6 @@ async function isMember({ ask, session }: Context, jid: string): Promise<boolean
   }
 }
 
-/** Reads the group from the network, even if it is cached. */
 export async function readGroup({ ask, session }: Context, jid: string): Promise<Group> {
   return writable(await ask.run(() => session.groups.refresh(jid)))
 }

@@ -1,4 +1,4 @@
-/** Finds people to add to a group, with the jids that the network needs for them. Sends an invitation to people whom the network refuses to add. */
+/** Finds the jids of people to add to a group. Invites people whom the network refuses to add. */
 import { type SendCall, sendCall } from '../../../../src/domain/call.ts'
 import type { UserIdentifier } from '../../../../src/domain/ids.ts'
 import { peopleOf } from '../../chats/accounts.ts'
@@ -12,8 +12,8 @@ export interface Candidate extends Listed, Newcomer {}
 const CAPTION = 'Invitation to join my WhatsApp group'
 
 /**
- * Finds the person for each identifier, in the same order. The result is undefined for a person without an account, and for a LID whose number is
- * unknown, because the network refuses to add such a person.
+ * Returns the people in the order of the identifiers. Undefined for a person without an account, and for a LID without
+ * a known number, because the network refuses to add such a person.
  */
 export async function candidatesOf(
   context: Pick<ActionContext, 'ask' | 'session'>,
@@ -35,24 +35,21 @@ export async function candidatesOf(
   })
 }
 
-/** Facts about the group that a queued invitation stores. */
 export interface InvitationInput {
   phone: UserIdentifier
-  /** Jid of the group. */
   group: string
   name: string
   code: string
-  /** Expiry of the invitation in epoch seconds. */
   expires_at: number
   caption: string
 }
 
-/** Ids of the operations that queue invitations. The queue shows an invitation with the id of its operation. */
+/** Operations that queue invitations. The queue shows an invitation with the id of its operation. */
 export type Inviting = 'groups.create' | 'groups.addParticipants' | 'communities.addParticipants'
 
 /**
- * Queues an invitation for each person whom the network has refused to add and who may be invited. Resolves with the `id`s of the people for whom an
- * invitation was queued. If the queue is full, this does not fail, because the group has already changed.
+ * Queues an invitation for each person who could not be added and may be invited. Resolves with the `id`s of these
+ * people. A full queue does not fail, because the group has already changed.
  */
 export async function invite(
   { enqueue, log }: Pick<ActionContext, 'enqueue' | 'log'>,

@@ -1,4 +1,3 @@
-/** Handlers for members of a group and requests to join it: `src/features/groups/participants.ts`. */
 import type { GroupIdentifier, UserIdentifier } from '../../../../src/domain/ids.ts'
 import { peopleOf } from '../../chats/accounts.ts'
 import { secondsToIso } from '../../wire/bounds.ts'
@@ -54,7 +53,6 @@ export const groupParticipants: Handlers<typeof import('../../../../src/features
 const requestsOf = async ({ ask }: ActionContext, jid: string): Promise<JoinRequest[]> =>
   joinRequestsIn(await ask(joinRequestsQuery(jid)))
 
-/** Adds people to a group. `jid`: the group that they join. */
 export async function addTo(
   context: ActionContext,
   jid: string,
@@ -72,8 +70,8 @@ export async function addTo(
 }
 
 /**
- * Changes members of a group. Each is addressed by the id in the group's own list of members (a number or a LID), because the network does not find a
- * member by the other one.
+ * Each member is addressed by the id in the group's own list (a number or a LID), because the network does not find the
+ * other one.
  */
 const changeMembers = (context: ActionContext, { group_id, phones }: People, change: MemberChange) =>
   changing(context, group_id, async (jid) => {
@@ -93,7 +91,7 @@ const decide = (context: ActionContext, { group_id, phones }: People, decision: 
     )
   })
 
-/** Runs a change and returns a result for each person; people who are not in the group's list are left out of the query. */
+/** Returns a result for each person. People who are not in the group's list are left out of the query. */
 export async function settle(
   context: ActionContext,
   phones: readonly UserIdentifier[],

@@ -1,4 +1,4 @@
-/** Sends a query about many people in batches, because the network accepts few people per query, and returns one result for each person. */
+/** Sends a query about many people in batches, because the network accepts few people per query. */
 import { SECOND } from '../../../../src/domain/clock.ts'
 import { renderIdentifier, type UserIdentifier } from '../../../../src/domain/ids.ts'
 import { networkCodeOf } from '../../connection/failures.ts'
@@ -12,9 +12,8 @@ const BATCH_PAUSE = SECOND
 const NOT_THERE = 404
 const DONE = 200
 
-/** A person, with the jids by which queries and answers about a group name this person. */
+/** A person, with the jids that queries and answers about a group use. */
 export interface Listed {
-  /** Jid of the person in the query. */
   id: string
   /** Every jid that the answer may use for the person, without a device part. */
   names: readonly string[]
@@ -24,13 +23,12 @@ export type Answer = Pick<Outcome, 'code' | 'invitation'>
 
 const unnamed: Answer = { code: NOT_THERE, invitation: null }
 
-/** Finds the result for a person in an answer. The answer may name the person by another jid than the query did. */
 export const answerOf = (outcomes: readonly Outcome[], { names }: Listed): Answer =>
   outcomes.find((outcome) => outcome.names.some((name) => names.includes(name))) ?? unnamed
 
 /**
- * Runs a query in batches and returns the answers by `id`. If a later batch is refused, each person in it gets this refusal as the result, and the
- * operation does not fail: the earlier batches have already been applied, and their results must be reported.
+ * Returns the answers by `id`. If a later batch is refused, its people get this refusal as their result: the earlier
+ * batches were applied, and their results must be reported.
  */
 export async function inBatches<L extends Listed>(
   { session }: Pick<ActionContext, 'session'>,
@@ -55,8 +53,8 @@ export async function inBatches<L extends Listed>(
 }
 
 /**
- * Builds the result of each phone. `found`: the person for each phone, in the same order; undefined if the phone has no account. `invited`: `id`s of
- * the people who were invited.
+ * `found`: the person for each phone, in the same order, undefined without an account. `invited`: `id`s of the people
+ * who were invited.
  */
 export function resultsOf(
   phones: readonly UserIdentifier[],

@@ -1,4 +1,3 @@
-/** Handlers for administrators of a channel: `src/features/newsletters/administrators.ts`. */
 import { Failure } from '../../../../src/domain/failures.ts'
 import { type NewsletterIdentifier, toJid, type UserIdentifier } from '../../../../src/domain/ids.ts'
 import { peopleOf } from '../../chats/accounts.ts'
@@ -9,7 +8,7 @@ import { acceptTerms, asFollower } from './following.ts'
 
 const DONE = { value: true } as const
 
-/** Checks the answer of a mutation: `{ id }`, or null if the channel was not found. */
+/** The network answers a mutation with null if the channel was not found. */
 const known = (answer: unknown) => {
   if (answer === null) throw new Failure('newsletter_not_found')
 }
@@ -38,7 +37,7 @@ interface About {
   phone: UserIdentifier
 }
 
-/** Runs a mutation about one person. Afterwards the stored role of the account is forgotten, because the mutation may have changed it. */
+/** The mutation may change the role of the account, so the stored role is forgotten afterwards. */
 async function change(
   context: ActionContext,
   name: MexName,
@@ -55,8 +54,8 @@ async function change(
 }
 
 /**
- * Ends the account's own role as administrator, after the ownership was transferred. If this step fails, the details of the failure say that the
- * ownership is transferred.
+ * Ends the account's own role as administrator, after the ownership was transferred. If this fails, the details of the
+ * failure say that the ownership is transferred.
  */
 async function quit({ ask, session }: ActionContext, jid: string): Promise<void> {
   const [pn, lid = pn] = session.identity.own()
@@ -68,10 +67,7 @@ async function quit({ ask, session }: ActionContext, jid: string): Promise<void>
   }
 }
 
-/**
- * Returns the id of a person in these mutations. If the account itself has a LID, this is the LID of the person, because the network then names
- * people by LID.
- */
+/** If the account itself has a LID, the network names people by LID. */
 async function userIdOf(context: ActionContext, phone: UserIdentifier): Promise<string> {
   const [person] = await peopleOf(context, [phone])
   const { lid = null, pn = null } = person ?? {}

@@ -1,5 +1,3 @@
-/** Handlers for finding channels: `src/features/newsletters/discovery.ts`. */
-
 import { Failure } from '../../../../src/domain/failures.ts'
 import { pageOf } from '../../../../src/domain/page.ts'
 import { networkCodeOf } from '../../connection/failures.ts'
@@ -9,11 +7,11 @@ import { directoryPage, newsletterIn } from '../../wire/newsletters.ts'
 import type { ActionContext, Handlers } from '../types.ts'
 import { newsletterObject } from './newsletter-object.ts'
 
-/** Position of a channel in a list, by the account's role in it: owned channels come first. */
+/** Position of a channel in a list, by the account's role. */
 const RANK: Readonly<Record<string, number>> = { owner: 0, admin: 1, subscriber: 2 }
 const rankOf = (role: string | null) => RANK[role ?? ''] ?? 3
 
-/** Codes for a link that leads to no channel, or to a channel that the network does not show to the account. */
+/** Codes for a link that leads to no channel, or to a channel that the network does not show. */
 const NO_NEWSLETTER = new Set([400, 401, 403, 404, 405, 410, 423, 451])
 
 const NO_STATUS = { fetch_status_metadata: false }
@@ -38,8 +36,8 @@ export const newsletterDiscovery: Handlers<typeof import('../../../../src/featur
     return pageOf(all, query, (newsletter) => newsletterObject(newsletter, pictureHost))
   },
 
-  // The network refuses a text search that has a `view` or countries, and it refuses views without the flag, so the query is built differently for
-  // each.
+  // The network refuses a text search with a `view` or countries, and views without the flag. So the query is different
+  // for each.
   async 'newsletters.search'({ ask, pictureHost }, { search_text, view, country_codes, limit, cursor }) {
     const page = { limit, start_cursor: cursor ?? null }
     const answer = await (search_text === undefined

@@ -1,6 +1,6 @@
 /**
- * Determines whether the account follows a channel. It reads the metadata of the channel, because the codes with which the network refuses a query
- * are the same for followers and for other accounts.
+ * Determines whether the account follows a channel from the channel's metadata, because the network refuses a query
+ * with the same codes for followers and for others.
  */
 import { Failure } from '../../../../src/domain/failures.ts'
 import { type NewsletterIdentifier, toJid } from '../../../../src/domain/ids.ts'
@@ -18,14 +18,14 @@ import type { ActionContext } from '../types.ts'
 
 type Context = Pick<ActionContext, 'ask' | 'session'>
 
-/** Codes with which the network refuses an account that does not follow the channel, and an account without the permission. */
+/** Codes with which the network refuses an account that does not follow the channel, or lacks the permission. */
 const NO_PERMISSION = new Set([401, 403, 405])
 /** Code with which the network refuses a query that names a role which the account does not have. */
 const OTHER_ROLE = 405
 
 /**
- * Calls `work` with the jid of a channel. After a refusal, one more query finds out whether the account follows the channel; if not, the call rejects
- * with `newsletter_not_found`.
+ * After a refusal, one more query finds out whether the account follows the channel. If not, rejects with
+ * `newsletter_not_found`.
  */
 export async function asFollower<T>(
   context: Context,
@@ -41,7 +41,7 @@ export async function asFollower<T>(
   }
 }
 
-/** Whether the account follows the channel. The result is true unless an answer proves that it does not. */
+/** True unless an answer proves that the account does not follow the channel. */
 async function follows(context: Context, jid: string): Promise<boolean> {
   try {
     const { role } = await readNewsletter(context, jid)
@@ -56,7 +56,6 @@ const notFound = (cause: unknown) => {
   return new Failure('newsletter_not_found', { cause, ...(code === null ? {} : { details: { network_code: code } }) })
 }
 
-/** Converts the network's refusal to show a channel to the account into `newsletter_not_found`. */
 export async function shownBy<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
@@ -66,10 +65,7 @@ export async function shownBy<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/**
- * Reads the current state of a channel from the network. The query must name the account's role, so the next role is tried if the network refuses
- * one.
- */
+/** The query must name the account's role, so the next role is tried if the network refuses one. */
 export async function readNewsletter({ ask, session }: Context, jid: string): Promise<Newsletter> {
   const [first = 'SUBSCRIBER', ...others] = session.newsletterRoles.toTry(jid)
   const asked = (role: ViewRole) => ask.mex('FetchNewsletter', newsletterLookUp(jid, 'JID', role))
@@ -95,8 +91,7 @@ export function present(description: unknown): Newsletter {
 }
 
 /**
- * Accepts the terms of use that an operation needs, with one query. If this fails, the operation continues, because the network itself refuses an
- * operation whose terms are not accepted.
+ * If this fails, the operation continues, because the network itself refuses an operation whose terms are not accepted.
  */
 export async function acceptTerms({ ask, log }: ActionContext, notice: (typeof TERMS)[keyof typeof TERMS]): Promise<void> {
   try {

@@ -1,4 +1,3 @@
-/** Converts a channel to the object of the API. */
 import type { ReplyOfEndpoint } from '../../../../src/features/endpoint.ts'
 import { cut, cutOrNull, secondsToIso } from '../../wire/bounds.ts'
 import { type Newsletter, pictureUrl } from '../../wire/newsletters.ts'
@@ -16,7 +15,6 @@ const ROLES = ['owner', 'admin', 'subscriber', 'guest'] as const
 const oneOf = <const T extends string>(values: readonly T[], value: string | null): T | null =>
   values.find((each) => each === value) ?? null
 
-/** Converts a channel. `host`: host of the pictures, because the network sends only their paths. */
 export const newsletterObject = (newsletter: Newsletter, host: string): NewsletterObject => ({
   id: newsletter.id,
   name: cut(newsletter.name, MAX_NAME),

@@ -1,4 +1,3 @@
-/** Handlers for one channel: `src/features/newsletters/newsletters.ts`. */
 import { Failure } from '../../../../src/domain/failures.ts'
 import { type NewsletterIdentifier, toJid } from '../../../../src/domain/ids.ts'
 import { networkCodeOf } from '../../connection/failures.ts'
@@ -37,8 +36,7 @@ export const newsletters: Handlers<typeof import('../../../../src/features/newsl
       .slice(0, limit)
     const last = posts.at(-1)
     const read = posts.flatMap((post) => readPost(jid, post) ?? [])
-    // The posts are stored, oldest first, so that the caller can react to them. This also makes reactions possible to posts from the time before the
-    // account followed the channel.
+    // The posts are stored, oldest first, so that the caller can react to them.
     for (const { message } of read.toReversed()) if (message) messages.add(message)
     return {
       data: read.map(({ shown }) => shown),
@@ -79,8 +77,7 @@ export const newsletters: Handlers<typeof import('../../../../src/features/newsl
 
   async 'newsletters.updateSettings'(context, { newsletter_id, reaction_codes }) {
     const codes = { reaction_codes: { value: reaction_codes.toUpperCase() } }
-    // The query with `settings` is tried first, then that of the library zapo. The network may ignore an unknown field, so its answer is checked for
-    // the new state.
+    // The network may ignore an unknown field, so its answer is checked for the new state.
     return update(context, newsletter_id, [{ settings: codes }, codes], (answer) => {
       const { reactionCodes } = present(answer)
       return reactionCodes === null || reactionCodes === reaction_codes
@@ -100,12 +97,11 @@ const base64 = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset
 
 const GONE = new Set(['deleted', 'non_existing'])
 
-/** Throws `newsletter_not_found` if the answer says that the channel no longer exists. */
+/** Throws `newsletter_not_found` if the channel no longer exists. */
 function exists(answer: unknown): void {
   if (GONE.has(present(answer).state ?? '')) throw new Failure('newsletter_not_found')
 }
 
-/** Sends one change in several formats, one after another, until the network accepts one. `isDone`: whether the answer shows the requested state. */
 const update = (
   context: ActionContext,
   newsletter: NewsletterIdentifier,
@@ -124,7 +120,7 @@ const update = (
     throw new Failure('action_failed')
   })
 
-/** Mutes or unmutes a channel. If the network refuses the current query, the query of older builds of the web client is sent. */
+/** If the network refuses the current query, the query of older web clients is sent. */
 const setMuted = (context: ActionContext, newsletter: NewsletterIdentifier, isMuted: boolean) =>
   asFollower(context, newsletter, async (jid) => {
     const { ask } = context

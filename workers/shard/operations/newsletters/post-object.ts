@@ -1,4 +1,4 @@
-/** Reads a post of a channel. Returns the object of the API for lists, and the message that later operations find by its id. */
+/** Reads a post of a channel: the object of the API for lists, and the message that later operations find by its id. */
 import { proto, type WAMessage } from '@whiskeysockets/baileys'
 import type { ReplyOfEndpoint } from '../../../../src/features/endpoint.ts'
 import { type Content, type Field, unwrap } from '../../translate/inbound/content.ts'
@@ -28,11 +28,11 @@ const TYPES: Partial<Record<Field, PostObject['type']>> = {
 /** A post that was not deleted. */
 export interface ReadPost {
   shown: PostObject
-  /** The post as a message, for reactions and forwards; null if it cannot be decoded or has no id. */
+  /** Null if the post cannot be decoded or has no id. */
   message: WAMessage | null
 }
 
-/** Reads a post; null if it was deleted. A post without an id gets the number that the network gave it (its server id) in place of the id. */
+/** Null if the post was deleted. A post without an id gets its server id in place of the id. */
 export function readPost(newsletter: string, { id, serverId, at, isOwn, content }: Post): ReadPost | null {
   if (content === null) return null
   const message = decoded(content)
@@ -52,7 +52,7 @@ function decoded(bytes: Uint8Array): Content | null {
     const message = proto.Message.decode(bytes)
     return message.protocolMessage?.editedMessage ?? message
   } catch {
-    // A post whose content no client can decode is still listed, without content.
+    // A post that cannot be decoded is still listed, without content.
     return null
   }
 }

@@ -1,4 +1,3 @@
-/** Handlers for reactions, forwards, pins and deletions: `src/features/send/actions.ts`. */
 import { isJidNewsletter, proto, toNumber, type WAMessage } from '@whiskeysockets/baileys'
 import { Failure } from '../../../../src/domain/failures.ts'
 import { type Identifier, toJid } from '../../../../src/domain/ids.ts'
@@ -90,13 +89,12 @@ export const actions: Handlers<typeof import('../../../../src/features/send/acti
   },
 }
 
-/** Deletes a message for everybody, and removes its content from the storage here. */
 const deleting = (context: SendContext, message: WAMessage | undefined, send: () => Promise<Accepted>): Promise<Accepted> =>
   remembering(context, send, async () => {
     if (message) await context.messages.deleted(message)
   })
 
-/** Forwards a message to a channel. A post contains no secret, and its media must be unencrypted. */
+/** A post contains no secret, and its media must be unencrypted. */
 async function forwardPost(
   context: SendContext,
   { messageContextInfo: _, ...content }: proto.IMessage,
@@ -106,7 +104,6 @@ async function forwardPost(
   return sendMedia(context, to, { content: await reposted(context, content, { from, to }), info: {} })
 }
 
-/** Sends a reaction. With `emoji` null, removes the account's reaction. */
 async function react(context: SendContext, input: TargetFields & { phone: Identifier }, emoji: string | null) {
   const chat = await resolveDestination(context, input.phone)
   if (chat.kind === 'newsletter')
@@ -120,14 +117,15 @@ async function react(context: SendContext, input: TargetFields & { phone: Identi
   return sendMessage(context, target.to, { content: { proto: content }, ...attributes })
 }
 
-/** Encrypts a reaction, because members of an announcement group must not see who reacted. */
+/** Members of an announcement group must not see who reacted. */
 function sealedReaction(context: SendContext, target: Target, reaction: proto.Message.IReactionMessage) {
   const plain = proto.Message.ReactionMessage.encode(reaction).finish()
   return { targetMessageKey: target.key, ...sealAbout(secretAbout(context, target), 'Enc Reaction', plain) }
 }
 
 /**
- * Hides a message on the account's own devices, through app state, because the account cannot delete a message of the other person for that person.
+ * Hides a message on the account's own devices only, because the account cannot delete a message of the other person
+ * for that person.
  */
 async function deleteForMe(context: SendContext, chat: Destination, id: string) {
   const { key, to, message } = await rememberedTarget(context, chat, id, { orDeleted: true })
@@ -136,7 +134,7 @@ async function deleteForMe(context: SendContext, chat: Destination, id: string) 
   return { message: null }
 }
 
-/** Returns the chat of a message. Only a person is looked up, because a person has a number and a LID, and the chat has one of them. */
+/** Only a person must be looked up, because the chat has either the number or the LID. */
 async function chatOf(context: SendContext, identifier: Identifier): Promise<Destination> {
   if (identifier.kind === 'user') return resolveDestination(context, identifier)
   return { jid: toJid(identifier), kind: identifier.kind, other: null, group: null }

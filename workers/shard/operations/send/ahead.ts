@@ -1,6 +1,6 @@
 /**
- * Prepares the media file of a queued message before its turn to be sent (`send/ahead.ts`). The calls and their arguments are the same as in the
- * handlers, because a handler finds the prepared file by them.
+ * Prepares the media file of a queued message before its turn. The calls and arguments must be those of the handlers,
+ * because they identify the prepared file.
  */
 import type { Identifier } from '../../../../src/domain/ids.ts'
 import { audioMessage, imageMessage, stickerMessage, videoMessage } from '../../media/compose.ts'
@@ -14,7 +14,7 @@ type All = Handlers<typeof import('../../../../src/features/send/media.ts')> &
   Handlers<typeof import('../../../../src/features/send/status.ts')>
 type Prepares<Id extends keyof All> = { [I in Id]: (context: SendContext, input: Parameters<All[I]>[1]) => Promise<unknown> }
 
-/** Returns the destination without its id, because only its kind changes how a file is uploaded. */
+/** Only the kind of the destination changes how a file is uploaded. */
 const of = ({ kind }: Identifier) => ({ kind })
 /** An answer to a status is sent to its author, who is a person. */
 const AUTHOR = { kind: 'user' } as const

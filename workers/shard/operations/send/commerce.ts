@@ -1,5 +1,3 @@
-/** Handlers for products, catalogs and orders: `src/features/send/commerce.ts`. */
-
 import { Failure } from '../../../../src/domain/failures.ts'
 import { assertBusiness } from '../../connection/identity.ts'
 import { imageMessage } from '../../media/compose.ts'
@@ -21,7 +19,7 @@ export const commerce: Handlers<typeof import('../../../../src/features/send/com
     const to = await resolveDestination(context, input.phone)
     const { info } = await surroundings(context, to, { ...input, mentions: [] })
     const owner = await catalogOwner(context, input.catalog_phone).catch((error) => {
-      // The error code `phone_not_on_whatsapp` is replaced: a caller that reads only codes would conclude that the recipient has no account.
+      // The code is replaced, because a caller that reads only codes would conclude that the recipient has no account.
       const isNobody = error instanceof Failure && error.code === 'phone_not_on_whatsapp'
       throw isNobody
         ? new Failure('product_not_found', { message: 'The phone number of the catalog has no WhatsApp account.' })

@@ -1,4 +1,3 @@
-/** Handlers for links with a preview card, locations, contacts, and invitations to administer a channel: `src/features/send/contents.ts`. */
 import type { proto, WAUrlInfo } from '@whiskeysockets/baileys'
 import { type Identifier, toJid } from '../../../../src/domain/ids.ts'
 import { type CardPicture, cardPicture } from '../../send/compose/card-picture.ts'

@@ -1,4 +1,3 @@
-/** Handlers for calendar events: `src/features/send/events.ts`. */
 import { randomBytes } from 'node:crypto'
 import { Failure } from '../../../../src/domain/failures.ts'
 import type { Identifier } from '../../../../src/domain/ids.ts'
@@ -38,8 +37,7 @@ export const events: Handlers<typeof import('../../../../src/features/send/event
     }
     const edit = eventEdit(target.key, about, changed, context.now())
     const { contextInfo } = target.event
-    // The edited event is stored, because the next edit needs it: an edit that does not change the call link must contain the link of the previous
-    // one.
+    // The next edit needs this event: an edit that does not change the call link must contain the previous link.
     const eventNow = { ...changed, ...(contextInfo ? { contextInfo: { ...contextInfo, ...mentions } } : {}) }
     return remembering(
       context,
@@ -65,7 +63,7 @@ async function eventOf(context: SendContext, phone: Identifier, id: string) {
   return { ...target, event }
 }
 
-/** Creates a link to a call of the requested kind. An existing link is kept if its kind does not change. */
+/** An existing link is kept if the kind of the call does not change. */
 async function joinLink({ ask }: SendContext, event: CalendarEvent, current?: string | null): Promise<string | null> {
   if (event.call_link_type === undefined) return null
   const { media, prefix } = callOf(event.call_link_type)

@@ -1,7 +1,3 @@
-/**
- * Sends an invitation to a person whose settings forbid adding them to a group. The invitation is queued under the id of the operation that tried to
- * add the person.
- */
 import type { proto } from '@whiskeysockets/baileys'
 import { surroundings } from '../../send/context-info.ts'
 import type { Accepted, SendContext } from '../../send/contract.ts'

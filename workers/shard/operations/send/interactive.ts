@@ -1,5 +1,3 @@
-/** Handlers for buttons, lists and carousels: `src/features/send/interactive.ts`. */
-
 import { Failure } from '../../../../src/domain/failures.ts'
 import { pixKey } from '../../../../src/domain/pix.ts'
 import { headerMedia, headerPicture } from '../../send/compose/header-media.ts'

@@ -1,4 +1,3 @@
-/** Handlers for media: `src/features/send/media.ts`. */
 import type { proto } from '@whiskeysockets/baileys'
 import { Failure } from '../../../../src/domain/failures.ts'
 import type { Identifier } from '../../../../src/domain/ids.ts'
@@ -12,14 +11,14 @@ import type { SendContext } from '../../send/contract.ts'
 import { type Destination, resolveDestination } from '../../send/destination.ts'
 import type { Handlers } from '../types.ts'
 
-/** The quote and the mentions are checked before a file is downloaded, so that no download is wasted on a message that cannot be sent. */
+/** Quote and mentions are checked before the download, which would otherwise be wasted. */
 async function prepared(context: SendContext, input: SharedFields & { phone: Identifier; caption?: string | undefined }) {
   const to = await resolveDestination(context, input.phone)
   const around = await surroundings(context, to, input, input.caption)
   return { to, info: around.info, caption: input.caption ? { caption: around.text } : {} }
 }
 
-/** Whether the message is sent as view once. This is not possible in channels and for status posts, which people can open repeatedly. */
+/** View once is not possible in channels and for status posts, which people can open repeatedly. */
 const isOnce = (wanted: boolean, to: Destination) => wanted && to.kind !== 'newsletter' && to.kind !== 'status'
 
 export const media: Handlers<typeof import('../../../../src/features/send/media.ts')> = {
@@ -44,8 +43,8 @@ export const media: Handlers<typeof import('../../../../src/features/send/media.
     const viewOnce = isOnce(input.view_once, to)
     const audio = { ...(await audioMessage(context, to, input.audio, input)), ...(viewOnce ? { viewOnce } : {}) }
     const content: proto.IMessage = { audioMessage: audio }
-    // View-once audio has its own wrapper message. A client that does not know it shows nothing. In the wrapper for pictures and videos, the client
-    // would take the audio for a picture that it cannot open.
+    // View-once audio has its own wrapper message. In the wrapper for pictures, a client would take the audio for a
+    // broken picture.
     return sendMedia(context, to, { content: viewOnce ? { viewOnceMessageV2Extension: { message: content } } : content, info })
   },
 
@@ -78,7 +77,7 @@ export const media: Handlers<typeof import('../../../../src/features/send/media.
   },
 }
 
-/** Returns the document. The schema of the request requires one, except for an edit. */
+/** The schema of the request requires a document, except for an edit. */
 function present(document: MediaInput | undefined): MediaInput {
   if (document === undefined) throw new Failure('media_invalid', { message: 'No such document.' })
   return document

@@ -1,4 +1,3 @@
-/** Handlers for polls and votes: `src/features/send/polls.ts`. */
 import { randomBytes } from 'node:crypto'
 import type { proto } from '@whiskeysockets/baileys'
 import { surroundings } from '../../send/context-info.ts'
@@ -24,7 +23,7 @@ export const polls: Handlers<typeof import('../../../../src/features/send/polls.
           name: text,
           values: options,
           selectableCount,
-          // The secret is generated here because it must also be stored: without it the votes cannot be decrypted.
+          // The secret must be stored, because without it the votes cannot be decrypted.
           messageSecret: randomBytes(SECRET_BYTES),
           toAnnouncementGroup: to.group?.isCommunityAnnounce === true,
         },
@@ -42,7 +41,7 @@ export const polls: Handlers<typeof import('../../../../src/features/send/polls.
   },
 }
 
-/** Builds a poll for a channel. Votes in channels are not encrypted, so the post has no secret. */
+/** Votes in channels are not encrypted, so the post has no secret. */
 function pollPost(name: string, options: readonly string[], selectableOptionsCount: number): proto.IMessage {
   const poll = { name, selectableOptionsCount, options: options.map((optionName) => ({ optionName })) }
   return selectableOptionsCount === 1 ? { pollCreationMessageV3: poll } : { pollCreationMessage: poll }

@@ -1,4 +1,3 @@
-/** Handlers for status posts and answers to them: `src/features/send/status.ts`. */
 import { Failure } from '../../../../src/domain/failures.ts'
 import { toJid, type UserIdentifier } from '../../../../src/domain/ids.ts'
 import { imageMessage, stickerMessage, videoMessage } from '../../media/compose.ts'
@@ -57,7 +56,7 @@ interface Answer extends Pick<SharedFields, 'mentions'> {
   status_message_id: string
 }
 
-/** Returns the chat with the author of a status, and the quote of the status, which makes a message an answer to it. */
+/** Returns the chat with the author of a status, and the quote that makes a message an answer to the status. */
 async function statusAnswered(context: SendContext, input: Answer, words = '') {
   const { phone, status_message_id: id } = input
   const { session, messages } = context

@@ -1,4 +1,3 @@
-/** Handlers for texts: `src/features/send/text.ts`. */
 import type { WAMessage } from '@whiskeysockets/baileys'
 import { STATUS_BACKGROUND, STATUS_FONT } from '../../../../src/domain/status-text.ts'
 import type { Session } from '../../chats/session.ts'
@@ -13,7 +12,7 @@ import { textMessage } from '../../translate/outbound/text.ts'
 import { bare } from '../../wire/jid.ts'
 import type { Handlers } from '../types.ts'
 
-/** A text sent to the status is the same post that `send-text-status` creates with default options. */
+/** The default options of `send-text-status`, so that both operations create the same post. */
 const PLAIN_STATUS = { backgroundColor: STATUS_BACKGROUND, font: STATUS_FONT }
 
 export const text: Handlers<typeof import('../../../../src/features/send/text.ts')> = {
@@ -34,8 +33,8 @@ export const text: Handlers<typeof import('../../../../src/features/send/text.ts
     const { quoted } = around
     if (input.private_answer && to.kind === 'group' && quoted && !quoted.key.fromMe) {
       const author = await authorOf(session, quoted)
-      // An answer to a status goes to the 1:1 chat with its author. Mentions and the timer of a group do not apply there, so the text is prepared for
-      // that chat.
+      // An answer to a status goes to the 1:1 chat with its author, where mentions and the timer of a group do not
+      // apply.
       const { text, info } = await surroundings(context, author, { mentions: input.mentions }, input.message)
       return sendMessage(context, author, {
         content: { text, linkPreview: card },

@@ -1,6 +1,5 @@
 /**
- * Translates `buttons_response` and `list_response` (the button or row that a person pressed; clients send four formats) and `flow_response` (a form
- * that a person has filled in).
+ * Translates answers to buttons and lists, for which clients send four formats, and filled-in forms (`flow_response`).
  */
 import type { proto } from '@whiskeysockets/baileys'
 import { count, cut, cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
@@ -39,7 +38,7 @@ export const legacyRow: Family = ({ message }) => {
   return answer ? chosen(answer.singleSelectReply?.selectedRowId, answer.title, answer.description) : null
 }
 
-/** Names of flows that show the kind of the answer by themselves. For other flows, the kind of the answered message decides. */
+/** Names of flows that are always lists. For other flows, the kind of the answered message decides. */
 const LIST_FLOWS = new Set(['single_select', 'menu_options'])
 const BUTTON_FLOWS = new Set(['quick_reply', 'cta_url', 'cta_call', 'cta_copy'])
 
@@ -70,7 +69,7 @@ function cardIndex(params: Json): number | null {
   return index !== null && Number.isInteger(index) && index >= 0 ? index : null
 }
 
-/** Returns the content of the answered message, from the quote or from memory. Empty if the content is unknown. */
+/** Returns the content of the answered message, from the quote or from memory; empty if unknown. */
 async function messageAnswered(info: proto.IContextInfo | null, { context, key }: Scene): Promise<Content> {
   const asked = info?.quotedMessage ?? (info?.stanzaId ? (await context.original(info.stanzaId, key))?.message : null)
   return (asked && unwrap(asked)?.message) ?? {}

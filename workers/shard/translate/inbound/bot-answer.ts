@@ -1,7 +1,6 @@
 /**
- * Decrypts answers of bots, whose ciphertexts have the type `msmsg`. They use no encryption session. A key is derived from the secret of the answered
- * message. The key of the answer is derived from it, with the id of the answer, the author of the answered message, and the bot. If an answer comes
- * in parts, the id of its first part is used for all parts.
+ * Decrypts answers of bots (type `msmsg`) without an encryption session. The key is derived from the secret of the
+ * answered message, the id of the answer (of its first part), the author of the answered message, and the bot.
  */
 import { hkdfSync } from 'node:crypto'
 import { proto, type WAMessageKey } from '@whiskeysockets/baileys'
@@ -11,10 +10,7 @@ import type { InboundContext, KnownMessage } from './context.ts'
 import { chatNamesOf, namesOf } from './referenced.ts'
 import { allNames, SECRET_BYTES, secretOf, tryOpen } from './secret.ts'
 
-/**
- * Decrypts an answer to an encoded message. Null if the answered message or its secret is not stored, or if no key fits. `key`: message key of the
- * answer.
- */
+/** Null if the answered message or its secret is not stored, or if no key fits. `key`: message key of the answer. */
 export async function decryptBotAnswer(
   context: InboundContext,
   key: WAMessageKey,
@@ -41,7 +37,7 @@ export async function decryptBotAnswer(
 }
 
 /**
- * Finds the answered message in the chat of the answer, or else in the chat that the network names. Both are safe: only somebody who has read the
+ * Searches the chat of the answer, then the chat that the network names. Both are safe: only somebody who has read the
  * message can encrypt with its secret.
  */
 async function answered(

@@ -1,4 +1,3 @@
-/** Translates buttons. There are three formats of messages with buttons. */
 import type { proto } from '@whiskeysockets/baileys'
 import type { ReceivedButton } from '../../../../src/features/received/commerce.ts'
 import { cut, cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
@@ -11,7 +10,6 @@ import { placeOf } from './place.ts'
 const MAX_BUTTONS = 10
 /** The most cards in a carousel. */
 export const MAX_CARDS = 10
-/** Prefix of a link that the apps show as a button which copies a code. */
 const COPY_LINK = 'https://www.whatsapp.com/otp/code/?otp_type=COPY_CODE&code='
 
 const labelOf = (text: string | null | undefined) => cutOrEmpty(text, 60)
@@ -32,7 +30,6 @@ const call = (id: string, label: string, phone: string | null | undefined): Rece
   phone: (phone ?? '').replace(/\D/g, '').slice(0, 20),
 })
 
-/** Reads the buttons of a native flow. Positions count from 1, as in sends. Buttons of a kind that the API does not have are omitted. */
 export function flowButtons(flow: proto.Message.InteractiveMessage.INativeFlowMessage | null | undefined): ReceivedButton[] {
   return (flow?.buttons ?? []).slice(0, MAX_BUTTONS).flatMap(({ name, buttonParamsJson }, index): ReceivedButton[] => {
     const params = jsonObject(buttonParamsJson)
@@ -53,7 +50,6 @@ export function flowButtons(flow: proto.Message.InteractiveMessage.INativeFlowMe
   })
 }
 
-/** Returns the ids of the buttons of a message. The answer contains the id of the button that was pressed. */
 export function buttonIds({ interactiveMessage, templateMessage }: Content): ReadonlySet<string> {
   const shown = interactiveMessage ?? templateMessage?.interactiveMessageTemplate
   const flows = [shown, ...(shown?.carouselMessage?.cards ?? []).slice(0, MAX_CARDS)]
@@ -73,14 +69,13 @@ function templateButtons(buttons: readonly proto.IHydratedTemplateButton[] | nul
 
 type Header = Pick<proto.Message.InteractiveMessage.IHeader, 'imageMessage' | 'videoMessage' | 'documentMessage'>
 
-/** Returns the links to the media in the header of the message. */
 export const headerUrls = (header: Header | null | undefined, scene: Scene, viewOnce: boolean) => ({
   image_url: fileUrl('image', header?.imageMessage, scene, viewOnce),
   video_url: fileUrl('video', header?.videoMessage, scene, viewOnce),
   document_url: fileUrl('document', header?.documentMessage, scene, viewOnce),
 })
 
-/** Translates buttons of the legacy format. Old clients put such messages into a view-once wrapper, but the messages are not view once. */
+/** Old clients put such messages into a view-once wrapper, but the messages are not view once. */
 export const legacyButtons: Family = ({ message }, scene) => {
   const found = message.buttonsMessage
   if (!found) return null
@@ -101,7 +96,6 @@ export const legacyButtons: Family = ({ message }, scene) => {
   )
 }
 
-/** Translates a template of the current or the older format. */
 export const template: Family = ({ message }, scene) => {
   const outer = message.templateMessage ?? message.highlyStructuredMessage?.hydratedHsm
   const found = outer?.hydratedTemplate ?? outer?.hydratedFourRowTemplate

@@ -1,6 +1,6 @@
 /**
- * Translates a comment on a message in an announcement group: the event has the content of the comment and the id of the message. Clients encrypt a
- * comment with the secret of the message.
+ * Translates a comment on a message in an announcement group. Clients encrypt a comment with the secret of that
+ * message.
  */
 import { proto } from '@whiskeysockets/baileys'
 import { idOrEmpty } from '../../wire/bounds.ts'
@@ -28,7 +28,7 @@ export const sealedComment =
     return opened && commented(translate, proto.Message.decode(opened.plain), target, scene)
   }
 
-/** Translates the content of a comment. A comment cannot contain a change of another message or another comment. */
+/** A comment cannot contain a change of another message or another comment. */
 async function commented(translate: TranslateContent, content: Content, target: Key, scene: Scene): Promise<Translated | null> {
   const field = unwrap(content)?.field
   if (!target?.id || !saysSomething(content) || field === 'commentMessage' || field === 'encCommentMessage') return null

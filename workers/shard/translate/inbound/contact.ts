@@ -1,4 +1,3 @@
-/** Translates `contact` and `contacts`. */
 import type { proto } from '@whiskeysockets/baileys'
 import type { ReceivedContact } from '../../../../src/features/received/messages.ts'
 import { cutOrEmpty } from '../../wire/bounds.ts'
@@ -6,7 +5,7 @@ import { block, type Family } from './family.ts'
 
 const MAX_PHONES = 10
 const MAX_CONTACTS = 257
-/** The most characters of a contact card that are parsed. This is more than an event shows, so that the numbers after a long note are found. */
+/** This is more than an event shows, so that the numbers after a long note are found. */
 const READ = 65_536
 
 /** Returns the numbers in a contact card: the parameter `waid`, or else the text after the colon. */

@@ -1,4 +1,4 @@
-/** Unwraps a message: finds the field that contains what a person wrote or did. */
+/** Finds the field of a message that contains what a person wrote or did. */
 import type { proto } from '@whiskeysockets/baileys'
 
 export type Content = proto.IMessage
@@ -6,7 +6,7 @@ export type Field = keyof Content
 
 /** The most wrappers inside each other, so that a malicious message cannot keep the thread busy. */
 export const MAX_DEPTH = 8
-/** Wrapper fields: their content is another message, in `.message`. */
+/** The content of a wrapper field is another message, in `.message`. */
 export const WRAPPERS = [
   'deviceSentMessage',
   'ephemeralMessage',
@@ -31,7 +31,7 @@ export const WRAPPERS = [
   'botTaskMessage',
 ] as const satisfies readonly Field[]
 
-/** Fields that cause no event, each with the reason. The first three belong to other content; clients exchange the others without showing them. */
+/** Fields that cause no event, each with the reason. */
 export const NOT_REPORTED = {
   messageContextInfo: 'secret, duration and association of the content beside it',
   senderKeyDistributionMessage: 'key of the sender for this group',
@@ -47,11 +47,10 @@ export interface Unwrapped {
   field: Field
   message: Content
   viewOnce: boolean
-  /** The `messageContextInfo` with the secret, the timer and the album of the message. It is beside the content, or beside one of the wrappers. */
+  /** Secret, timer and album of the message, beside the content or beside one of its wrappers. */
   aside: proto.IMessageContextInfo
 }
 
-/** Finds the content field of a message; null if there is nothing to report. */
 export function unwrap(message: Content): Unwrapped | null {
   let inner = message
   let viewOnce = false
@@ -61,23 +60,23 @@ export function unwrap(message: Content): Unwrapped | null {
     if (!wrapper) break
     viewOnce ||= wrapper.startsWith('viewOnce')
     inner = inner[wrapper]!.message!
-    // The fields of the outer message are used first, because the network delivered them; the inner message only adds fields that are absent there.
+    // The network delivered the outer fields, so the inner message only adds fields that are absent there.
     aside = { ...inner.messageContextInfo, ...aside }
   }
-  // An empty `conversation` is not a text message. Clients add it to other content; alone it has no meaning.
+  // Clients add an empty `conversation` to other content. It is not a text message.
   const field = (Object.keys(inner) as Field[]).find(
     (name) => !(name in NOT_REPORTED) && inner[name] !== null && inner[name] !== undefined && inner[name] !== '',
   )
   return field === undefined ? null : { field, message: inner, viewOnce: viewOnce || isOnce(inner, field), aside }
 }
 
-/** Whether a content is view once. Some clients omit the wrapper and set `viewOnce` on the media itself. */
+/** Some clients omit the wrapper and set `viewOnce` on the media itself. */
 function isOnce(message: Content, field: Field): boolean {
   const content = message[field]
   return typeof content === 'object' && content !== null && 'viewOnce' in content && content.viewOnce === true
 }
 
-/** Returns the `contextInfo` of the content, with quote, mentions, forwarding and timer. In a template it may be in the inner content. */
+/** Quote, mentions, forwarding and timer. In a template they may be in the inner content. */
 export function contextInfo({ field, message }: Pick<Unwrapped, 'field' | 'message'>): proto.IContextInfo | null {
   return infoOf(message[field]) ?? infoOf(field === 'templateMessage' && message.templateMessage?.interactiveMessageTemplate)
 }
@@ -87,7 +86,7 @@ function infoOf(content: unknown): proto.IContextInfo | null {
   return (content.contextInfo as proto.IContextInfo | null | undefined) ?? null
 }
 
-/** Kinds of content that only change another message or belong to it. They do not count as activity in the chat. */
+/** Content that only changes another message or belongs to it. It does not count as activity in the chat. */
 const QUIET = new Set<Field>([
   'protocolMessage',
   'reactionMessage',
@@ -98,10 +97,7 @@ const QUIET = new Set<Field>([
   'pinInChatMessage',
 ])
 
-/**
- * Whether a message shows that its author is active. This includes votes, reactions and answers to events, but not protocol messages such as
- * deletions.
- */
+/** Whether a message shows that its author is active. Votes, reactions and answers to events do; deletions do not. */
 export function isSignOfLife(message: Content): boolean {
   const content = unwrap(message)
   return content !== null && content.field !== 'protocolMessage'

@@ -1,4 +1,3 @@
-/** Translates `event` and `event_response`. */
 import { proto } from '@whiskeysockets/baileys'
 import type { ReceivedBlocks } from '../../../../src/features/received/blocks.ts'
 import { cutOrEmpty, cutOrNull, decimal, isoOrNull, millisecondsToIso, secondsToIso } from '../../wire/bounds.ts'

@@ -1,6 +1,6 @@
 /**
- * Table that gives for each content field of the protocol the function that translates it. A field that is not in the table is reported as
- * unsupported, with its name.
+ * The function that translates each content field of the protocol. A field that is not here is reported as unsupported,
+ * with its name.
  */
 import { legacyButton, legacyRow, nativeAnswer, templateButton } from './answer.ts'
 import { legacyButtons, template } from './buttons.ts'
@@ -74,7 +74,6 @@ export const FAMILIES: Partial<Record<Field, Family>> = {
 export const translate = (content: Unwrapped, scene: Scene): Translation | Promise<Translation> =>
   FAMILIES[content.field]?.(content, scene) ?? null
 
-/** Translates the content inside another message, with the same fields as a message of its own. */
 async function translateInner(message: Content, scene: Scene): Promise<Translated | null> {
   const content = unwrap(message)
   const translated = content && (await translate(content, scene))

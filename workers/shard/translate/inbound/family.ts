@@ -1,7 +1,4 @@
-/**
- * Types of the arguments and results of a family, a function that translates some kinds of content. There is one file per family; `families.ts` is
- * the table of all.
- */
+/** Types of a family: a function that translates some kinds of content. `families.ts` has the table of all families. */
 import type { proto, WAMessageKey } from '@whiskeysockets/baileys'
 import type { BlockName, ReceivedBlocks, ReceivedContent } from '../../../../src/features/received/blocks.ts'
 import type { ReceivedNotification } from '../../../../src/features/received/notifications.ts'
@@ -13,17 +10,13 @@ import type { InboundContext } from './context.ts'
 
 export type { InboundContext, KnownMessage } from './context.ts'
 
-/** The message around the content. */
 export interface Scene {
   context: InboundContext
   key: WAMessageKey
   kind: ChatKind
   fromMe: boolean
-  /** Time in epoch ms. */
   at: number
-  /** The chat, as an identifier of the API. */
   phone: string
-  /** The author; null in channels, because they do not show who wrote a post. */
   author: Person | null
   paymentInfo: proto.IPaymentInfo | null
 }
@@ -34,27 +27,23 @@ export interface Translated {
   common?: Partial<ReceivedFields>
 }
 
-/**
- * `silent`: the content matters only to the network and is not reported. Null if the content belongs to this family but cannot be read; it is
- * reported as unsupported.
- */
+/** `silent`: the content is not reported. Null: the content cannot be read, and is reported as unsupported. */
 export type Translation = Translated | 'silent' | null
 export type Family = (content: Unwrapped, scene: Scene) => Translation | Promise<Translation>
 
 /** The most parameters of a notification, such as members who are added to a group together. */
 const MAX_PARAMETERS = 1_024
 
-/** Returns the API identifier of a person. */
 export const identifier = async ({ context }: Pick<Scene, 'context'>, jid: string): Promise<string> =>
   (await context.identity.person(jid)).phone
 
-/** Builds the field of the event that contains a content. The field has the name of the content. */
+/** Builds an event field, which has the name of its content. */
 export const block = <Name extends BlockName>(
   name: Name,
   content: ReceivedBlocks[Name],
   common: Partial<ReceivedFields> = {},
 ): Translated => ({
-  // TypeScript cannot type an object with a computed name. The types of the parameters ensure that name and content belong together.
+  // TypeScript cannot type an object with a computed name. The parameters ensure that name and content belong together.
   content: { message_type: name, [name]: content } as unknown as ReceivedContent,
   common,
 })

@@ -1,4 +1,4 @@
-/** Decides by the settings which messages become an event. The outbox checks whether events of this type are wanted at all. */
+/** Decides by the settings which messages become an event. */
 import type { WebhookSettings } from '../../../../src/domain/instance.ts'
 import type { Received, ReceivedEvent } from '../../../../src/features/webhook-payloads.ts'
 

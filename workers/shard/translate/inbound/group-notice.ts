@@ -1,6 +1,6 @@
 /**
- * Translates notifications of groups. They are read from the stanza, because the library's messages about them lose data: all children except the
- * first, the second jid of the affected person, and the person who changed a picture. Each change becomes one event; `participant_phone` is the
+ * Translates notifications of groups, one event per change. They are read from the stanza, because the library's
+ * messages lose all children except the first, and the second jid of the affected person. `participant_phone` is the
  * person who made the change.
  */
 import { areJidsSameUser, type BinaryNode } from '@whiskeysockets/baileys'
@@ -48,7 +48,7 @@ const people =
 const isSame = ({ names }: NoticePerson, { jid, alt }: Actor) =>
   names.some((name) => areJidsSameUser(name, jid) || areJidsSameUser(name, alt))
 
-/** Returns the people who ask or asked to join, according to the notice; empty if the person who made the change asks for themselves. */
+/** Returns the people who ask to join; empty if the person who made the change asks for themselves. */
 function askers(change: GroupChange): NoticePerson[] {
   const requested = requestedIn(change)
   return (requested.length > 0 ? requested : peopleIn(change)).filter(isPerson)
@@ -66,7 +66,7 @@ const requests: Make = async (change, context, actor) => {
   return Promise.all(
     users.map(async (user) => {
       const { phone } = await person(context, user)
-      // If a member adds a person and an administrator must approve it, the added person is the one who asks to join.
+      // If a member adds a person and an administrator must approve it, the added person asks to join.
       const isAdded = isPerson(asker(actor)) && !isSame(user, actor)
       const adder = isAdded ? [(await context.identity.person(actor.jid ?? '', actor.alt)).phone] : []
       return notification({ notification: 'membership_approval_request', request_method }, [phone, ...adder])
@@ -105,7 +105,7 @@ const CHANGES: Readonly<Record<string, Make>> = {
   not_ephemeral: one('ephemeral_setting_changed', () => '0'),
 }
 
-/** Returns the events of a `w:gp2` notification in the order of its children; empty if none of them is reported. */
+/** Returns the events in the order of the children; empty if none is reported. */
 export async function groupNotices(node: BinaryNode, context: InboundContext): Promise<Translated[]> {
   const { actor, changes } = groupNoticeIn(node)
   const translated: Translated[] = []

@@ -1,5 +1,5 @@
 /**
- * Translates `interactiveMessage`. This one protobuf is used for buttons, lists, carousels and payment cards; the name of its flow shows which of
+ * Translates `interactiveMessage`: buttons, lists, carousels and payment cards. The name of the flow shows which of
  * them it is.
  */
 import type { proto } from '@whiskeysockets/baileys'
@@ -12,8 +12,8 @@ import { pixKey, reviewAndPay, reviewOrder } from './payment-card.ts'
 import { placeOf } from './place.ts'
 
 /**
- * Translators of payment cards, by the name of the flow. The content is in the parameters of the only button. This is a Map, because senders choose
- * the name, and `constructor` would be found in an object.
+ * The content of a payment card is in the parameters of its only button. This is a Map, because senders choose the
+ * name, and an object would have `constructor`.
  */
 const CARDS = new Map([
   ['payment_info', pixKey],
@@ -33,7 +33,7 @@ export const interactive: Family = ({ message }, scene) => {
 }
 
 /**
- * Translates a template, which has an id. If it contains a card, a list or a bill, that content is reported instead, because its event has more
+ * If a template contains a card, a list or a bill, that content is reported instead, because its event has more
  * information.
  */
 export const interactiveTemplate: Family = ({ message }, scene) => {
@@ -43,7 +43,6 @@ export const interactiveTemplate: Family = ({ message }, scene) => {
   return structured(found, scene) ?? block('hydrated_template', { ...framed(found, scene), ...template }, COMMON)
 }
 
-/** Translates content that has its own event field: a carousel, a payment card or a list. Null for a text, with or without buttons. */
 function structured(found: proto.Message.IInteractiveMessage, scene: Scene): Translated | null {
   const cards = found.carouselMessage?.cards
   if (cards) return block('carousel', carousel(found, cards, scene), COMMON)
@@ -55,7 +54,7 @@ function structured(found: proto.Message.IInteractiveMessage, scene: Scene): Tra
   return list && { ...list, common: COMMON }
 }
 
-/** Returns the texts of a message. Messages of shops and collections get no buttons here, because the apps add a button of their own. */
+/** Messages of shops and collections get no buttons here, because the apps add a button of their own. */
 const framed = ({ header, body, footer, nativeFlowMessage }: proto.Message.IInteractiveMessage, scene: Scene) => ({
   message: cutOrEmpty(body?.text, 4_096),
   title: cutOrNull(header?.title, 256),

@@ -1,5 +1,3 @@
-/** Translates `group_invite`, `newsletter_admin_invite` and `newsletter_invite`. */
-
 import { cutOrEmpty, cutOrNull, secondsToIso } from '../../wire/bounds.ts'
 import { identifierOf } from '../../wire/jid.ts'
 import { block, type Family } from './family.ts'

@@ -1,4 +1,3 @@
-/** Translates `list`: rows in sections, in the legacy format or as a native flow. */
 import type { proto } from '@whiskeysockets/baileys'
 import type { ReceivedRow, ReceivedSection } from '../../../../src/features/received/commerce.ts'
 import { cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'

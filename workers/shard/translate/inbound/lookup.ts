@@ -1,4 +1,7 @@
-/** Thrown if a look-up in the storage failed. The message is not the cause, so it must be processed again, and not be reported as unsupported. */
+/**
+ * Thrown if a look-up in the storage failed. The message must then be processed again, and not be reported as
+ * unsupported.
+ */
 export class LookupError extends Error {
   constructor(cause: unknown) {
     super('the lookup in storage failed', { cause })

@@ -1,7 +1,4 @@
-/**
- * Translates `image`, `video`, `audio`, `document` and `sticker`: the data about the file in the message, and an encrypted link to the file. Nothing
- * is downloaded.
- */
+/** Translates media: the data about the file, and an encrypted link to the file. Nothing is downloaded. */
 import { proto } from '@whiskeysockets/baileys'
 import type { ReceivedFile } from '../../../../src/domain/file-download.ts'
 import type { ReceivedExtras } from '../../../../src/features/received/extras.ts'
@@ -14,7 +11,6 @@ type FileMessage = Pick<
   'url' | 'directPath' | 'mediaKey' | 'fileSha256' | 'fileEncSha256' | 'fileLength' | 'mimetype' | 'fileName'
 >
 
-/** The media host of the network. A link to any other host was written by the sender and is not followed. */
 const MEDIA_ORIGIN = 'https://mmg.whatsapp.net'
 
 const USUAL_MIME: Record<ReceivedFile['kind'], string> = {
@@ -34,7 +30,7 @@ function pathOf({ directPath, url }: FileMessage): string | null {
 
 const bytesOf = (bytes: Uint8Array | null | undefined) => (bytes?.length ? bytes : null)
 
-/** Whether the file can be read. It needs a key, or, in a channel, only a hash to verify it, because files of channels are not encrypted. */
+/** A file needs a key. In a channel, whose files are not encrypted, it only needs a hash to verify it. */
 const isReadable = (file: FileMessage, { kind }: Scene) =>
   Boolean(file.mediaKey?.length || (kind === 'newsletter' && file.fileSha256?.length))
 
@@ -61,7 +57,6 @@ function sealedLink(kind: ReceivedFile['kind'], file: FileMessage, scene: Scene)
   })
 }
 
-/** Creates a link to a file that belongs to other content: in headers of buttons, cards and templates. */
 export const fileUrl = (kind: ReceivedFile['kind'], file: FileMessage | null | undefined, scene: Scene, viewOnce: boolean) =>
   file && !viewOnce ? sealedLink(kind, file, scene) : null
 
@@ -142,8 +137,8 @@ const caption = (file: { caption?: string | null }) => cutOrNull(file.caption, 6
 const { MEDIA_ALBUM } = proto.MessageAssociation.AssociationType
 
 /**
- * Returns the album of a picture. Each picture of an album contains the id of the album's first message, which has no picture and is not reported. In
- * pictures of polls and in pictures that are uploaded again, the same field contains ids of other messages.
+ * Each picture of an album contains the id of the album's first message, which is not reported. In polls and repeated
+ * uploads, the field contains ids of other messages.
  */
 function album({ aside: { messageAssociation } }: Unwrapped): Pick<ReceivedExtras, 'album_message_id'> {
   const id = messageAssociation?.associationType === MEDIA_ALBUM && messageAssociation.parentMessageKey?.id

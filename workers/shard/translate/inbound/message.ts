@@ -1,6 +1,7 @@
 /**
- * Translates a readable message to its `received` event. This file builds the common fields; each other file in this folder translates some kinds of
- * content. Pure, except for look-ups of people and earlier messages, which all use data inside this process, so that they cannot delay an event.
+ * Translates a readable message to its `received` event. This file builds the common fields; each other file in this
+ * folder translates some kinds of content. All look-ups use data inside this process, so that they cannot delay an
+ * event.
  */
 import { type proto, toNumber, type WAMessage, type WAMessageKey } from '@whiskeysockets/baileys'
 import type { ReceivedEvent, ReceivedFields } from '../../../../src/features/webhook-payloads.ts'
@@ -24,11 +25,10 @@ export interface ReadableMessage {
   pushName?: string | null | undefined
   broadcast?: boolean | null | undefined
   paymentInfo?: proto.IPaymentInfo | null | undefined
-  /** Number of a content field that the library does not know, if this is the only content (`unknown-content.ts`). */
   unknownField?: number | null | undefined
 }
 
-/** Returns the event of a message; null if there is nothing to report. `fromApi`: whether this service sent the message. */
+/** Null if there is nothing to report. `fromApi`: whether this service sent the message. */
 export async function receivedEvent(
   context: InboundContext,
   readable: ReadableMessage,
@@ -41,7 +41,7 @@ export async function receivedEvent(
     return await contentEvent(context, readable, content, fromApi)
   } catch (error) {
     if (error instanceof LookupError) throw error
-    // A message that cannot be translated is reported as unsupported, because a message of another person must not block later messages.
+    // The message is reported as unsupported, because a message of another person must not block later messages.
     context.onProblem(error, readable.key)
     return contentEvent(context, readable, { ...content, message: {}, aside: {} }, fromApi)
   }
@@ -61,7 +61,7 @@ async function contentEvent(
   return finished(context, readable, people, translated ?? unsupported(cut(content.field, 64)), common)
 }
 
-/** Returns how a message changes an earlier message. Null if it changes none, or if the sender may not change it. */
+/** Returns how a message changes an earlier one. Null if it changes none, or if the sender may not change it. */
 export async function messageChange(context: InboundContext, readable: ReadableMessage): Promise<Change | null> {
   const content = unwrap(readable.message ?? {})
   if (!content) return null
@@ -74,10 +74,7 @@ export async function messageChange(context: InboundContext, readable: ReadableM
   }
 }
 
-/**
- * Builds the event from content that was built elsewhere: a notification, or the content that replaces that of an unreadable message (`waiting`,
- * `unsupported`).
- */
+/** Builds the event from translated content: a notification, or the content that replaces an unreadable message. */
 export async function translatedEvent(
   context: InboundContext,
   readable: ReadableMessage,
@@ -86,16 +83,12 @@ export async function translatedEvent(
   return finished(context, readable, await peopleOf(context, readable.key), translated)
 }
 
-/** Builds the content that an event has in place of a message that cannot be read yet, or that can never be read. */
 export const waiting = (viewOnce: boolean): Translated => ({
   content: { message_type: 'waiting_message', waiting_message: true },
   common: { view_once: viewOnce },
 })
 
-/**
- * Builds the content for a message that no family can translate, or that cannot be decrypted. `proto_type` is the name of its content field, or the
- * type of its ciphertext.
- */
+/** `proto_type`: name of the content field, or type of the ciphertext. */
 export const unsupported = (proto_type: string) => block('unsupported', { proto_type })
 
 interface People {
@@ -138,15 +131,15 @@ const sceneOf = (context: InboundContext, readable: ReadableMessage, { kind, cha
 
 const timeOf = ({ now }: InboundContext, { messageTimestamp }: ReadableMessage) => toNumber(messageTimestamp) * 1_000 || now()
 
-/** Returns the name of the chat. For a 1:1 chat without a known name, this is the name that the person has chosen. */
+/** A 1:1 chat without a known name has the name that the person has chosen. */
 function chatNameOf({ chatName }: InboundContext, { key, pushName }: ReadableMessage, { kind, chat }: People) {
   const isPerson = kind === 'user' || kind === 'broadcast'
   return cutOrNull(chatName(jidsOf(chat)) ?? (isPerson && !key.fromMe ? pushName : null), MAX_NAME)
 }
 
 /**
- * Returns the pictures of the chat and of the author. An unknown picture may be queried only if another person wrote the message. The account's own
- * picture is one picture only, so its query is counted like that of a chat.
+ * An unknown picture may be queried only if another person wrote the message. The account has only one picture, so its
+ * query counts like that of a chat.
  */
 function photosOf({ photo }: InboundContext, { key }: ReadableMessage, { kind, chat, author }: People) {
   const isCrowd = kind === 'group' || kind === 'status'
@@ -157,9 +150,8 @@ function photosOf({ photo }: InboundContext, { key }: ReadableMessage, { kind, c
 }
 
 /**
- * Builds the event. Its fields have the order of the API documentation; a field that is assigned a second time keeps its place. The event is one
- * object literal with later assignments: V8 turns an object from a dozen spreads into a hash table, which takes twenty times as long to build and to
- * write as JSON.
+ * The fields have the order of the API documentation. The event is one object literal with later assignments, because
+ * V8 turns an object from many spreads into a slow hash table.
  */
 function finished(
   context: InboundContext,

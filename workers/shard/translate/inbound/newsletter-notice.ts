@@ -1,7 +1,4 @@
-/**
- * Translates notifications of channels: administrators who were added or removed, and reactions. They arrive in stanzas of the channel, or in `mex`
- * notifications.
- */
+/** Translates notifications of channels: administrators who were added or removed, and reactions. */
 import { type BinaryNode, isJidNewsletter } from '@whiskeysockets/baileys'
 import { fromJid } from '../../../../src/domain/ids.ts'
 import { cutOrEmpty, idOrEmpty, isoOrNull, secondsOf } from '../../wire/bounds.ts'
@@ -10,7 +7,7 @@ import { mexUpdateIn, newsletterRolesIn } from '../../wire/mex-notice.ts'
 import { type NewsletterChange, newsletterNoticeIn } from '../../wire/newsletter-notice.ts'
 import { block, type InboundContext, notification, type Translated } from './family.ts'
 
-/** A notification and its channel. The channel is a field of its own, because a `mex` notification comes from the server and not from the channel. */
+/** The channel is a separate field, because a `mex` notification comes from the server and not from the channel. */
 export interface NewsletterNotice {
   newsletter: string
   translated: Translated
@@ -34,7 +31,6 @@ const roleChange = async (
   ]),
 })
 
-/** Translates a `<notification type=newsletter>`. */
 export async function newsletterNotices(node: BinaryNode, context: InboundContext): Promise<NewsletterNotice[]> {
   const { newsletter, t, changes } = newsletterNoticeIn(node)
   const notices: NewsletterNotice[] = []
@@ -47,8 +43,8 @@ export async function newsletterNotices(node: BinaryNode, context: InboundContex
 }
 
 /**
- * Translates a reaction to a post. The network does not say who reacted, so the channel is reported as the author. It identifies the post by its
- * server id; if the message id of the post is still known, the event contains the message id.
+ * The network does not say who reacted, so the channel is reported as the author. The event contains the message id of
+ * the post if it is known, otherwise the server id.
  */
 async function reactionTo(
   { serverId, code }: Extract<NewsletterChange, { type: 'reaction' }>,
@@ -75,7 +71,6 @@ const OPERATIONS: Readonly<Record<string, Role>> = {
   NotificationNewsletterAdminDemote: 'demote',
 }
 
-/** Translates a `<notification type=mex>`. */
 export async function mexNotices(node: BinaryNode, context: InboundContext): Promise<NewsletterNotice[]> {
   const { operation, json } = mexUpdateIn(node)
   const role = Object.hasOwn(OPERATIONS, operation) ? OPERATIONS[operation] : undefined

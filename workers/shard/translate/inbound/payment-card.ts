@@ -1,4 +1,3 @@
-/** Translates `pix_key`, `review_and_pay` and `review_order`: cards whose content is JSON in a native flow. */
 import { cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
 import { amountOf, type Json, numberOf, object, objects, textOf } from '../../wire/json.ts'
 import { block, type Translated } from './family.ts'
@@ -6,7 +5,7 @@ import { block, type Translated } from './family.ts'
 const MAX_PRODUCTS = 100
 const KEY_TYPES = ['cpf', 'cnpj', 'phone', 'email', 'evp'] as const
 
-/** Translates a Pix key; null if the card has no key or the type of the key is unknown. */
+/** Null if the card has no key or the type of the key is unknown. */
 export function pixKey(params: Json): Translated | null {
   const setting = objects(params.payment_settings).find(({ type }) => type === 'pix_static_code')
   const code = object(setting?.pix_static_code)

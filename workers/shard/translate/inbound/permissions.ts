@@ -1,10 +1,7 @@
 /**
- * Decides whether the sender of a message may do what the message says: act on another message, or change a chat. A sender can write any id and any
- * author into a message. So the records of this service (`authorship.ts`, `group-roles.ts`) must prove that the sender may act, before the action is
- * reported as done. Without this proof the message is reported as `unsupported`, because its effect is unknown.
- *
- * Reactions, votes and answers need no permission, but the message that they are about must not be from another chat. Reactions to, and pins of, a
- * message that is not stored are accepted, because that message may be older than this device.
+ * Decides whether the sender of a message may do what the message says. A sender can write any id and any author, so
+ * the records of this service must prove the right; otherwise the message is reported as `unsupported`.
+ * Reactions, votes and answers need no right, but the message that they are about must not be from another chat.
  */
 import type { proto } from '@whiskeysockets/baileys'
 import type { KnownMessage, Scene } from './family.ts'
@@ -17,9 +14,9 @@ export type Act = 'delete' | 'edit' | 'speakAbout' | 'pin' | 'setChat'
 export interface Standing {
   /** Whether the sender is another device of the account, which acts as the account. */
   isAccount: boolean
-  /** Where the message to which the action refers was written; `unknown` if it is not stored. */
+  /** Where the referenced message was written; `unknown` if it is not stored. */
   target: 'here' | 'elsewhere' | 'unknown'
-  /** Whether the sender wrote that message, in this chat. */
+  /** Whether the sender wrote the referenced message, in this chat. */
   isAuthor: boolean
   /** Role of the sender in the chat. `side`: one of the two people in a 1:1 chat, or the owner of the channel or status. */
   role: 'side' | 'admin' | 'member' | 'unknown'
@@ -30,8 +27,8 @@ export interface Standing {
 type Rule = (standing: Standing) => boolean
 
 /**
- * Rule for changes of a group. Members may make them unless the group is locked (only administrators may change it). They may also make them if it is
- * unknown whether the group is locked, because the offline backlog arrives before this is known.
+ * Members may change a group unless only administrators may. If this is unknown, they may too, because the offline
+ * backlog arrives before it is known.
  */
 const mayChange: Rule = ({ isAccount, role, isLocked }) => isAccount || role === 'side' || role === 'admin' || isLocked !== true
 
@@ -45,7 +42,7 @@ export const RULES: Readonly<Record<Act, Rule>> = {
 
 type Key = proto.IMessageKey | null | undefined
 
-/** Whether an action may be reported as done. `original`: the message to which it refers, if it is stored; it belongs to the same chat. */
+/** `original`: the referenced message of the same chat, if it is stored. */
 export async function may(act: Act, scene: Scene, target?: Key, original?: KnownMessage | null): Promise<boolean> {
   return RULES[act](await standingOf(scene, target, original))
 }
@@ -66,7 +63,7 @@ async function standingOf(scene: Scene, target: Key, original: KnownMessage | nu
 
   async function claimOf() {
     if (!target?.id) return { place: 'unknown' } as const
-    // In a channel, an edited post arrives with the id of the post itself, and there is only one author.
+    // In a channel, an edited post has the id of the post itself, and there is only one author.
     if (kind === 'newsletter' && target.id === key.id) return { place: 'here', isSpeakers: true } as const
     const chat = kind === 'broadcast' ? namesOf(key) : chatNamesOf(key)
     const claim = await context.claim(target.id, await allNames(scene, chat), sender)

@@ -1,4 +1,3 @@
-/** Translates `pin`: a message was pinned in the chat, or unpinned. */
 import { proto } from '@whiskeysockets/baileys'
 import { count } from '../../wire/bounds.ts'
 import { block, type Family } from './family.ts'

@@ -1,10 +1,8 @@
-/** Translates `location` and `live_location`. */
 import type { proto } from '@whiskeysockets/baileys'
 import type { ReceivedLocation } from '../../../../src/features/received/described.ts'
 import { count, cutOrNull, decimal } from '../../wire/bounds.ts'
 import { block, type Family } from './family.ts'
 
-/** Builds the event field of a location; null if it has no coordinates. */
 export function placeOf(place: proto.Message.ILocationMessage | null | undefined): ReceivedLocation | null {
   const latitude = decimal(place?.degreesLatitude)
   const longitude = decimal(place?.degreesLongitude)

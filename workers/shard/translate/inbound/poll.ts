@@ -1,4 +1,3 @@
-/** Translates `poll` and `poll_vote`. */
 import { createHash } from 'node:crypto'
 import { proto } from '@whiskeysockets/baileys'
 import { count, cutOrEmpty, idOrEmpty } from '../../wire/bounds.ts'
@@ -32,8 +31,7 @@ export const poll: Family = ({ message }) => {
 }
 
 /**
- * Translates a vote, which names options by their hash. A vote that cannot be decrypted is reported as unsupported, because an empty vote would look
- * like a withdrawn vote.
+ * A vote that cannot be decrypted is reported as unsupported, because an empty vote would look like a withdrawn one.
  */
 export const pollVote: Family = async ({ message }, scene) => {
   const update = message.pollUpdateMessage

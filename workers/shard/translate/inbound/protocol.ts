@@ -1,6 +1,4 @@
-/**
- * Translates protocol messages with an effect that people see: a deletion, a message timer, and an edit (in the older and in the encrypted format).
- */
+/** Translates protocol messages that people see: deletions, timers, and edits in both formats. */
 import { proto } from '@whiskeysockets/baileys'
 import { count, idOrEmpty, idOrNull } from '../../wire/bounds.ts'
 import { type Content, type Field, type Unwrapped, unwrap } from './content.ts'
@@ -11,7 +9,6 @@ import { decryptAbout, type Purpose } from './secret.ts'
 const { Type } = proto.Message.ProtocolMessage
 const { SecretEncType } = proto.Message.SecretEncryptedMessage
 
-/** Translates content without the message around it, as needed for the new content of an edit. */
 export type TranslateContent = (content: Content, scene: Scene) => Promise<Translated | null>
 
 const DEVICES = 'exchanged between the devices of one account'
@@ -19,7 +16,7 @@ const APPS = 'a setting or a hint that only the apps show'
 const BOTS = 'exchanged between the apps and the bots of Meta'
 
 type ProtocolType = keyof typeof Type
-/** Kinds of protocol messages that cause no event, each with the reason. A kind that is neither listed here nor handled below is `unsupported`. */
+/** Kinds that cause no event, each with the reason. Any other kind that is not handled below is `unsupported`. */
 export const NOT_REPORTED_PROTOCOL = {
   EPHEMERAL_SYNC_RESPONSE: DEVICES,
   HISTORY_SYNC_NOTIFICATION: DEVICES,
@@ -78,19 +75,17 @@ async function edit(translate: TranslateContent, change: Change | null, scene: S
   return { ...translated, common: { ...translated.common, ...ids, is_edit: true } }
 }
 
-/** A change that a message makes to an earlier message in the same chat. */
 export interface Change {
   id: string
-  /** The complete new content; null if the message was deleted. */
   content: Content | null
 }
 
-/** Fields that contain changes of other messages. The new content of an edit cannot be one of them. */
+/** Fields that contain changes of other messages, so the new content of an edit cannot be one of them. */
 export const CHANGES: ReadonlySet<Field> = new Set<Field>(['protocolMessage', 'secretEncryptedMessage'])
 
 /**
- * Returns the change that a message makes. Null if it makes none, or if the sender may not make it. As on phones, an edit of another person's message
- * has no effect.
+ * Null if the message makes no change, or if the sender may not make it: as on phones, an edit of another person's
+ * message has no effect.
  */
 export async function changeBy({ message }: Pick<Unwrapped, 'message'>, scene: Scene): Promise<Change | null> {
   const { type, key } = message.protocolMessage ?? {}
@@ -121,7 +116,7 @@ async function editIn({ protocolMessage, secretEncryptedMessage: sealed }: Conte
 /** Content fields of media whose caption can be edited. */
 export const CAPTIONED = ['imageMessage', 'videoMessage', 'documentMessage'] as const
 
-/** Completes the content of an edited caption, which may arrive without the media. All other fields are copied from the original message. */
+/** An edited caption may arrive without the media, so all other fields are copied from the original message. */
 function completed(content: Content, original: KnownMessage | null): Content {
   const found = unwrap(content)
   const field = CAPTIONED.find((each) => each === found?.field)

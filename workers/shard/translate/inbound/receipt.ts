@@ -1,6 +1,6 @@
 /**
- * Translates receipts to `message_status` events. They are read from the stanza, because the library puts receipts that arrive soon after a send into
- * other events, and reports `played` in groups as `read`.
+ * Translates receipts to `message_status` events. They are read from the stanza, because the library may report
+ * receipts in other events, and `played` in groups as `read`.
  */
 import { areJidsSameUser, type BinaryNode } from '@whiskeysockets/baileys'
 import { type ChatKind, chatKind } from '../../wire/jid.ts'
@@ -19,8 +19,8 @@ const IMPLIED: Readonly<Record<MessageStatus, readonly MessageStatus[]>> = {
 }
 
 /**
- * Returns the statuses that a status implies, lowest first, because the receipt of a higher status can arrive first. `played` implies `read` only in
- * groups: in other chats a person can hide `read`, and `played` is reported nevertheless.
+ * Returns the lower statuses that a status implies, lowest first. `played` implies `read` only in groups: in other
+ * chats a person can hide `read`.
  */
 export const impliedBy = (status: MessageStatus, kind: ChatKind): readonly MessageStatus[] =>
   status === 'played' && kind === 'group' ? [...IMPLIED.played, 'read'] : IMPLIED[status]
@@ -49,12 +49,12 @@ export interface Receipt {
 export const MAX_IDS = 256
 
 /**
- * Types of receipts by which another device of the account reports which messages it has read, as a chat and message ids. `read-self` is sent if read
- * receipts are switched off; only the account's own devices get it.
+ * Types of receipts by which another device of the account reports what it has read. `read-self` is sent if read
+ * receipts are switched off.
  */
 const READ_BY_US = new Set(['read', 'read-self'])
 
-/** Returns the chat and the ids that another device of the account reports as read; null for every other receipt. */
+/** Null for every other receipt than that of an own device. */
 export function ownReadIn(node: BinaryNode, me: Own): { chat: string; ids: string[] } | null {
   const { from, id, type, participant, recipient, ids } = receiptIn(node)
   if (!from || !id || !READ_BY_US.has(type) || !isOurs(participant ?? from, me)) return null
@@ -69,10 +69,7 @@ interface Own {
 
 const isOurs = (jid: string, me: Own) => areJidsSameUser(jid, me.id) || (me.lid !== undefined && areJidsSameUser(jid, me.lid))
 
-/**
- * Yields the receipts of a stanza; each is created when it is requested. There is usually one; a stanza about a message in a large group may contain
- * a receipt of each of many members.
- */
+/** Yields usually one receipt, or many for a message in a large group. Each is created when it is requested. */
 export function* receiptsOf(node: BinaryNode, me: Own, now: number): Generator<Receipt, void> {
   for (const stanza of receiptsIn(node)) {
     const receipt = translated(stanza, me, now)
@@ -80,10 +77,7 @@ export function* receiptsOf(node: BinaryNode, me: Own, now: number): Generator<R
   }
 }
 
-/**
- * Returns the receipt of a stanza. Null if it is not about a message of the account: a retry receipt, a server error, or messages that another device
- * of the account has read (`read-self`).
- */
+/** Null if the receipt is not about a message of the account. */
 export const receiptOf = (node: BinaryNode, me: Own, now: number): Receipt | null => translated(receiptIn(node), me, now)
 
 function translated({ from, id, type, participant, recipient, t, ids }: ReceiptStanza, me: Own, now: number): Receipt | null {
@@ -92,7 +86,7 @@ function translated({ from, id, type, participant, recipient, t, ids }: ReceiptS
   const kind = chatKind(from)
   const who = participant ?? from
   const isOwn = isOurs(who, me)
-  // Own devices send the type `sender` for a message that the account has sent. Their other receipts are about messages of other people.
+  // Own devices send `sender` for a message of the account. Their other receipts are about messages of other people.
   if (isOwn && status !== 'sent') return null
   if (!isOwn && status === 'sent') return null
   const chat = isOwn && kind === 'user' ? recipient : from

@@ -1,7 +1,6 @@
 /**
- * Converts keys of other messages inside a message. Such a key is written from the author's point of view: in the chat with Ana, a key that she marks
- * `fromMe` means a message of Ana. The library converts these keys in `cleanMessage`, but only in reactions and votes, and it throws if a key is
- * missing. So they are converted here, in every kind of message.
+ * Converts keys of other messages inside a message. Such a key is written from the author's point of view, so `fromMe`
+ * means a message of the author. The library converts only keys in reactions and votes, and throws if one is missing.
  */
 import type { proto, WAMessageKey } from '@whiskeysockets/baileys'
 import type { ReferencedMessage } from '../../../../src/features/received/described.ts'
@@ -11,15 +10,13 @@ import { identifier, type Scene } from './family.ts'
 
 export interface Reference {
   id: string
-  /** Whether the connected account wrote the message. */
   fromMe: boolean
-  /** Jids of the author of the message; empty if the key contains none. */
   authors: string[]
 }
 
 type Key = proto.IMessageKey | null | undefined
 
-/** Converts the key of another message. Null if the key has no id. */
+/** Null if the key has no id. */
 export function reference(key: Key, { context, key: own, fromMe, kind }: Scene): Reference | null {
   if (!key?.id) return null
   const { identity } = context
@@ -45,11 +42,10 @@ export function namesOf({ participant, participantAlt, remoteJid, remoteJidAlt }
   return names.flatMap((jid) => (jid ? [bare(jid)] : []))
 }
 
-/** Returns the jids of the chat that are in the key itself. */
 export const chatNamesOf = ({ remoteJid, remoteJidAlt }: WAMessageKey): string[] =>
   [remoteJid, remoteJidAlt].flatMap((jid) => (jid ? [bare(jid)] : []))
 
-/** Builds the field `referenced_message` of an event. Null if the key has no id. */
+/** Null if the key has no id. */
 export async function referencedMessage(key: Key, scene: Scene): Promise<ReferencedMessage | null> {
   const found = reference(key, scene)
   if (!found) return null

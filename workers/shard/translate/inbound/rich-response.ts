@@ -1,6 +1,6 @@
 /**
- * Translates an answer of a bot that has several parts: the text parts, joined in their order. Pictures, maps and videos are left out, because the
- * answer has only links of the bot to them.
+ * Translates an answer of a bot with several parts to its joined texts. Pictures, maps and videos are left out, because
+ * the answer has only links to them.
  */
 import type { proto } from '@whiskeysockets/baileys'
 import { cut } from '../../wire/bounds.ts'

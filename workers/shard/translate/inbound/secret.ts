@@ -1,7 +1,7 @@
 /**
- * Decrypts content about another message: votes, answers to events, edits, and reactions and comments in announcement groups. The key is derived from
- * the secret of that message, its author, and the sender. Clients use either the LID or the number of each of the two people, and do not say which,
- * so all combinations are tried. The library (rc14) tries at most one.
+ * Decrypts content about another message: votes, answers to events, edits, reactions and comments. The key is derived
+ * from the secret of that message, its author, and the sender. Clients use the LID or the number of each, so all
+ * combinations are tried.
  */
 import { createDecipheriv, hkdfSync } from 'node:crypto'
 import type { proto } from '@whiskeysockets/baileys'
@@ -10,9 +10,7 @@ import { type Content, unwrap } from './content.ts'
 import type { KnownMessage, Scene } from './family.ts'
 import { namesOf, reference } from './referenced.ts'
 
-/**
- * Text from which the key is derived together with the secret. `''` is used for an answer of a bot, whose key was derived before (`bot-answer.ts`).
- */
+/** Text from which the key is derived. `''` is used for an answer of a bot, whose key was derived before. */
 export type Purpose = '' | 'Poll Vote' | 'Event Response' | 'Message Edit' | 'Event Edit' | 'Enc Reaction' | 'Enc Comment'
 
 export interface Sealed {
@@ -22,13 +20,9 @@ export interface Sealed {
 
 const TAG_BYTES = 16
 export const SECRET_BYTES = 32
-/** Purposes whose encryption also authenticates the message id and the sender, as additional authenticated data (AAD). */
+/** Purposes whose encryption also authenticates the message id and the sender (AAD). */
 const BOUND: ReadonlySet<Purpose> = new Set(['', 'Poll Vote', 'Event Response'])
 
-/**
- * Decrypts the content and finds its target message; null if that message is not stored or has no secret, or if no pair
- * of jids works.
- */
 export async function decryptAbout(
   scene: Scene,
   target: proto.IMessageKey | null | undefined,
@@ -54,11 +48,11 @@ export async function decryptAbout(
   return null
 }
 
-/** Returns the secret of a message. It is beside the content, or beside one of the wrappers of the content. */
+/** The secret is beside the content, or beside one of its wrappers. */
 export const secretOf = (message: Content): Uint8Array | null | undefined =>
   unwrap(message)?.aside.messageSecret ?? message.messageContextInfo?.messageSecret
 
-/** Returns each of the jids together with the same person's other jid (number or LID), if the pair is known. */
+/** Adds the other jid (number or LID) of each person, if the pair is known. */
 export async function allNames(
   { context: { identity } }: { context: { identity: Pick<Identity, 'lidOf' | 'pnOf'> } },
   jids: readonly string[],

@@ -1,4 +1,3 @@
-/** Translates `text`: the text and its preview card. */
 import type { proto } from '@whiskeysockets/baileys'
 import { cut, cutOrEmpty, cutOrNull } from '../../wire/bounds.ts'
 import { block, type Family } from './family.ts'

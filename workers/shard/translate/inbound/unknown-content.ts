@@ -1,17 +1,15 @@
 /**
- * Finds content of a kind that is newer than the library. The decoder drops its only content field, so an empty message would remain, which would be
- * confirmed without an event. The message is reported as unsupported, with the number of the field.
+ * Finds content of a kind that is newer than the library, whose decoder drops it. The message is reported as
+ * unsupported, with the number of the field.
  */
 import { proto } from '@whiskeysockets/baileys'
 import protobuf from 'protobufjs/minimal.js'
 import { MAX_DEPTH, unwrap, WRAPPERS } from './content.ts'
 
-/** Protobuf wire type of a field that begins with its length. */
 const BYTES = 2
 
 interface EncodedField {
   number: number
-  /** Bytes of the field, including its tag. */
   bytes: Uint8Array
   /** Value of the field if it begins with a length; otherwise null. */
   value: Uint8Array | null
@@ -31,8 +29,7 @@ function* fieldsOf(message: Uint8Array): Generator<EncodedField> {
 }
 
 /**
- * Field numbers of the wrappers, each with the number of the field `message` in it. The library has these numbers in its code, but exports no table
- * of them.
+ * Field numbers of the wrappers, each with the number of the field `message` in it. The library exports no such table.
  */
 const WRAPPER_NUMBERS = new Map(
   WRAPPERS.map((name) => {
@@ -46,7 +43,7 @@ function numbersOf(message: Uint8Array): number[] {
   return field ? [field.number, ...numbersOf(field.value ?? new Uint8Array())] : []
 }
 
-/** Returns the number of the first content field that the decoder dropped from the parts of a message; null if all content is known. */
+/** Null if all content is known. */
 export function unknownField(message: proto.IMessage, plaintexts: Iterable<Uint8Array>): number | null {
   if (unwrap(message)) return null
   for (const plaintext of plaintexts) {
@@ -65,7 +62,7 @@ function droppedFrom(message: Uint8Array, depth: number): number | null {
     const inner = WRAPPER_NUMBERS.get(number)
     if (inner !== undefined && value) wrapped.set(number, lastOf(value, inner))
     else if (!known.has(number) && Object.keys(proto.Message.decode(bytes)).length === 0) return number
-    // The numbers are in a set, because a malicious message may repeat one field half a million times.
+    // A malicious message may repeat one field half a million times, so the numbers are in a set.
     else known.add(number)
   }
   if (depth > 0)

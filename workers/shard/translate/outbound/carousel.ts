@@ -1,4 +1,3 @@
-/** Builds a carousel. Each card is an interactive message; the message around the cards has only a body. */
 import { proto } from '@whiskeysockets/baileys'
 import type { Button } from '../../../../src/features/send/buttons.ts'
 import { actionButton, flow, type HeaderMedia, type Interactive, parts } from './native-flow.ts'

@@ -8,7 +8,7 @@ export interface Card {
   description?: string | undefined
 }
 
-/** Escapes a text. Without this, a text with a line break could add lines to the card. */
+/** Otherwise a text with a line break could add lines to the card. */
 const escaped = (text: string) =>
   text
     .replaceAll('\\', '\\\\')
@@ -30,7 +30,6 @@ function vcard({ name, phones, description }: Card): string {
 
 const contact = (card: Card): proto.Message.IContactMessage => ({ displayName: card.name, vcard: vcard(card) })
 
-/** Builds the input for the library: one card and several cards are different messages. */
 export const contacts = (cards: readonly Card[]) => ({
   displayName: cards.length === 1 ? cards[0]!.name : `${cards.length} contacts`,
   contacts: cards.map(contact),

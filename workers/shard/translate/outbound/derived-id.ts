@@ -1,19 +1,19 @@
 /**
- * Creates further ids that a message contains. They are derived from the random message id, so that an item that is sent again has the same ids: its
- * first attempt may have arrived.
+ * Derives further ids in a message from the random message id. An item that is sent again then has the same ids,
+ * because its first attempt may have arrived.
  */
 import { createHash } from 'node:crypto'
 
 const DIGITS = '0123456789'
 const DIGITS_AND_CAPITALS = `${DIGITS}ABCDEFGHIJKLMNOPQRSTUVWXYZ`
 
-/** Derives an id of at most 64 characters. `purpose` distinguishes the ids of one message. */
+/** The id has at most 64 characters. `purpose` distinguishes the ids of one message. */
 function derived(messageId: string, purpose: string, alphabet: string, length: number): string {
   const bytes = createHash('sha512').update(`${purpose} of ${messageId}`).digest().subarray(0, length)
   return [...bytes].map((byte) => alphabet[byte % alphabet.length]).join('')
 }
 
-/** Returns 11 characters of `[0-9A-Z]`, the format of reference ids and of custom items. */
+/** Returns 11 characters of `[0-9A-Z]`, the format of reference ids. */
 export const derivedReference = (messageId: string, purpose: string) => derived(messageId, purpose, DIGITS_AND_CAPITALS, 11)
 
 /** Returns 15 digits, the format of order ids. */

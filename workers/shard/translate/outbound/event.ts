@@ -1,6 +1,6 @@
 /**
- * Builds calendar events, changes by the person who created the event, and answers of other people. Changes and answers are encrypted, and the
- * library cannot build them.
+ * Builds calendar events, changes of them, and answers to them. Changes and answers are encrypted, which the library
+ * cannot do.
  */
 import { CALL_AUDIO_PREFIX, CALL_VIDEO_PREFIX, proto } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
@@ -61,7 +61,6 @@ const CALLS = {
   video: { media: 'video', prefix: CALL_VIDEO_PREFIX },
 } as const
 
-/** Returns the network's name for this kind of call, and the prefix of links to such a call. */
 export const callOf = (kind: 'voice' | 'video') => CALLS[kind]
 
 export function eventEdit(

@@ -1,6 +1,6 @@
 /**
- * Builds the copy of a message for another chat. The library's function is not used, for two reasons. It copies the secret of the original, so that
- * everybody who has the original could send encrypted answers to the copy. And it marks the wrong field of a poll as forwarded.
+ * Copies a message for another chat. The library's function copies the secret of the original, so that everybody who
+ * has the original could send encrypted answers to the copy. It also marks the wrong field of a poll as forwarded.
  */
 import { randomBytes } from 'node:crypto'
 import { getContentType, normalizeMessageContent, proto } from '@whiskeysockets/baileys'
@@ -8,7 +8,7 @@ import { Failure } from '../../../../src/domain/failures.ts'
 
 type Field = keyof proto.IMessage
 
-/** Fields that are not forwarded: they are not content, are valid only in their own chat, or can be viewed only one time. */
+/** Fields that are not content, are valid only in their own chat, or can be viewed only once. */
 const NOT_FORWARDED = new Set<Field>([
   'liveLocationMessage',
   'reactionMessage',
@@ -31,7 +31,7 @@ const NOT_FORWARDED = new Set<Field>([
 ])
 const SECRET_BYTES = 32
 
-/** Whether the message is view once. It may be inside a wrapper for disappearing messages. */
+/** The view-once message may be inside a wrapper for disappearing messages. */
 export function isViewOnce(message: proto.IMessage): boolean {
   const content = message.ephemeralMessage?.message ?? message
   return (
@@ -44,7 +44,6 @@ export function isViewOnce(message: proto.IMessage): boolean {
 export const wordsOf = ({ extendedTextMessage, ...content }: proto.IMessage): string =>
   extendedTextMessage?.text ?? captioned(content)?.caption ?? ''
 
-/** Returns the copied message with another text. */
 export function withWords(content: proto.IMessage, text: string): proto.IMessage {
   if (text === wordsOf(content)) return content
   const { extendedTextMessage } = content
@@ -57,7 +56,7 @@ const CAPTIONED = ['imageMessage', 'videoMessage', 'documentMessage'] as const
 
 const captioned = (content: proto.IMessage) => CAPTIONED.map((name) => content[name]).find(Boolean)
 
-/** Returns the content of the copy. Throws `not_allowed` for content that cannot be forwarded. */
+/** Throws `not_allowed` for content that cannot be forwarded. */
 export function forwarded(message: proto.IMessage): proto.IMessage {
   const inner = normalizeMessageContent(message)
   const field = inner && (getContentType(inner) as Field | undefined)

@@ -1,10 +1,7 @@
-/** The attribute `mediatype` of a message. The network uses it for its statistics, and the phones of the recipients for scheduling. */
+/** The attribute `mediatype` of a message, for the network's statistics and the recipients' phones. */
 import { normalizeMessageContent, type proto } from '@whiskeysockets/baileys'
 
-/**
- * Returns the media type. For a view-once message or a document with a caption, this is the type of the inner content. Undefined if the message has
- * no media.
- */
+/** The type of the inner content for view once and captions. Undefined if the message has no media. */
 export function mediaTypeOf(message: proto.IMessage): string | undefined {
   const content = normalizeMessageContent(message) ?? {}
   if (content.videoMessage) return content.videoMessage.gifPlayback ? 'gif' : 'video'

@@ -1,6 +1,6 @@
 /**
- * Builds interactive messages: their wrapper, their buttons, and the nodes of the stanza beside the ciphertexts. Without the node `biz` the network
- * accepts the message, but no client shows it. If a node is malformed, the network refuses the message with 479.
+ * Builds interactive messages: their wrapper, their buttons, and the nodes beside the ciphertexts. Without the node
+ * `biz` no client shows the message. The network refuses a malformed node with 479.
  */
 import { type BinaryNode, proto } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../../src/domain/clock.ts'
@@ -37,7 +37,6 @@ interface Parts {
   media?: HeaderMedia | undefined
 }
 
-/** Builds header, body and footer of a message or of a card in a carousel. */
 export const parts = ({ text, title, footer, media }: Parts): Interactive => ({
   header: { title: title ?? '', hasMediaAttachment: media !== undefined, ...media },
   body: { text },
@@ -81,11 +80,10 @@ export const listButton = ({ title, button_label, options }: Options): FlowButto
     sections: [{ title, rows: options.map(({ id, title, description }) => ({ title, description: description ?? '', id })) }],
   })
 
-/** Returns the nodes for a message with buttons: `biz`, and in 1:1 chats also `bot`. */
+/** Messages with buttons need the node `biz`, and in 1:1 chats also `bot`. */
 export const mixedNodes = ({ kind }: { kind: ChatKind }, nowMs: number): BinaryNode[] => [
   mixedBizNode(Math.floor(nowMs / SECOND)),
   ...(kind === 'user' ? [bizBotNode()] : []),
 ]
 
-/** Returns the nodes for a message of a payment flow. */
 export const payNodes = (name: Parameters<typeof payBizNode>[0]): BinaryNode[] => [payBizNode(name)]

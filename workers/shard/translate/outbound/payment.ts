@@ -1,6 +1,6 @@
 /**
- * Builds messages about payment: a Pix card, a bill to review and pay, and the status of an order. All amounts are in cents; `offset: 100` tells the
- * network that 100 of them are one unit of the currency.
+ * Builds messages about payment: a Pix card, a bill to review and pay, and the status of an order. Amounts are in
+ * cents: `offset: 100`.
  */
 import { type Totals, toCents, totalsOf } from '../../../../src/domain/amounts.ts'
 import { type PixType, pixKey } from '../../../../src/domain/pix.ts'
@@ -10,7 +10,7 @@ import { type FlowButton, flow, flowButton, type Interactive } from './native-fl
 
 const amount = (cents: number) => ({ value: cents, offset: 100 })
 
-/** The kind of goods. The network requires this field, and the phone apps send the same value. */
+/** The network requires this field. The phone apps send the same value. */
 const GOODS = 'physical-goods'
 
 interface Pix {
@@ -71,13 +71,13 @@ const amounts = ({ subtotal, discount, tax, shipping }: Totals) => ({
 })
 
 const settings = ({ pix, card }: PaymentSettings) => [
-  // A bank accepts a Pix key only in the format of its type. A key that cannot be converted to that format is sent unchanged, because orders do not
-  // require it.
+  // A bank accepts a Pix key only in the format of its type. Orders do not require it, so a key that cannot be
+  // converted is sent unchanged.
   ...(pix ? [pixSetting({ key: pixKey(pix.key_type, pix.key) ?? pix.key, type: pix.key_type, name: pix.name })] : []),
   ...(card ? [{ type: 'cards', cards: { enabled: card.enabled } }] : []),
 ]
 
-/** Builds a bill to review and pay. `note`: text of the caller, shown with the bill. */
+/** `note`: text of the caller, shown with the bill. */
 export function reviewAndPay(messageId: string, order: Order, payable: PaymentSettings, note: string | undefined): Interactive {
   const totals = totalsOf(order)
   return payment(

@@ -1,4 +1,3 @@
-/** Builds votes, for which the library has no builder. */
 import { createHash } from 'node:crypto'
 import { proto } from '@whiskeysockets/baileys'
 import { Failure } from '../../../../src/domain/failures.ts'
@@ -7,7 +6,7 @@ import { pollOf } from './stanza.ts'
 
 const hashOf = (option: string) => createHash('sha256').update(option).digest()
 
-/** Builds a vote. Throws `send_failed` if the poll does not have these options, or does not allow as many. */
+/** Throws `send_failed` if the poll does not have these options, or does not allow as many. */
 export function pollVote(
   poll: { key: proto.IMessageKey; content: proto.IMessage },
   about: SecretAbout,

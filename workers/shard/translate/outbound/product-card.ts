@@ -1,4 +1,3 @@
-/** Builds the card of a product from the data in its catalog. */
 import { proto } from '@whiskeysockets/baileys'
 import type { Product } from '../../wire/catalog.ts'
 
@@ -6,7 +5,7 @@ import type { Product } from '../../wire/catalog.ts'
 const present = <T extends Record<string, unknown>>(fields: T) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null && value !== ''))
 
-/** Builds the card. Prices in the catalog are in thousandths already, as the card needs them. */
+/** Prices in the catalog are in thousandths already, as the card needs them. */
 export const productCard = (
   { id, name, description, currency, price, retailerId, url }: Product,
   businessOwnerJid: string,

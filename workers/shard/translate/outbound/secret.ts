@@ -1,7 +1,6 @@
 /**
- * Encrypts content about another message (a vote, an answer to an event, an edit of an event, a reaction in an announcement group). The key is
+ * Encrypts content about another message (a vote, an answer to an event, an edit of an event, a reaction). The key is
  * derived from that message's `messageSecret`, so that the network cannot read the content:
- *
  *     key = HKDF-SHA256(secret, salt empty, info = message id | its author | sender | purpose, 32 bytes), AES-256-GCM, 12-byte iv
  *     AAD = message id | NUL | sender, for votes and answers; none for the others
  */
@@ -9,10 +8,7 @@ import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
 export type SecretPurpose = 'Poll Vote' | 'Event Response' | 'Event Edit' | 'Enc Reaction'
 
-/**
- * The message that encrypted content is about, and the people from whom the key is derived. Their jids have no device part, and are the numbers or
- * LIDs with which the message was sent.
- */
+/** Jids have no device part, and are the numbers or LIDs with which the message was sent. */
 export interface SecretAbout {
   secret: Uint8Array
   messageId: string
@@ -24,7 +20,7 @@ const KEY_BYTES = 32
 const IV_BYTES = 12
 const WITH_AAD: ReadonlySet<SecretPurpose> = new Set(['Poll Vote', 'Event Response'])
 
-/** Encrypts the content. Returns the ciphertext followed by its tag, as the apps of the network expect. */
+/** Returns the ciphertext followed by its tag. */
 export function sealAbout(
   { secret, messageId, author, sender }: SecretAbout,
   purpose: SecretPurpose,

@@ -1,6 +1,6 @@
 /**
- * Determines the attributes and nodes of a stanza from its content: `type`, `edit`, `meta`, and the nodes beside the ciphertext. The library sets
- * some of them only in `sendMessage`, and it uses the type `text` for locations, round videos and encrypted content of events.
+ * Determines the attributes and nodes of a stanza from its content. The library sets some of them only in
+ * `sendMessage`, and uses the type `text` for locations, round videos and content of events.
  */
 import { type BinaryNode, type GroupMetadata, isLidUser, isPnUser, normalizeMessageContent, proto } from '@whiskeysockets/baileys'
 import { bare, chatKind } from '../../wire/jid.ts'
@@ -12,17 +12,15 @@ export interface StanzaMarks {
   nodes: BinaryNode[]
 }
 
-/** A stanza without the parts that differ from device to device, so that it can be used again to resend the message to one device. */
+/** A stanza without the parts for single devices, so that it can be sent again to one device. */
 export interface Stanza {
-  /** Jid of the chat. */
   to: string
   attributes: Record<string, string>
-  /** Attributes of the ciphertext; for a channel post, of the plaintext. */
   enc: Record<string, string>
   nodes: BinaryNode[]
-  /** The person's other jid (number or LID), to which the message is sent one time if the network refuses the first jid. */
+  /** The person's other jid (number or LID), which is used once if the network refuses the first one. */
   other?: string
-  /** Server id that the network gave a channel post when it accepted it; reactions need it. */
+  /** Id that the network gave to a channel post; reactions need it. */
   serverId?: string
 }
 
@@ -37,8 +35,8 @@ const marks = (attributes: Record<string, string>, meta?: Record<string, string>
 })
 
 /**
- * Returns the attributes and nodes that the library omits or gets wrong. `message` does not show whether an administrator or the author deletes a
- * message, so the caller must set that.
+ * Returns what the library omits or gets wrong. `message` does not show whether an administrator or the author deletes
+ * a message, so the caller must set that.
  */
 export function stanzaMarks(message: proto.IMessage): StanzaMarks {
   const content = normalizeMessageContent(message) ?? {}
@@ -56,14 +54,12 @@ export function stanzaMarks(message: proto.IMessage): StanzaMarks {
   return marks({})
 }
 
-/** Whether a stanza changes a post: an edit, a removal or a reaction. The network stores such a stanza under the id of the post. */
+/** The network stores an edit, removal or reaction under the id of the post. */
 export const isPostChange = ({ to, attributes }: Stanza): boolean =>
   chatKind(to) === 'newsletter' && (attributes.edit !== undefined || attributes.type === POST_REACTION)
 
-/** `type` of the stanza of a reaction to a channel post. */
 export const POST_REACTION = 'reaction'
 
-/** Returns the poll of a message. Each kind of poll has its own field. */
 export const pollOf = (content: proto.IMessage): proto.Message.IPollCreationMessage | undefined =>
   content.pollCreationMessageV3 ??
   content.pollCreationMessageV2 ??
@@ -72,7 +68,7 @@ export const pollOf = (content: proto.IMessage): proto.Message.IPollCreationMess
   content.pollCreationMessageV4?.message?.pollCreationMessage ??
   undefined
 
-/** Builds the stanza with the library, and adds our attributes and nodes. The library sets the attributes for groups. */
+/** Adds our attributes and nodes to the stanza of the library, which sets the attributes for groups. */
 export function stanzaOf(
   message: proto.IMessage,
   { jid, other, group }: { jid: string; other?: string | null; group: GroupMetadata | null },
