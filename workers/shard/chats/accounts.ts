@@ -1,4 +1,4 @@
-/** Resolves identifiers to accounts, with their registered number and LID, in one query for all of them. */
+/** Resolves identifiers to accounts (registered number and LID), in one query for all. */
 import { Failure } from '../../../src/domain/failures.ts'
 import { toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
 import { bare } from '../wire/jid.ts'
@@ -6,21 +6,20 @@ import { type Account, numberAnswers, numbersQuery } from '../wire/number-query.
 import { isRefusal, type Refusal } from '../wire/usync.ts'
 import type { Asker, Session } from './session.ts'
 
-/** Jids of an account (number and LID) without a device part. At least one of the two is known. */
+/** Number and LID of an account, without a device part. At least one of the two is known. */
 export interface AccountNames {
   pn: string | null
   lid: string | null
 }
 
-/** Returns the network's answer. If it is a refusal, throws it. For operations that cannot continue without an answer. */
 export function answered<T>(answer: T | Refusal): T {
   if (isRefusal(answer)) throw new Failure('action_failed', { details: { network_code: answer.code } })
   return answer
 }
 
 /**
- * Returns the accounts of these numbers, by the given number; null if a number has no account. Always queries the network, and stores the pairs of
- * number and LID in the answer.
+ * Returns the accounts by the given number; null if a number has no account. Always queries the network, and stores the
+ * pairs of number and LID in the answer.
  */
 export async function accountsOf({ ask, session }: Asker, numbers: readonly string[]): Promise<Map<string, AccountNames | null>> {
   const asked = [...new Set(numbers)]
@@ -35,10 +34,7 @@ export async function accountsOf({ ask, session }: Asker, numbers: readonly stri
   return new Map(accounts)
 }
 
-/**
- * Returns a number's account if an earlier answer on this connection had its registered form and LID; undefined if it
- * must be queried.
- */
+/** Undefined unless an earlier answer on this connection had the registered number and the LID. */
 async function knownAccount(session: Session, digits: string): Promise<AccountNames | undefined> {
   const jid = session.numbers.known(digits)
   if (jid === undefined) return undefined
@@ -54,10 +50,6 @@ async function named({ identity }: Session, account: Account | null): Promise<Ac
   return { pn: jid, lid: account.lid === null ? await identity.lidOf(jid) : bare(account.lid) }
 }
 
-/**
- * Resolves people in the order of the identifiers; null if the number has no account. Queries the network only for
- * numbers without an earlier answer; a LID is used as it is.
- */
 export async function peopleOf(asker: Asker, identifiers: readonly UserIdentifier[]): Promise<(AccountNames | null)[]> {
   const numbers = [...new Set(identifiers.flatMap(({ space, digits }) => (space === 'phone' ? [digits] : [])))]
   const known = new Map(

@@ -1,6 +1,6 @@
 /**
- * People who have ever written to this account. Each name of a person (number, LID) is a row whose key is a blind hash of the name. The row is
- * written in the commit of the person's first message. The rows show which chats the other side began: a restricted account may still write in these.
+ * People who have ever written to this account: one row per number and per LID, whose key is a blind hash. A restricted
+ * account may still write to these people.
  */
 import type { WAMessage } from '@whiskeysockets/baileys'
 import { parseIdentifier, toJid } from '../../../src/domain/ids.ts'
@@ -12,8 +12,7 @@ import type { Context } from '../context/instance-context.ts'
 import { bare, chatKind } from '../wire/jid.ts'
 
 /**
- * Maximum number of keys in the cache of people who have written: one key for a number, one for a LID. The cache saves a read of the store for each
- * received message.
+ * The most keys in the cache of people who have written. The cache saves a read of the store for each received message.
  */
 const MAX_KNOWN = 5_000
 const PRESENT = Uint8Array.of(1)
@@ -22,19 +21,13 @@ const PRESENT = Uint8Array.of(1)
 type Known = 'stored' | 'arriving'
 
 export interface Correspondents {
-  /** Returns the operations that record the author, for the commit of a received message. `onNew` is called if it is the person's first message. */
   ops(message: Pick<WAMessage, 'key'>): Promise<Op[]>
-  /**
-   * Whether the destination (in the form of the API) has written to the account. True for groups, channels and the
-   * status, which do not have to write first.
-   */
+  /** True for groups, channels and the status, which do not have to write first. */
   hasWritten(phone: string): Promise<boolean>
-  /** Removes all rows. Called before another account is linked, after the session has ended. */
   forget(): Promise<void>
 }
 
 export interface CorrespondentsDeps {
-  /** Returns the person's other jid (number or LID), if known. */
   otherName(jid: string): Promise<string | null>
   onNew(): void
 }
@@ -65,7 +58,7 @@ export function createCorrespondents(
       const stored = await Promise.all(written.map(isStored))
       if (stored.every(Boolean)) return []
       const isFirst = !written.some((key) => known.has(key))
-      // Until a read finds the row on disk, each message of the person writes it again, because the commit of an earlier message may have failed.
+      // The commit of an earlier message may have failed, so each message writes the row again until a read finds it.
       for (const [index, key] of written.entries()) if (!stored[index]) known.set(key, 'arriving')
       if (isFirst) onNew()
       return written.map((key): Op => [key, PRESENT])

@@ -1,10 +1,6 @@
 /**
- * Message timers of 1:1 chats. The network does not provide them to a linked device, so they are learned from messages:
- * the setting itself, and the expiry in each message of such a chat. Sent messages then include it too. In groups the
- * timer is part of the metadata.
- *
- * A message without an expiry proves nothing, because several clients omit it. Only the setting itself turns the timer
- * off.
+ * Message timers of 1:1 chats. The network does not provide them to a linked device, so they are learned from messages.
+ * Several clients omit the timer, so a message without one proves nothing: only the setting itself turns it off.
  */
 import { proto, toNumber, type WAMessage } from '@whiskeysockets/baileys'
 import * as v from 'valibot'
@@ -18,14 +14,11 @@ import { contextInfo, unwrap } from '../translate/inbound/content.ts'
 import { bare, chatKind } from '../wire/jid.ts'
 
 const { EPHEMERAL_SETTING } = proto.Message.ProtocolMessage.Type
-/**
- * Enum values for the context of a message. If they or the time of the setting are missing, the other phone warns that the message will not
- * disappear.
- */
+/** Enum values for the context of a message. Without them the other phone warns that the message will not disappear. */
 const { Initiator, Trigger } = proto.DisappearingMode
-/** Longest timer that is accepted: phones offer at most 90 days, but a sender may state any number. */
+/** Phones offer at most 90 days, but a sender may state any number. */
 const MAX_SECONDS = (365 * DAY) / SECOND
-/** The most timers whose keys are kept in memory; any sender can cause a new one. If more are stored, each chat is looked up on disk. */
+/** The most timers whose keys are kept in memory. If more are stored, each chat is looked up on disk. */
 const MAX_KNOWN = 5_000
 
 const Expiry = v.object({
@@ -39,9 +32,7 @@ export type Expiry = v.InferOutput<typeof Expiry>
 export interface Disappearing {
   /** Returns the context of a message to this person, with the timer of the chat. `jids`: the jids of the chat. */
   of(jids: readonly (string | null)[]): Promise<proto.IContextInfo>
-  /** Returns the operations that store the timer in a message, for the commit of this message. The message may be from either side. */
   ops(message: Pick<WAMessage, 'key' | 'message' | 'messageTimestamp'>): Promise<Op[]>
-  /** Removes the timers of the device's chats. Called after the device was unlinked. */
   forget(): Promise<void>
 }
 
@@ -54,8 +45,8 @@ export function createDisappearing({
   const records = repository({ name: 'expiry of a chat', schema: Expiry, version: 1, sealed: sealer })
   const keyOf = (jid: string) => keys.disappearing(instance, sealer.blind(bare(jid)))
   /**
-   * Keys of the chats that may have a row. Hardly any chat has a timer, so all keys usually fit into memory, and a chat without a timer needs no read
-   * from disk. Undefined before the first look-up, null if there are too many keys.
+   * Keys of the chats that may have a stored timer, so that other chats need no read. Undefined before the first
+   * look-up, null if there are too many.
    */
   let known: Promise<Set<string> | null> | undefined
 
@@ -73,7 +64,6 @@ export function createDisappearing({
     return known
   }
 
-  /** Adds the key of a row that may be on disk from now on, because the commit of the row begins. */
   async function note(key: string) {
     const all = await knownKeys()
     all?.add(key)
@@ -88,7 +78,7 @@ export function createDisappearing({
     try {
       return bytes ? records.decode(key, bytes) : null
     } catch (error) {
-      // The record is damaged. The timer is unknown until the next message of the chat contains it.
+      // The timer is unknown until the next message of the chat contains it.
       log.error({ err: error }, 'the stored expiry of a chat could not be decoded')
       return null
     }
@@ -113,7 +103,8 @@ export function createDisappearing({
       const { remoteJid, remoteJidAlt } = key
       const claimed = message && remoteJid && chatKind(remoteJid) === 'user' ? expiryOf(message) : null
       if (claimed === null) return []
-      // A setting cannot be newer than the message that contains it. Without this limit, a setting dated next year would override all later settings.
+      // A setting cannot be newer than its message. Without this limit, a setting dated next year would override all
+      // later ones.
       const latest = toNumber(messageTimestamp) || Number.POSITIVE_INFINITY
       const said = claimed.since === null ? claimed : { ...claimed, since: Math.min(claimed.since, latest) }
       const ops: Op[] = []
@@ -135,7 +126,6 @@ export function createDisappearing({
   }
 }
 
-/** Returns the expiry that a message contains for its chat; null if the message has none. */
 export function expiryOf(message: proto.IMessage): Expiry | null {
   const content = unwrap(message)
   if (content === null) return null

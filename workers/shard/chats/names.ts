@@ -1,8 +1,7 @@
 /**
- * Names of chats that the network has sent. The name of a person is the one under which the phone has saved the person, or else the push name. The
- * name of a group or channel is its subject. They are kept in memory, and their number is limited. The phone sends a saved name only one time, in app
- * state. So these names are read from disk after a restart, and names of people beyond the limit are read from the directory. If the name of a group
- * or channel is unknown, the event is sent without it, and the name is queried afterwards for the chat's next event.
+ * Names of chats that the network has sent: of a person the name saved on the phone or the push name, of a group or
+ * channel its subject. The phone sends saved names only once, so they are read from disk after a restart. An unknown
+ * name of a group or channel is queried after the event.
  */
 
 import type { Contact } from '@whiskeysockets/baileys'
@@ -18,26 +17,19 @@ import type { Session } from './session.ts'
 
 export interface Names {
   attach(session: Session): void
-  /** Reads the saved names from disk. Later calls do nothing. */
   load(): Promise<void>
-  /** Returns the name of a chat, by any of its jids; null if it is unknown. */
+  /** Returns null if the name is unknown. */
   of(jids: readonly string[]): string | null
-  /**
-   * Learns contacts from the phone's address book. Call it when they are on disk; the library emits them up to 100 ms later. A contact without a name
-   * is no longer saved.
-   */
+  /** Call this when the contacts are on disk. A contact without a name is no longer saved. */
   saved(contacts: readonly Contact[]): void
-  /** Learns names from the phone's history. */
   history(pieces: readonly HistoryPiece[]): void
-  /** Stores the name that an author sends with a message (the push name). `of` prefers a saved name to it. */
+  /** Stores the name that an author sends with a message. `of` prefers a saved name. */
   recordPushName(jids: readonly (string | null | undefined)[], pushName: string | null | undefined): void
-  /** Learns the new name of a group or channel. */
   renamed(jid: string, name: string): void
-  /** Queries the metadata of a channel (name, picture and so on), unless such a query is running. */
   askNewsletter(jid: string): void
   /** Calls the listener each time that the network sends the metadata of a channel. */
   onNewsletter(listener: (jid: string, description: unknown) => void): void
-  /** Removes all names. Called when the account is unlinked, because the next account knows other people. */
+  /** Called when the account is unlinked, because the next account knows other people. */
   clear(): void
 }
 
@@ -61,7 +53,7 @@ export function createNames({ log, contacts, listed }: NameDeps): Names {
   let saved = boundedCache<string, string>(MAX_NAMES)
   const pushed = boundedCache<string, string>(MAX_NAMES)
   let session: Session | null = null
-  /** Chats that were queried in this session, so that a chat without a name is not queried repeatedly. */
+  /** A chat without a name is not queried again in this session. */
   let asked = new Set<string>()
   const underWay = new Set<string>()
   let loaded: Promise<void> | null = null
@@ -74,7 +66,7 @@ export function createNames({ log, contacts, listed }: NameDeps): Names {
     names.set(bare(jid), text)
   }
 
-  /** Learns contacts from app state, which lists the people who are saved on the phone. A contact without a name is no longer saved. */
+  /** A contact without a name is no longer saved. */
   function learnSaved(listed: readonly Contact[]) {
     for (const { id, lid, phoneNumber, name } of listed)
       for (const jid of [id, lid, phoneNumber])
@@ -82,7 +74,7 @@ export function createNames({ log, contacts, listed }: NameDeps): Names {
         else if (jid) saved.delete(bare(jid))
   }
 
-  /** Loads the saved names. Names that arrived during the reading are newer, so they are kept. */
+  /** Names that arrive during the reading are newer, so they are kept. */
   async function loadSaved() {
     const unreadable = (error: unknown) => log.warn({ err: error }, 'a stored contact name could not be decoded')
     const names = saved
@@ -164,7 +156,7 @@ export function createNames({ log, contacts, listed }: NameDeps): Names {
       newsletterListeners.push(listener)
     },
     clear() {
-      // A new map is created, because a read of the saved names may still be running and fills the old one.
+      // A read of the saved names may still be running and fill the old map.
       saved = boundedCache(MAX_NAMES)
       pushed.clear()
       asked.clear()

@@ -1,7 +1,7 @@
 /**
- * Resolves a number to its account. Brazilian and similar numbers have an optional digit; the network returns the registered form. A number has no
- * account only if the network says so explicitly. After any other answer, or none, no query is sent for some time (`TryLater`), because each query
- * could count against the account. This pause grows each time.
+ * Resolves a number to its account; the network returns the registered form of numbers with an optional digit. Without
+ * a clear answer, no query is sent for some time (`TryLater`), because each query could count against the account. This
+ * pause grows.
  */
 import { type Clock, MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -15,26 +15,22 @@ import { numberAnswer, numberQuery } from '../wire/number-query.ts'
 const FIRST_PAUSE = 5 * SECOND
 const LONGEST_PAUSE = 5 * MINUTE
 /**
- * The most registered jids that are cached, by the given number. A number rarely changes its owner; a wrong entry is
- * corrected with the next connection.
+ * The most registered jids in the cache. A number rarely changes its owner; a wrong entry is corrected with the next
+ * connection.
  */
 const MAX_KNOWN = 10_000
 
 export interface NumberLookUp {
-  /** Returns the registered jid of a number. Throws `phone_not_on_whatsapp`, `TryLater` or `instance_not_connected`. */
   (ask: Ask, digits: string): Promise<string>
-  /** Returns the jid from an earlier answer, without a query; undefined if there was none. */
   known(digits: string): string | undefined
-  /** Stores a jid from the answer to another query. */
   keep(digits: string, jid: string): void
 }
 
-/** Creates the look-ups of one session. `steady` measures the pauses. */
+/** `steady` measures the pauses. */
 export function createNumberLookUp(steady: Clock): NumberLookUp {
   const known = boundedCache<string, string>(MAX_KNOWN)
   /** The last pause, in ms; 0 after an answer. */
   let pause = 0
-  /** Time before which no query is sent. */
   let until = 0
 
   function later(code: number | null, backoffSeconds: number | null, cause?: unknown): TryLater {

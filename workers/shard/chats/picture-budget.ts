@@ -5,7 +5,6 @@
 import type { Clock } from '../../../src/domain/clock.ts'
 
 export interface PictureBudget {
-  /** Takes one action from the budget; returns false if none is left. */
   take(): boolean
 }
 
@@ -15,7 +14,7 @@ export function createPictureBudget(clock: Clock, most: number, windowMs: number
   return {
     take() {
       const now = clock.now()
-      // If the clock is set back, nothing is added to the budget and nothing is removed from it.
+      // If the clock is set back, the budget does not change.
       left = Math.min(most, left + (Math.max(0, now - at) * most) / windowMs)
       at = now
       if (left < 1) return false

@@ -1,14 +1,12 @@
-/** Queries the URL of the picture of a person or chat; `pictures.ts` does so in the background and caches the answers. */
 import type { Limits } from '../connection/ask.ts'
 import { networkCodeOf } from '../connection/failures.ts'
 import { bare } from '../wire/jid.ts'
 import { pictureQuery, pictureUrlIn } from '../wire/picture.ts'
 import type { Asker } from './session.ts'
 
-/** The network's codes for "no picture" (404) and "hidden picture" (the others). Each operation decides what such an answer means for it. */
+/** The network's codes for "no picture" (404) and "hidden picture" (the others). */
 const NONE = new Set([401, 403, 404, 405])
 
-/** Returns the URL of a picture; null if there is none or it is hidden. */
 export async function pictureOf(
   { ask, session }: PictureAsker,
   jid: string,

@@ -1,17 +1,9 @@
 /**
- * URLs of the pictures of chats and people that the network has sent. Received events have them in `photo` and `sender_photo`. An event has the URL
- * that is known when it is created; an unknown URL is queried afterwards, so that the chat's next event has it. The URLs are only in memory, because
- * querying again after a restart costs less than storing URLs that expire.
- *
- * These queries are safe because WhatsApp Web makes the same ones for every chat it shows. Our queries are fewer, so that the account never looks as
- * if it collected pictures. They are sent one at a time and a second apart, and only for chats with incoming messages. A sent message causes no
- * query, because a campaign would look up thousands of strangers. There is a limit per hour, of which authors in groups get only a small part. No
- * query is sent while the network restricts the account, and for an hour after a rate limit. Any answer, including one about a missing or hidden
- * picture, is cached until its URL expires, or for a day if it has no URL.
- *
- * The picture of a channel is part of its metadata, which `names.ts` queries. Here such a query is counted and waits like the others, and is then
- * passed to `names.ts`. Its answer is not awaited here, and a refusal, even a rate limit, is not visible here. A channel without an answer is queried
- * again after a day.
+ * URLs of the pictures of chats and people, in memory. An event has the URL that is known when it is created; an
+ * unknown one is queried afterwards, for the next event.
+ * The queries are like those of WhatsApp Web, but fewer, so that the account never looks as if it collected pictures:
+ * one per second, with a limit per hour, and only for chats with incoming messages. There is none during a restriction,
+ * and for an hour after a rate limit.
  */
 import type { Logger } from 'pino'
 import { type Clock, DAY, HOUR, SECOND } from '../../../src/domain/clock.ts'
@@ -27,29 +19,24 @@ import { createPictureBudget } from './picture-budget.ts'
 import { pictureOf } from './picture-of.ts'
 import type { Session } from './session.ts'
 
-/** Host of channel pictures. The metadata of a channel contains only the path of its picture. */
+/** The metadata of a channel contains only the path of its picture. */
 export const PICTURE_HOST = 'pps.whatsapp.net'
 
 export interface Pictures {
   attach(session: Session): void
-  /** Returns the URL from memory. A person is found by any of their jids. */
   of(jids: readonly string[]): string | null
   /** Queries the picture later, unless the answer is known or too many queries are waiting. */
   prefetch(jids: readonly string[], shown: Shown): void
-  /** Called when the network reports that the picture of a person or chat has changed. */
   changed(jid: string): Promise<void>
-  /** Learns the picture of a channel from its metadata, which any query may have fetched. */
+  /** Learns the picture of a channel from metadata, which any query may have fetched. */
   learnNewsletter(jid: string, description: unknown): void
-  /** Removes all URLs. Called when the account is unlinked. */
   clear(): void
 }
 
 export interface PictureDeps {
   clock: Clock
   log: Logger
-  /** Host of channel pictures. The metadata of a channel contains only the path of its picture. */
   host: string
-  /** Queries the metadata of a channel; the answer arrives through `learnNewsletter`. */
   askNewsletter(jid: string): void
 }
 
@@ -68,7 +55,6 @@ interface Question {
   entry: Entry
 }
 
-/** The waiting queries of one session, and the session. */
 interface Line {
   session: Session
   waiting: Question[]
@@ -77,14 +63,13 @@ interface Line {
 
 /** The most cached entries. A person counts twice, by number and by LID. */
 const MAX_KNOWN = 4_000
-/** The most waiting queries. Further queries are dropped, and the next event of the chat causes a new one. */
+/** Further queries are dropped, and the next event of the chat causes a new one. */
 const MAX_WAITING = 50
-/** Time between two queries, in ms. */
 const PACE = SECOND
 const PER_HOUR = { chat: 200, author: 10 } satisfies Record<Shown, number>
 const PICTURED: ReadonlySet<ChatKind> = new Set(['user', 'group', 'newsletter'])
 const TOO_MUCH = 429
-/** Longest URL that an event may have. A longer one is not used, because a truncated URL would not work. */
+/** A longer URL is not used, because a truncated one would not work. */
 const MAX_LENGTH = 2_048
 
 export function createPictures({ clock, log, host, askNewsletter }: PictureDeps): Pictures {
@@ -113,7 +98,7 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
 
   async function take(from: Session, question: Question) {
     try {
-      // The pause is limited, because a clock that was set back would otherwise make it longer.
+      // A clock that was set back would otherwise make the pause longer.
       await pause(from, Math.min(PACE, lastAskedAt + PACE - clock.now()))
       // The metadata of the channel may have arrived while this query was waiting.
       if (question.entry.isAnswered) return
@@ -126,7 +111,7 @@ export function createPictures({ clock, log, host, askNewsletter }: PictureDeps)
     }
   }
 
-  /** Sends the waiting queries. If the rest of them cannot be sent, they are dropped; later events of these chats cause new queries. */
+  /** Queries that cannot be sent are dropped; later events of these chats cause new ones. */
   async function work(current: Line) {
     const { session, waiting } = current
     current.isWorking = true
@@ -207,7 +192,7 @@ function createAnswers(clock: Clock) {
       if (entry) keep(jids, entry)
       return entry
     },
-    /** Removes an entry. If a query for it is running, its answer is ignored, because it may be older than the change. */
+    /** The answer of a running query is ignored, because it may be older than the change. */
     forget(entry: Entry | undefined) {
       if (!entry) return
       for (const [jid, other] of known) if (other === entry) known.delete(jid)
@@ -216,7 +201,8 @@ function createAnswers(clock: Clock) {
       const now = clock.now()
       const url = usable(given)
       const expiresAt = (url === null ? null : expiryOf(url)) ?? now + DAY
-      // The URL is not queried again for at least an hour. Otherwise, if the network sends URLs that expire soon, each event would cause a query.
+      // The URL is not queried again for at least an hour. Otherwise URLs that expire soon would cause a query per
+      // event.
       Object.assign(entry, { url, endsAt: expiresAt, askAgainAt: Math.max(expiresAt, now + HOUR), isAnswered: true })
     },
   }
@@ -225,7 +211,9 @@ function createAnswers(clock: Clock) {
 const usable = (url: string | null | undefined): string | null =>
   url && url.length <= MAX_LENGTH && /^https?:/i.test(url) && URL.canParse(url) ? url : null
 
-/** Returns the expiry in epoch ms. Signed URLs of the media hosts contain it in `oe`, as epoch seconds in hexadecimal digits. */
+/**
+ * Signed URLs of the media hosts contain their expiry in `oe`, in hexadecimal epoch seconds. The result is in epoch ms.
+ */
 function expiryOf(url: string): number | null {
   const seconds = new URL(url).searchParams.get('oe') ?? ''
   return /^[0-9a-f]{1,10}$/i.test(seconds) ? Number.parseInt(seconds, 16) * SECOND : null

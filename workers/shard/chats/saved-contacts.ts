@@ -1,9 +1,8 @@
 /**
- * Stores the people who are saved on the phone, with their names. The audience of a status is computed from them, and they provide the names of
- * chats. The phone sends them only one time, in its app state, so they are stored (sealed). Nothing else of a contact is stored.
- *
- * An address book is written in slices, before the version of its app state, because one commit of 20,000 people
- * blocked the thread for 100 ms. After a kill the same changes are read again, and writing them twice changes nothing.
+ * Stores the people who are saved on the phone, with their names, for status audiences and names of chats. The phone
+ * sends them only once.
+ * They are written in slices, because one commit of 20,000 people blocked the thread for 100 ms. After a kill the same
+ * changes are written again.
  */
 import type { Contact } from '@whiskeysockets/baileys'
 import * as v from 'valibot'
@@ -17,26 +16,24 @@ import { bare } from '../wire/jid.ts'
 
 /** Number of contacts per commit and per turn, about 2 ms. */
 const SLICE = 200
-/** Longest `chat_name` of an event. */
 const MAX_NAME = 256
 
-/** A contact that is saved on the phone. `name` is null in records of earlier versions, which stored no names. */
+/** `name` is null in records of earlier versions, which stored no names. */
 const SavedContact = v.object({ jid: v.string(), lid: v.nullable(v.string()), name: v.nullable(v.string()) })
 export type SavedContact = v.InferOutput<typeof SavedContact>
 
 export interface SavedContacts {
   /**
-   * Writes contacts from app state, in slices. Contacts without a name are no longer saved; if a person was changed twice, the later change counts.
-   * `written` is called with each slice after it is on disk. Rejects at the first slice that could not be written. The caller must not write two
-   * lists at the same time, and must call `forget` only after all writes.
+   * Writes contacts in slices and calls `written` after each. Contacts without a name are removed; of two changes of a
+   * person the later one counts. Rejects at the first slice that could not be written. Writes must not overlap.
    */
   write(contacts: readonly Contact[], written: (slice: readonly Contact[]) => void): Promise<void>
   /**
-   * Reads all contacts. `onUnreadable` is called with the error of a record that cannot be read, which is then skipped;
-   * without it the call rejects.
+   * `onUnreadable` is called with the error of a record that cannot be read, which is then skipped; without it the call
+   * rejects.
    */
   all(onUnreadable?: (error: unknown) => void): Promise<SavedContact[]>
-  /** Removes all contacts. Called when the account is unlinked, after its credentials are removed, because the next account has other contacts. */
+  /** Called after the credentials of an unlinked account are removed, because the next account has other contacts. */
   forget(): Promise<void>
 }
 
@@ -59,7 +56,7 @@ export function createSavedContacts({ id: instance, store, sealer }: Context<'id
   return {
     async write(contacts, written) {
       for (let from = 0; from < contacts.length; from += SLICE) {
-        // The commit of a slice resolves in a new turn of the event loop, so no other pause between slices is needed.
+        // The commit of a slice resolves in a new turn of the event loop, so no other pause is needed.
         const slice = contacts.slice(from, from + SLICE)
         await store.commit({ ops: slice.map(opOf) })
         written(slice)

@@ -1,10 +1,8 @@
 /**
- * The directory of an account: its chats, people and labels. The network sends the list of chats once, at the pairing, so it is stored: names, flags
- * and counters, never message content. The directory returns lists without a query, and only this module writes its records.
- *
- * A change is made in memory first. It is written with the next commit of the instance (`rides`) or with a `flush`. The changes of a message are in
- * the commit that confirms it, and a message that arrives twice changes nothing the second time. The changes of app state are written before its
- * version, so they may be read again after a kill, which gives the same result.
+ * The directory of an account: its chats, people and labels, without contents of messages. The network sends the list
+ * of chats once, at the pairing, so it is stored.
+ * A change is made in memory first, and written with the next commit of the instance (`rides`) or with a `flush`. A
+ * change that arrives twice, for example after a kill, has the same result.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -40,61 +38,55 @@ import { createTable, type Table } from './table.ts'
 import { createWriteBehind } from './write-behind.ts'
 
 export interface AccountDirectory {
-  /** Reads the directory from disk; later calls do nothing. Must be called before any method below. */
+  /** Call this before any method below. Later calls do nothing. */
   ready(): Promise<void>
-  /** Like `ready`, and also sorts the lists of the directory, so that the first page is returned as fast as later pages. */
+  /** Like `ready`, and also sorts the lists, so that the first page is as fast as later ones. */
   warm(): Promise<void>
-  /** Records a message. Must be called before the commit of the message, because this commit includes the change. */
   record(message: WAMessage, options: MessageOptions): void
-  /** Records a first contact with a person before the message is sent; the commit of the message's keys includes the change. */
+  /** Records a first contact before its message is sent, in the commit of the message's keys. */
   contacted(jids: readonly [string, string?], now: number): void
-  /** Removes a first contact that was recorded with `contacted`, because its message was not sent. */
+  /** Removes a first contact, because its message was not sent. */
   withdrawContact(jids: readonly [string, string?]): void
   /** Returns the times of all first contacts since `time`, in epoch ms, ascending. */
   contactsSince(time: number): number[]
-  /** Records that messages were read, here or on another device of the account. */
   read(keys: readonly WAMessageKey[]): void
-  /** Learns a slice of the phone's history. The next `flush` writes it to disk. */
+  /** The next `flush` writes this slice of the phone's history. */
   learn(history: readonly HistoryPiece[]): void
-  /** Adds people who have not written, such as group members; each is given as a list of JIDs. Works in slices. They are on disk when it resolves. */
+  /**
+   * Adds people who have not written, such as group members; each is a list of jids. They are on disk when it resolves.
+   */
   met(people: readonly (readonly string[])[]): Promise<void>
-  /** Learns facts about a group from its metadata or a notice. */
   group(jid: string, facts: GroupFacts): void
-  /** Applies actions of app state, in slices. They are on disk when it resolves. */
+  /** The actions of app state are on disk when it resolves. */
   apply(actions: readonly AppStateAction[]): Promise<void>
-  /** For each pair (number and LID of one person), joins the two entries to one. */
   join(pairs: readonly Pair[]): void
 
-  /** Returns a page of the chats, those with the newest activity first. */
+  /** The chats with the newest activity come first. */
   chats(page: number, size: number): Page<ChatEntry>
-  /** Finds a chat by any of its jids; undefined if unknown. */
   chat(jids: readonly (string | null | undefined)[]): ChatEntry | undefined
-  /** Returns the number of pinned chats. */
   pinned(): number
-  /** Returns the people who are saved on the phone. */
   saved(): ContactEntry[]
-  /** Returns a page of the people, sorted by name, then by number. */
   contacts(page: number, size: number): Page<ContactEntry>
   contact(jids: readonly (string | null | undefined)[]): ContactEntry | undefined
-  /** Returns the labels that exist, sorted by id. */
   labels(): LabelEntry[]
-  /** Finds a label by its id, even if it was deleted. */
+  /** Also finds a deleted label. */
   label(id: string): LabelEntry | undefined
   /** Returns an id above all ids that were ever used. */
   nextLabelId(): string
-  /** Returns the chats with this label. */
   labelled(id: string): ChatEntry[]
 
-  /** Rider for the instance's store (`context/instance-store.ts`): it adds the changes of the directory to the store's commits. */
+  /** Adds the changes of the directory to the commits of the instance. */
   readonly rides: Rider
-  /** Resolves when all changes so far are on disk. Rejects if they could not be written; the next commit or `flush` then writes them. */
+  /**
+   * Resolves when all changes so far are on disk. Rejects if they could not be written; the next commit or `flush` then
+   * writes them.
+   */
   flush(): Promise<void>
-  /** Removes the directory. Called before another account is linked, after the session has ended. */
+  /** Called before another account is linked, after the session has ended. */
   forget(): Promise<void>
 }
 
 export interface AccountDirectoryDeps {
-  /** Jids of the account itself, which is not a contact. */
   own(): readonly string[]
 }
 
@@ -103,11 +95,11 @@ export interface Pair {
   lid: string
 }
 
-/** Number of changes that are made in one turn, so that other work can run in between. */
+/** Number of changes in one turn of the event loop. */
 const SLICE = 200
 /**
- * Size of `recorded`. After a failed commit its messages arrive again. At most two commits of 32 messages can fail together
- * (`storage/commit-chain.ts`), and the size must exceed their number of messages.
+ * After a failed commit its messages arrive again. Two commits of 32 messages can fail together, so this must be
+ * larger.
  */
 const MAX_RECORDED = 256
 
@@ -122,10 +114,7 @@ export function createAccountDirectory(
   const { chats, contacts, labels, newestFirst, byName } = createTables(context)
   const tables = [chats, contacts, labels]
   const { rides, flush, flushBehind, idle } = createWriteBehind(context, tables, UNWRITTEN)
-  /**
-   * Messages that are already recorded, so that they are not counted twice: when a commit of several messages fails, the network delivers all of them
-   * again.
-   */
+  /** Recorded messages are not counted twice: after a failed commit, the network delivers its messages again. */
   const recorded = boundedCache<string, true>(MAX_RECORDED)
 
   async function inSlices<T>(items: readonly T[], work: (item: T) => void) {
@@ -239,7 +228,6 @@ type Labelled = Pick<Table<ChatEntry>, 'values' | 'changed'>
 
 const labelled = (chats: Labelled, id: string) => [...chats.values()].filter((chat) => chat.labels.includes(id))
 
-/** Removes a label from every chat. Called when the label was deleted. */
 function takeOff(chats: Labelled, id: string) {
   for (const chat of labelled(chats, id)) {
     chat.labels = chat.labels.filter((each) => each !== id)
@@ -281,7 +269,7 @@ function createTables(context: Context<'id' | 'store' | 'sealer' | 'log'>) {
   return { chats, contacts, labels, newestFirst, byName }
 }
 
-/** Groups the ids of messages by chat. Each group also has the jids of the chat. */
+/** Each group of ids also has the jids of the chat. */
 function idsByChat(messages: readonly WAMessageKey[]) {
   const byChat = new Map<string, { jids: (string | null | undefined)[]; ids: string[] }>()
   for (const { remoteJid, remoteJidAlt, id } of messages) {
@@ -293,11 +281,10 @@ function idsByChat(messages: readonly WAMessageKey[]) {
   return byChat.values()
 }
 
-/** Form of a name for sorting, in which names that differ only in accents and case are adjacent. Entries without a name come last. */
+/** Names that differ only in accents and case are sorted next to each other. Entries without a name come last. */
 const folded = (name: string) => (IS_PLAIN.test(name) ? name : name.normalize('NFD').replace(/\p{M}+/gu, '')).toLowerCase()
 const IS_PLAIN = /^[ -~]*$/
 
-/** Returns a function that compares contacts for sorting. The sort key of an entry is computed only one time. */
 function createByRank(): (one: ContactEntry, other: ContactEntry) => number {
   const ranks = new WeakMap<ContactEntry, { name: string | null; jid: string; rank: string }>()
 

@@ -1,4 +1,3 @@
-/** Changes the entries of chats by messages, the phone's history and app state. */
 import type { proto, WAMessage, WAMessageKey } from '@whiskeysockets/baileys'
 import { DAY, SECOND } from '../../../src/domain/clock.ts'
 import { expiryOf } from '../chats/disappearing.ts'
@@ -17,7 +16,7 @@ const MAX_LABELS = 20
 
 type Chats = Pick<Table<ChatEntry>, 'find' | 'add' | 'changed'>
 
-/** Whether a jid belongs into the list of chats: chats with people and groups do, channels and the status do not. */
+/** Chats with people and groups are listed, channels and the status are not. */
 export const isChat = (jid: string): boolean => {
   const kind = chatKind(jid)
   return kind === 'user' || kind === 'group'
@@ -38,17 +37,15 @@ function known(chats: Chats, jid: string, other: string | null = null): ChatEntr
 }
 
 export interface MessageOptions {
-  /** Whether a new message unarchives its chat. This is a setting of the account. */
   unarchives: boolean
-  /** Whether this service sent the message. Unlike a message from the phone, such a message does not mean that the owner has read the chat. */
+  /** Whether this service sent the message. Only a message from the phone means that the owner has read the chat. */
   fromApi: boolean
-  /** Current time, in epoch ms. */
   now: number
 }
 
 /**
- * Records a message in a chat, by either side. A message that arrives twice changes nothing the second time. A message without content could not be
- * decrypted: it only shows that its author has written.
+ * A message that arrives twice changes nothing the second time. A message without content could not be decrypted: it
+ * only shows that its author has written.
  */
 export function recordMessage(
   chats: Chats,
@@ -76,11 +73,11 @@ export function recordMessage(
     if (unarchives) chat.isArchived = false
     if (fromMe) chat.unanswered += 1
     if (!fromMe) chat.unread = Math.min(chat.unread + 1, MAX_UNREAD)
-    // If the owner answers on the phone, the owner has read the chat there.
+    // The owner has read the chat if the answer comes from the phone.
     else if (!fromApi) markRead(chat)
   }
   chats.changed(chat)
-  // A message without content could not be decrypted. It may arrive again with its content, so it does not count as recorded.
+  // A message without content may arrive again with its content, so it does not count as recorded.
   return Boolean(message) && (isNews || isAnswer)
 }
 
@@ -92,12 +89,9 @@ function noteAnswer(chat: ChatEntry, at: number) {
 /** Whether one of the two people in a chat has ever written to the other. */
 export const hasBegun = ({ activeAt, contactedAt, heardAt }: ChatEntry): boolean => Math.max(activeAt, contactedAt, heardAt) > 0
 
-/** Time of the newest message by somebody else in epoch s; 0 if none is known. Records of earlier releases have only the newest message of the chat. */
+/** Epoch seconds; 0 if unknown. Records of earlier releases have only the newest message of the chat. */
 export const lastHeardAt = ({ heardAt, last }: ChatEntry): number => heardAt || (last && !last.fromMe ? last.at : 0)
 
-/**
- * Records that the account is about to write to a person for the first time; `jids` are the jids of the person, beginning with the jid of the chat.
- */
 export function recordContact(chats: Chats, [jid, other]: readonly [string, string?], now: number): void {
   const chat = known(chats, bare(jid), bareOrNull(other))
   if (hasBegun(chat)) return
@@ -105,7 +99,6 @@ export function recordContact(chats: Chats, [jid, other]: readonly [string, stri
   chats.changed(chat)
 }
 
-/** Removes a first contact that was recorded with `recordContact`, because its message was not sent. */
 export function withdrawContact(chats: Chats, jids: readonly [string, string?]): void {
   const chat = chats.find(jids.map(bareOrNull))
   if (!chat) return
@@ -124,7 +117,6 @@ function markRead(chat: ChatEntry) {
   chat.isMarkedUnread = false
 }
 
-/** Records that messages of a chat were read, here or on another device. */
 export function readMessages(chats: Chats, jids: readonly (string | null | undefined)[], ids: readonly string[]): void {
   const chat = chats.find(jids.map(bareOrNull))
   if (!chat || (chat.unread === 0 && !chat.isMarkedUnread)) return
@@ -134,7 +126,7 @@ export function readMessages(chats: Chats, jids: readonly (string | null | undef
   chats.changed(chat)
 }
 
-/** Learns a chat from the phone's history. Values that are already known are newer, because they arrived after the phone sent the history. */
+/** Values that are already known are newer than the phone's history. */
 export function learnConversation(chats: Chats, facts: HistoryChat): void {
   const id = bare(facts.id)
   if (!isChat(id)) return
@@ -143,7 +135,7 @@ export function learnConversation(chats: Chats, facts: HistoryChat): void {
   const chat = known(chats, id, chatKind(id) === 'user' ? other : null)
   const at = count(facts.conversationTimestamp) ?? count(facts.lastMsgTimestamp) ?? 0
   const isNewer = !before?.isListed || at > before.activeAt
-  // The jid in the history becomes the id of the chat, because the phone itself stores the chat under this jid.
+  // The phone itself stores the chat under the jid in the history.
   if (chat.id !== id) Object.assign(chat, { id, other: chat.id })
   chat.name = cutOrNull(facts.displayName || facts.name, MAX_NAME) ?? chat.name
   chat.isListed = true
@@ -152,7 +144,7 @@ export function learnConversation(chats: Chats, facts: HistoryChat): void {
     chat.activeAt = at
     if (facts.newest) chat.last = newest(facts.newest, facts.newest.timestamp || at)
     if (facts.newest && !facts.newest.fromMe) noteAnswer(chat, facts.newest.timestamp || at)
-    // A chat that was marked as unread by hand has the count -1, which the unsigned field holds as 2^32 - 1.
+    // A chat that was marked as unread by hand has the count -1, which is 2^32 - 1 in the unsigned field.
     const unread = (facts.unreadCount ?? 0) | 0
     chat.unread = Math.min(Math.max(0, unread), MAX_UNREAD)
     chat.isMarkedUnread = unread < 0 || facts.markedAsUnread === true
@@ -167,7 +159,7 @@ export function learnConversation(chats: Chats, facts: HistoryChat): void {
   chats.changed(chat)
 }
 
-/** Returns the end of a mute in epoch ms; -1 if it has no end. Some phones write seconds, which are converted. */
+/** Epoch ms; -1 without an end. Some phones write seconds, which are converted. */
 function mutedUntil(end: number | null): number {
   if (end === null || end === 0) return 0
   if (end < 0) return -1
@@ -178,11 +170,9 @@ export interface GroupFacts {
   name?: string | undefined
   ephemeralSeconds?: number | undefined
   isAnnouncement?: boolean | undefined
-  /** Time at which the account joined the group, in epoch s. */
   joinedAt?: number | undefined
 }
 
-/** Learns the subject and the message timer of a group from its metadata or from a notice. */
 export function learnGroup(chats: Chats, jid: string, facts: GroupFacts): void {
   const before = chats.find([jid])
   if (!before && facts.joinedAt === undefined) return
@@ -226,10 +216,7 @@ export function joinChats(
 type Value = proto.ISyncActionValue
 type Range = proto.SyncActionValue.ISyncActionMessageRange | null | undefined
 
-/**
- * Whether the chat has a message that is newer than the messages to which an action applies. The device that wrote the action had then not seen this
- * message.
- */
+/** Whether the chat has a message that the device which wrote the action had not seen. */
 const hasNewer = (chat: ChatEntry, range: Range): boolean => {
   const until = decimal(range?.lastMessageTimestamp)
   return until !== null && until > 0 && chat.activeAt > until
@@ -263,7 +250,6 @@ const CHANGES: Readonly<Record<string, (chat: ChatEntry, value: Value) => void>>
   },
 }
 
-/** Applies an action of app state about a chat; other actions are ignored. */
 export function changeChat(chats: Chats, { index, value }: AppStateAction): void {
   const [kind = '', ...rest] = index
   const jid = bareOrNull(kind === 'label_jid' ? rest[1] : rest[0])

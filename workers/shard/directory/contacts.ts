@@ -1,4 +1,4 @@
-/** Changes the entries of people: the names under which the phone has saved them, and the names that they chose themselves. */
+/** Changes the entries of people: names that are saved on the phone, and names that people chose themselves. */
 import type { proto, WAMessage } from '@whiskeysockets/baileys'
 import type { AppStateAction } from '../wire/app-state-actions.ts'
 import { cutOrNull, decimal } from '../wire/bounds.ts'
@@ -17,7 +17,7 @@ interface Names {
   lid: string | null
 }
 
-/** Sorts jids by kind, into number and LID without a device part. Null if they belong to a group or a channel, or if there is no jid. */
+/** Null for a group or a channel, or without a jid. */
 export function namesOf(jids: readonly (string | null | undefined)[]): Names | null {
   const people = jids.flatMap((jid) => (jid && chatKind(jid) === 'user' ? [bare(jid)] : []))
   const lid = people.find((jid) => jid.endsWith('@lid')) ?? null
@@ -28,7 +28,7 @@ export function namesOf(jids: readonly (string | null | undefined)[]): Names | n
 type ContactFacts = Partial<Omit<ContactEntry, 'pn' | 'lid'>>
 const FACTS = ['name', 'firstName', 'pushName', 'verifiedName'] as const
 
-/** Stores facts about a person. A field that is undefined was not sent by the network and stays unchanged. */
+/** The network did not send fields that are undefined, so they stay unchanged. */
 function learn(contacts: Contacts, names: Names, facts: ContactFacts): void {
   const found = contacts.find([names.pn, names.lid])
   const contact = found ?? newContact(names)
@@ -47,7 +47,7 @@ function learn(contacts: Contacts, names: Names, facts: ContactFacts): void {
   else if (hasNew || contact.usedAt !== usedAt) contacts.changed(contact)
 }
 
-/** Activity is recorded in whole days. Otherwise every message of an active chat would be a change that must be written. */
+/** Activity is recorded in whole days. Otherwise every message would be a change that must be written. */
 const DAY_SECONDS = 86_400
 const dayOf = (seconds: number) => Math.floor(seconds / DAY_SECONDS) * DAY_SECONDS
 
@@ -73,7 +73,6 @@ export function recordAuthor(
   } as ContactFacts)
 }
 
-/** Stores a person from the phone's history. */
 export function learnPerson(
   contacts: Contacts,
   jids: readonly (string | null | undefined)[],
@@ -89,8 +88,7 @@ export function learnPerson(
 }
 
 /**
- * Lists a person who is only a member of a group. If the table is full, such a person is not added, because an entry of a person with activity would
- * be evicted for it.
+ * Lists a person who is only a member of a group, unless the table is full: a person with activity would be evicted.
  */
 export function meetPerson(contacts: Contacts & Pick<Table<ContactEntry>, 'size'>, jids: readonly string[]): void {
   const names = namesOf(jids)
@@ -129,7 +127,7 @@ export function joinContacts(
 
 type Saved = proto.SyncActionValue.IContactAction
 
-/** Applies an action of app state about a person; other actions are ignored. A person without a name is no longer saved. */
+/** Ignores actions that are not about a person. A person without a name is no longer saved. */
 export function changeContact(contacts: Contacts, { index: [kind, id], value }: AppStateAction): void {
   if ((kind !== 'contact' && kind !== 'lid_contact') || !id) return
   const saved: Saved = (kind === 'contact' ? value?.contactAction : value?.lidContactAction) ?? {}

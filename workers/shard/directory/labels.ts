@@ -4,7 +4,7 @@ import type { AppStateAction } from '../wire/app-state-actions.ts'
 import type { LabelEntry } from './entries.ts'
 import type { Table } from './table.ts'
 
-/** The most labels, including deleted ones, whose ids must not be used again. No account creates this many. */
+/** The most labels, including deleted ones, whose ids must not be used again. */
 export const MAX_LABELS = 500
 
 export type LabelAction = proto.SyncActionValue.ILabelEditAction
@@ -13,12 +13,12 @@ const { SyncActionValue } = proto
 const { ListType } = SyncActionValue.LabelEditAction
 
 /**
- * Types of the lists of chats that the app creates by itself (such as favorites). They are no labels, but app state has
- * the same actions for them.
+ * Types of lists that the app creates by itself (such as favorites). App state has the same actions for them as for
+ * labels.
  */
 const LISTS = new Set<unknown>([ListType.UNREAD, ListType.GROUPS, ListType.FAVORITES, ListType.COMMUNITY])
 
-/** Converts the stored JSON of a label to the action to send, with numbers and enumerations as in protobuf. */
+/** Converts the stored JSON of a label to the action, with numbers and enumerations as in protobuf. */
 export const actionOf = ({ action }: LabelEntry): LabelAction =>
   SyncActionValue.LabelEditAction.toObject(SyncActionValue.LabelEditAction.fromObject(action), { longs: Number })
 
@@ -27,7 +27,6 @@ export function isLabel(entry: LabelEntry): boolean {
   return !deleted && !LISTS.has(type)
 }
 
-/** Applies an action of app state about a label; other actions are ignored. */
 export function changeLabel(
   labels: Pick<Table<LabelEntry>, 'find' | 'add' | 'changed'>,
   { index: [kind, id], value }: AppStateAction,

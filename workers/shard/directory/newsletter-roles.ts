@@ -1,6 +1,6 @@
 /**
- * Holds the role of the account in each channel, as the network last sent it. A query about a channel must state the right role, or the network
- * refuses it. The roles are valid for one session.
+ * Holds the role of the account in each channel, for one session. The network refuses a query that does not state the
+ * right role.
  */
 import { boundedCache } from '../../../src/lib/bounded-cache.ts'
 import type { ViewRole } from '../wire/mex.ts'
@@ -9,13 +9,11 @@ import type { Newsletter } from '../wire/newsletters.ts'
 const MAX_KNOWN = 1_000
 
 export interface NewsletterRoles {
-  /** Learns the role from the metadata of a channel. Metadata without a role changes nothing. */
   learn(newsletter: Pick<Newsletter, 'id' | 'role'>): void
-  /** Forgets the role, which an operation may have changed. */
   forget(newsletter: string): void
   /**
-   * Returns the roles with which a query can be tried, the most likely first. The network answers queries with the role of a subscriber even if the
-   * account does not follow the channel; in all captured answers it refused the role of a guest.
+   * Returns the roles to try, the most likely first. The network answers queries with the role of a subscriber even if
+   * the account does not follow the channel.
    */
   toTry(newsletter: string): ViewRole[]
 }

@@ -1,6 +1,6 @@
 /**
- * Keeps entries sorted and returns them in pages. They are sorted again only after a change of an entry, starting from the previous order, which
- * makes it fast.
+ * Keeps entries sorted and returns them in pages. They are sorted again only after a change, from the previous order,
+ * which is fast.
  */
 import { onPage } from '../../../src/domain/page.ts'
 import type { Table } from './table.ts'
@@ -11,11 +11,10 @@ export interface Page<T> {
 }
 
 export interface Order<T> {
-  /** Returns one page of the entries. The first page has the number 1. */
   page(page: number, size: number): Page<T>
 }
 
-/** Creates the order. `isShown` selects the entries that the pages contain. */
+/** `isShown` selects the entries that the pages contain. */
 export function orderOf<T extends object>(
   table: Pick<Table<T>, 'values' | 'has' | 'revision'>,
   compare: (one: T, other: T) => number,

@@ -1,10 +1,8 @@
 /**
- * Entries of one kind, found by any of their jids. All entries are in memory. On disk they are in a fixed number of sealed records, so that thousands
- * of entries are loaded in some milliseconds. A change of an entry writes only the record that contains it. The number is limited: the least recently
- * used entry is evicted.
- *
- * A change is made in memory first. `changed` must be called for every changed entry, and `ops` returns the records of all changes since, in the turn
- * in which they are committed.
+ * Entries of one kind, all in memory, found by any of their jids. On disk they share a fixed number of records, so that
+ * thousands load in some milliseconds. If there are too many, the least recently used one is evicted.
+ * Call `changed` for every changed entry. `ops` returns the records of all changes since, in the turn in which they are
+ * committed.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as v from 'valibot'
@@ -20,19 +18,16 @@ export interface TableOptions<T extends object> {
   /** Number of records on disk, which is a power of two and at most 4,096. */
   parts: number
   max: number
-  /** All jids of an entry, without a device part. */
   jidsOf(entry: T): readonly (string | null)[]
-  /** Time of the last use of an entry. When the table is full, the least recently used entry is evicted. */
+  /** The least recently used entry is evicted when the table is full. */
   usedAt(entry: T): number
 }
 
 export interface Table<T extends object> {
-  /** Loads all entries from disk, in slices; later calls do nothing. Rejects if the store cannot be read; a later call then reads again. */
   load(): Promise<void>
-  /** Finds an entry by any of the jids. If they have different entries, the entry of the first jid is returned. */
+  /** If the jids have different entries, that of the first jid is returned. */
   find(jids: readonly (string | null | undefined)[]): T | undefined
   add(entry: T): void
-  /** Must be called when any field of an entry has changed, including its jids. */
   changed(entry: T): void
   remove(entry: T): void
   values(): Iterable<T>
@@ -40,25 +35,21 @@ export interface Table<T extends object> {
   readonly size: number
   /** A number that changes with every change of an entry. */
   readonly revision: number
-  /** Returns the records that have changed and are not written yet. If there are many, returns only a part of them. */
+  /** Returns changed records that are not written yet; if there are many, only a part of them. */
   ops(): Op[]
   /** Like `ops`, but returns the records that changed last. */
   newestOps(): Op[]
-  /** Whether there are changed records that no call of `ops` has returned yet. */
   readonly hasChanged: boolean
-  /** Reports that the records were not written, so the next call of `ops` returns them again. */
+  /** The records were not written, so the next `ops` returns them again. */
   notWritten(ops: readonly Op[]): void
-  /** Removes all entries from memory. The caller removes the records from disk. */
   clear(): void
 }
 
-/** Share of the limit that is evicted at once. Without it, every new entry would have to scan all entries. */
+/** Share of the limit that is evicted at once. Otherwise every new entry would have to scan all entries. */
 const SLACK = 1 / 32
 /** Number of records that are read or created in one turn of the loop. */
 const SLICE = 64
-/**
- * The most records of this table that are added to one commit of other data. Messages that arrive at the same time change fewer records than this.
- */
+/** The most records that are added to one commit of other data. Messages that arrive together change fewer. */
 const NEWEST = 32
 
 export function createTable<T extends object>(
@@ -77,15 +68,15 @@ export function createTable<T extends object>(
   const dirty = new Set<number>()
   let revision = 0
   let loading: Promise<void> | null = null
-  /** Number that changes when another account is linked. A read that started before this change found records of the previous account. */
+  /** Changes when another account is linked. A read that started before has found records of the previous account. */
   let generation = 0
 
   const keyOf = (part: number) => keys.directoryPart(instance, name, part)
-  /** The number of the record comes from a blind hash, which reveals nothing about the jid. */
+  /** A blind hash gives the number of the record, and reveals nothing about the jid. */
   const partFor = (entry: T) => Buffer.from(sealer.blindOnce(names(entry)[0] ?? ''), 'base64url').readUInt16BE(0) & (parts - 1)
 
   function touch(part: number) {
-    // The part (one record on disk) is removed and added again, so that the last part in the set is the one that changed last.
+    // The last part in the set must be the one that changed last.
     dirty.delete(part)
     dirty.add(part)
     revision += 1
@@ -96,7 +87,7 @@ export function createTable<T extends object>(
     if (part !== undefined) touch(part)
   }
 
-  /** Evicts the least recently used entries, but not the entry that was just added: its time of use may not be written yet. */
+  /** The added entry is not evicted, because its time of use may not be written yet. */
   function makeRoom(added: T) {
     if (places.size <= max) return
     const enough = max - Math.floor(max * SLACK)
@@ -182,7 +173,6 @@ export function createTable<T extends object>(
   }
 }
 
-/** Holds the entries of each record on disk, and the jids by which each entry is found. */
 function createPlaces<T extends object>(jidsOf: TableOptions<T>['jidsOf']) {
   const byJid = new Map<string, T>()
   const places = new Map<T, { part: number; jids: readonly string[] }>()
@@ -220,7 +210,7 @@ function createPlaces<T extends object>(jidsOf: TableOptions<T>['jidsOf']) {
   }
 }
 
-/** Omits fields without a value, to save space: most fields of most entries have none. The schema has their defaults. */
+/** Most fields of most entries have no value, so they are left out. The schema has their defaults. */
 function sparse<T extends object>(entry: T): T {
   const kept: Partial<T> = {}
   for (const field in entry) {

@@ -1,6 +1,6 @@
 /**
- * Writes the changes of tables to disk after they were made in memory: with the next commit of the instance (`rides`), or with a `flush`. Changes
- * that could not be written are kept, and written with the next ones.
+ * Writes the changes of tables after they were made in memory: with the next commit of the instance (`rides`), or with
+ * a `flush`. Changes that could not be written are written with the next ones.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Deferred, deferred } from '../../../src/lib/deferred.ts'
@@ -11,20 +11,16 @@ import type { Table } from './table.ts'
 type Tables = readonly Pick<Table<never>, 'hasChanged' | 'newestOps' | 'ops' | 'notWritten'>[]
 
 export interface WriteBehind {
-  /** Rider for the store of the instance: it adds the changes to the store's commits. */
   readonly rides: Rider
-  /** Resolves when all changes so far are on disk. Rejects if they could not be written. */
   flush(): Promise<void>
-  /** Starts a flush for which no caller waits; a failure is logged. */
   flushBehind(): void
-  /** Resolves when no flush is running. Never rejects. */
   idle(): Promise<void>
 }
 
-/** `unwritten`: text of the log line if a flush fails for which no caller waits. */
+/** `unwritten`: log text if a flush fails for which no caller waits. */
 export function createWriteBehind({ store, log }: Context<'store' | 'log'>, tables: Tables, unwritten: string): WriteBehind {
   const writing = new Set<Promise<void>>()
-  /** Running commits of other parts that include changes of the tables, each with a promise that resolves when the commit has ended. */
+  /** Running commits of other data that include these changes, with a promise that resolves at their end. */
   const riding = new Map<readonly Op[], Deferred<void>>()
 
   function notWritten(ops: readonly Op[]) {
@@ -60,8 +56,8 @@ export function createWriteBehind({ store, log }: Context<'store' | 'log'>, tabl
   return {
     rides: {
       take() {
-        // Only the newest changes are added to a commit of other data. The phone's history changes so many records that a message in this commit
-        // would wait too long.
+        // The phone's history changes so many records that a message would wait too long for them. So only the newest
+        // changes are added.
         const ops = tables.flatMap((table) => (table.hasChanged ? table.newestOps() : []))
         if (ops.length === 0) return ops
         riding.set(ops, deferred())

@@ -1,8 +1,6 @@
 /**
- * The group book owns all data that the service keeps about groups. Each facet (kind of data) has a file of its own, and the time for which it is
- * kept is in `facets.ts`. The network's answers and notices are passed to all facets here, so that no facet has an older state than the others.
- *
- * Which devices have the account's key of a group is stored with the keys (`keys/key-holders.ts`), because it changes in the commits of encryptions.
+ * Owns all data about groups. Each kind of data has its own file; the network's answers and notices are passed to all
+ * of them here, so that none is older than the others.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { LidPair } from '../connection/identity.ts'
@@ -22,9 +20,8 @@ import { takeMembers } from './members.ts'
 
 export interface GroupBook {
   readonly roles: Pick<GroupRoles, 'of' | 'changed'>
-  /** Prepares the data about groups for a session. Must be called before any stanza arrives. */
   open(session: GroupSession): SessionGroups
-  /** Removes the data that the next account must not see. Called after the device was unlinked and its session has ended. */
+  /** Called after the device was unlinked, because the next account must not see this data. */
   forget(): Promise<void>
 }
 
@@ -36,24 +33,20 @@ export interface GroupSession {
   ended: AbortSignal
 }
 
-/** The data about groups, as one session uses it. */
 export interface SessionGroups
   extends Pick<GroupMetadata, 'known' | 'get' | 'refresh' | 'forget'>,
     Pick<GroupList, 'ready' | 'find' | 'left'>,
     Pick<ListReading, 'read' | 'catchUp'> {
-  /** Returns the groups of the account. Queries the network only if a list was never read, or if notices left entries incomplete. */
+  /** Queries the network only if a list was never read, or if notices left entries incomplete. */
   list(): Promise<GroupEntry[]>
   /**
-   * Reports that this service changed these groups. The notices about the changes arrive later than the network's answers, so the groups are read
-   * again before they are used. For a community, its groups are read again too.
+   * The notices about our changes arrive later than the network's answers, so these groups are read again before they
+   * are used. The groups of a community are read again too.
    */
   changed(jids: readonly string[]): void
-  /** Reports that the account has joined a group, which is read again before it is used. */
+  /** The account has joined this group, which is read again before it is used. */
   joined(jid: string): void
-  /**
-   * Applies a notice about a group. Its changes are on disk when it resolves, except for changes of roles, which are in the commit of the notice's
-   * event.
-   */
+  /** The changes are on disk when it resolves, except for roles, which are in the commit of the notice's event. */
   noticed(notice: BinaryNode): Promise<void>
 }
 
@@ -66,7 +59,6 @@ export function createGroupBook(
   const list = createGroupList(context)
   const stored = createGroupStore(context)
 
-  /** Passes the metadata of a group, which the network has sent, to all facets. */
   function learn(group: Group) {
     roles.learn(group)
     list.learn(group)

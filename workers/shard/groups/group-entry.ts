@@ -1,4 +1,7 @@
-/** A group of the account, as lists show it, and the changes that a notice makes to it. Of the members, only their number is stored. */
+/**
+ * A group of the account, as lists show it, and the changes that a notice makes to it. Of the members, only their
+ * number is stored.
+ */
 import * as v from 'valibot'
 import { cut, cutOrNull } from '../wire/bounds.ts'
 import { createdGroupIn, type GroupChange, type NoticePerson, peopleIn } from '../wire/group-notice.ts'
@@ -15,24 +18,20 @@ export const GroupEntry = v.object({
   id: v.string(),
   subject: v.optional(v.string(), ''),
   description: text,
-  /** Jid of the community to which the group belongs. */
   parent: text,
   isCommunity: flag,
   isAnnouncement: flag,
-  /** Number of members of the group. */
   size: number,
-  /** Time at which the group was created, in epoch s. */
   createdAt: number,
   owner: text,
   ownerPn: text,
-  /** Version of the list of members. */
   version: text,
   /** Whether the entry may be wrong, so that the group must be read again. */
   isStale: flag,
 })
 export type GroupEntry = v.InferOutput<typeof GroupEntry>
 
-/** Creates the entry of a group of which only the id is known. */
+/** Only the id of this group is known, so it must be read again. */
 export const namedEntry = (id: string): GroupEntry => ({ ...v.parse(GroupEntry, { id }), isStale: true })
 
 export const entryOf = (group: Group): GroupEntry => ({
@@ -53,7 +52,7 @@ export const entryOf = (group: Group): GroupEntry => ({
 export type EntryChange =
   | { type: 'known'; group: Group }
   | { type: 'gone' }
-  /** These entries may be wrong. `isNews`: the account may have become a member, so a group that is not in the list is added. */
+  /** These entries may be wrong. `isNews`: the account may have become a member, so an unknown group is added. */
   | { type: 'stale'; jids: string[]; isNews: boolean }
   | { type: 'amended'; amend(entry: GroupEntry): void }
 
@@ -61,10 +60,7 @@ type Read = (change: GroupChange, group: string, isMe: (jid: string) => boolean)
 
 const isAmong = (people: readonly NoticePerson[], isMe: (jid: string) => boolean) => people.some(({ names }) => names.some(isMe))
 
-/**
- * Returns the change of an entry if people joined (`by` is positive) or left (`by` is negative). `version` and `versionBefore`: consecutive versions
- * of the list of members.
- */
+/** `by` is negative if people left. `version` and `versionBefore`: consecutive versions of the list of members. */
 const counted = ({ version: next, versionBefore: before }: GroupChange, by: number): EntryChange => ({
   type: 'amended',
   amend(entry) {
@@ -104,9 +100,7 @@ const CHANGES: Readonly<Record<string, Read>> = {
   groups_dirty: ({ groups }) => ({ type: 'stale', isNews: true, jids: [...groups] }),
 }
 
-/**
- * Returns the change of an entry in the list of groups that follows from a change in a notice. Undefined if the change only concerns other facets.
- */
+/** Undefined if the change does not concern the list of groups. */
 export const entryChangeIn: (change: GroupChange, group: string, isMe: (jid: string) => boolean) => EntryChange | undefined = (
   change,
   group,

@@ -1,9 +1,7 @@
 /**
- * Keeps the groups and communities of the account, as lists show them. They are read in full after the pairing and when the network reports the list
- * as outdated (`list-reading.ts`), changed by the network's notices, and stored.
- *
- * Changes of a list of members lead from one version to the next, so a notice that arrives twice counts once, and a missing notice is detected. A
- * group with a missing notice, and a group of which the network sent only the id, is stale until it is read again.
+ * Keeps the groups and communities of the account, as lists show them. Notices change the list between full readings. A
+ * notice names two versions of the member list, so a repeated notice counts once and a lost one is detected: the group
+ * is then stale until it is read again.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as v from 'valibot'
@@ -19,49 +17,43 @@ import { bare } from '../wire/jid.ts'
 import { FACETS } from './facets.ts'
 import { entryChangeIn, entryOf, GroupEntry, namedEntry } from './group-entry.ts'
 
-/** Number of changes that are made in one turn, so that other work can run in between. */
+/** Number of changes in one turn of the event loop. */
 const SLICE = 200
 
-/** Time at which the list was read in full, in epoch ms. */
 const ListRecord = v.object({ readAt: v.number() })
 
 export interface GroupList {
-  /** Reads the records from disk. Called once, before any of the methods below. */
   ready(): Promise<void>
-  /** Time at which the list was read in full, in epoch ms; null if never for this account. */
+  /** Epoch ms at which the list was read in full; null if never for this account. */
   readonly readAt: number | null
   /** Jids of groups that must be read again. */
   stale(): string[]
   list(): GroupEntry[]
   find(jid: string): GroupEntry | undefined
 
-  /** Begins a query of the list. A change that arrives before the answer is newer than the answer, so the answer does not overwrite it. */
+  /**
+   * Begins a query of the list. A change that arrives before the answer is newer, so the answer does not overwrite it.
+   */
   begin(): Reading
-  /** Learns the metadata of one group of the account. The next `flush` writes it to disk. */
   learn(group: Group): void
-  /** Applies the changes of a notice about a group. `isMe` tells whether a JID is the account. They are on disk when it resolves. */
   noticed(group: string, changes: readonly GroupChange[], isMe: (jid: string) => boolean): Promise<void>
-  /** Marks groups that this service has changed as stale. If one of them is a community, its groups are marked too. */
   changed(jids: readonly string[]): void
-  /** Marks a group that the account has joined as stale; adds it if it is unknown. */
   joined(jid: string): void
-  /** Removes a group of which the account is no longer a member, or a community that was deactivated. */
   left(jid: string): void
 
   flush(): Promise<void>
-  /** Removes the list. Called before another account is linked, after the session has ended. */
   forget(): Promise<void>
 }
 
 export interface Reading {
   /**
-   * Replaces the list: groups that are not in the answer are removed. `named`: groups of which the answer contains only the id. `each` is called with
-   * the groups that did not change since the query began. The list is on disk when it resolves.
+   * Groups that are not in the answer are removed. `named`: groups with only an id. `each` gets the groups without a
+   * change since the query began. The list is on disk when it resolves.
    */
   whole(groups: readonly Group[], named: readonly string[], at: number, each?: (group: Group) => void): Promise<void>
-  /** Updates these groups, and removes those in `gone`, because the account is not a member of them. The changes are on disk when it resolves. */
+  /** Removes `gone`, because the account is not a member of them. The changes are on disk when it resolves. */
   some(groups: readonly Group[], gone: readonly string[]): Promise<void>
-  /** Ends a query. If it had no result, the list stays as it is. */
+  /** A query without a result leaves the list as it is. */
   end(): void
 }
 
@@ -79,7 +71,7 @@ export function createGroupList(context: Context<'id' | 'store' | 'sealer' | 'lo
   const lists = repository({ name: 'list of groups', schema: ListRecord, version: 1, sealed: sealer })
   const listKey = keys.groupList(instance)
   const entries = groupEntries(table)
-  /** One set for each running query: the groups that have changed since the query began. */
+  /** One set for each running query: the groups that have changed since it began. */
   const readings = new Set<Set<string>>()
   let readAt: number | null = null
   let loading: Promise<void> | null = null
@@ -184,7 +176,6 @@ export function createGroupList(context: Context<'id' | 'store' | 'sealer' | 'lo
   }
 }
 
-/** Creates the functions that change entries of the list in memory. */
 function groupEntries(table: Table<GroupEntry>) {
   function amend(jid: string, change: (entry: GroupEntry) => void) {
     const known = table.find([jid])
@@ -203,7 +194,7 @@ function groupEntries(table: Table<GroupEntry>) {
     if (known) table.remove(known)
   }
 
-  /** Marks the entry of a group as stale (it may be wrong). `isNews`: adds an entry if the group is unknown. */
+  /** The entry may be wrong. `isNews`: adds an entry if the group is unknown. */
   function doubt(jid: string, isNews: boolean) {
     if (isNews && !table.find([jid])) table.add(namedEntry(jid))
     else
@@ -217,14 +208,14 @@ function groupEntries(table: Table<GroupEntry>) {
     put,
     drop,
     doubt,
-    /** Removes a group. If it was a community, its groups may still exist, so they become stale. */
+    /** The groups of a removed community may still exist, so they become stale. */
     gone(jid: string) {
       drop(jid)
       for (const { id, parent } of [...table.values()]) if (parent === jid) doubt(id, false)
     },
     /**
-     * Stores groups from an answer of the network. A group that has changed since the query began (`touched`) must be read again, because the change
-     * is newer than the answer.
+     * A group that has changed since the query began (`touched`) must be read again, because the change is newer than
+     * the answer.
      */
     async take(groups: readonly Group[], touched: ReadonlySet<string>, each?: (group: Group) => void) {
       for (const [index, group] of groups.entries()) {

@@ -1,4 +1,4 @@
-/** Caches the metadata of groups until a notification changes it, so that a send to a group need not query its members (perhaps 500) each time. */
+/** Caches the metadata of groups until a notice changes it, so that a send need not query the members each time. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Clock } from '../../../src/domain/clock.ts'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -13,14 +13,10 @@ import { pairsOf } from './members.ts'
 export interface GroupMetadata {
   /** Returns the group if it is cached. */
   known(jid: string): Group | undefined
-  /**
-   * Reads the group from the cache or from the network. Rejects like the library: with 404 if the group is unknown, with 403 if the account is not a
-   * member.
-   */
+  /** Rejects like the library: with 404 if the group is unknown, with 403 if the account is not a member. */
   get(jid: string): Promise<Group>
-  /** Returns the group from the network, even if it is cached. */
   refresh(jid: string): Promise<Group>
-  /** Drops a group that has changed, or whose metadata may be wrong: the next read queries the network. */
+  /** The group has changed or may be wrong, so the next read queries the network. */
   forget(jid: string): void
 }
 
@@ -31,7 +27,6 @@ export interface GroupMetadataDeps {
   learnPairs(pairs: LidPair[]): Promise<void>
   /** The metadata on disk, which is read before the network is queried. */
   stored: Pick<GroupStore, 'read' | 'keep' | 'drop'>
-  /** Called with the metadata in every answer of the network. */
   learn(group: Group): void
 }
 
@@ -39,8 +34,8 @@ export function createGroupMetadata({ sock, clock, learnPairs, stored, learn }: 
   const { groups: most, ms: maxAge } = FACETS.metadata
   const groups = boundedCache<string, { at: number; metadata: Group }>(most)
   /**
-   * Running queries by group. A change that is reported during a query removes the query from this map, so that its answer, which may be older than
-   * the change, is not cached.
+   * Running queries. A reported change removes the query from this map, so that its answer, which may be older, is not
+   * cached.
    */
   const fetching = new Map<string, Promise<Group>>()
 
@@ -92,7 +87,6 @@ export function createGroupMetadata({ sock, clock, learnPairs, stored, learn }: 
   }
 }
 
-/** Queries the metadata of a group. Rejects like `sock.groupMetadata`. */
 async function ask(sock: Pick<NetworkSocket, 'query'>, jid: string): Promise<Group> {
   const answer: BinaryNode | undefined = await sock.query(metadataQuery(jid))
   // The answer is undefined if the library's own deadline has passed.

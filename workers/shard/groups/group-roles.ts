@@ -1,7 +1,6 @@
 /**
- * Stores the admins of each group, and whether only admins may change it. This is needed to check whether a member may delete or pin messages. The
- * roles are learned from the metadata that is queried anyway, updated by the group's notices in order with its messages, and kept across restarts. No
- * event waits for the roles: unknown roles are queried after the event, so that they are known for the next event.
+ * Stores the admins of each group, and whether only they may change it, to check whether a member may delete or pin
+ * messages. No event waits for roles: unknown ones are queried after the event.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import * as v from 'valibot'
@@ -18,9 +17,9 @@ import { bare } from '../wire/jid.ts'
 import { FACETS } from './facets.ts'
 
 const RolesRecord: v.GenericSchema<Roles> = v.object({
-  /** Jids of every admin without a device part: the number and the LID, as far as they are known. */
+  /** Jids of every admin without a device part: number and LID, as far as known. */
   admins: v.array(v.string()),
-  /** Whether only admins may change the group: name, timer, pins. */
+  /** Whether only admins may change the name, the timer and the pins of the group. */
   isLocked: v.boolean(),
   /** Time at which the network sent these facts, in epoch ms. */
   at: v.number(),
@@ -32,15 +31,12 @@ interface RolesSession {
 }
 
 export interface GroupRoles {
-  /** Called with every session before it is used. The session's `refresh` queries a group, and learns the answer. */
   attach(session: RolesSession): void
-  /** Called when the network has sent the metadata of a group. */
   learn(group: Group): void
-  /** Returns the known roles without a query; null if there are no roles that can be trusted. */
+  /** Null if there are no roles that can be trusted. Makes no query. */
   of(group: string): Promise<Roles | null>
-  /** Returns the operations that store the roles after a notice about a group, for the commit of the notice. */
+  /** Returns the operations for the commit of the notice. */
   changed(notice: BinaryNode): Promise<Op[]>
-  /** Removes all roles. Called after the device was unlinked and its session has ended. */
   forget(): Promise<void>
 }
 
@@ -64,13 +60,13 @@ export function createGroupRoles({
     try {
       return bytes ? records.decode(key, bytes) : null
     } catch (error) {
-      // The record is damaged; the roles are unknown until the network sends them again.
+      // The roles are unknown until the network sends them again.
       log.error({ err: error }, 'the stored roles of a group could not be decoded')
       return null
     }
   }
 
-  /** Queries a group in the background. The roles are learned from the answer, as from every answer about a group. */
+  /** The roles are learned from every answer about a group. */
   function ask(group: string) {
     if (!session || session.ended.aborted) return
     const now = clock.now()
@@ -131,7 +127,6 @@ function without(roles: Roles, people: readonly string[]): Roles {
 
 const isAboutRoles = ({ kind }: GroupChange) => Object.hasOwn(CHANGES, kind)
 
-/** Returns the roles after the changes of a notice. */
 export const after = (roles: Roles, changes: readonly GroupChange[]): Roles =>
   changes.filter(isAboutRoles).reduce((before, change) => CHANGES[change.kind]!(before, namesIn(change)), roles)
 

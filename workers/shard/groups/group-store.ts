@@ -1,8 +1,7 @@
 /**
- * Stores groups with their members, as the network last sent them. After a restart, and with more groups than fit in
- * memory, a text needs no query about its group. When a notice reports a change, the stored group is removed before the
- * notice is acked, so the stored metadata is current. If a notice was lost, the network's answer to the next text
- * (`send/group-devices.ts`) or the expiry of the stored group corrects this.
+ * Stores groups with their members, so that a text needs no query even after a restart. A notice removes a changed
+ * group before it is acked. If a notice was lost, the answer to the next text or the expiry of the record corrects
+ * this.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as v from 'valibot'
@@ -13,7 +12,7 @@ import type { Context } from '../context/instance-context.ts'
 import type { Group } from '../wire/groups.ts'
 import { FACETS } from './facets.ts'
 
-/** Number of groups per commit and per turn. A group of a thousand members has 100 KB. */
+/** A group of a thousand members has 100 KB. */
 const SLICE = 8
 
 const Kept = v.object({
@@ -23,13 +22,10 @@ const Kept = v.object({
 })
 
 export interface GroupStore {
-  /** Reads a group from disk; null if it is not stored, too old, or unreadable. */
   read(jid: string): Promise<Group | null>
   keep(group: Group): void
   drop(jid: string): void
-  /** Resolves when all changes so far are on disk. Rejects if they could not be written. */
   settled(): Promise<void>
-  /** Removes all groups. Called before another account is linked, after the session has ended. */
   forget(): Promise<void>
 }
 
@@ -42,7 +38,7 @@ export function createGroupStore({
 }: Context<'id' | 'store' | 'sealer' | 'clock' | 'log'>): GroupStore {
   const records = repository({ name: 'group', schema: Kept, version: 1, sealed: sealer })
   const keyOf = (jid: string) => keys.keptGroup(instance, sealer.blind(jid))
-  /** For each group whose newest change is not on disk yet, this change; null if the group is removed. */
+  /** Changes that are not on disk yet; null if the group is removed. */
   const open = new Map<string, v.InferOutput<typeof Kept> | null>()
   let writing: Promise<void> | null = null
 
@@ -54,14 +50,12 @@ export function createGroupStore({
         const taken = [...open].slice(0, SLICE)
         const ops = taken.map(([jid, kept]) => (kept ? records.encode(keyOf(jid), kept) : records.remove(keyOf(jid))))
         await store.commit({ ops })
-        // If a change was replaced by a newer one during the commit, the newer one is not written yet and stays in the
-        // map.
+        // A newer change that came during the commit is not written yet, and stays in the map.
         for (const [jid, kept] of taken) if (open.get(jid) === kept) open.delete(jid)
         await nextTurn()
       }
     } finally {
-      // `writing` is reset in the same turn as the last check of `open`, so that a change after this check starts
-      // another write.
+      // This must be in the same turn as the last check of `open`, so that a later change starts another write.
       writing = null
     }
   }
@@ -72,7 +66,7 @@ export function createGroupStore({
   }
 
   function put(jid: string, kept: v.InferOutput<typeof Kept> | null) {
-    // The key is removed and added again, so that the change comes last in the order of writing.
+    // The change must come last in the order of writing.
     open.delete(jid)
     open.set(jid, kept)
     settled().catch((error) => log.error({ err: error }, 'a group could not be written to disk'))
@@ -90,7 +84,7 @@ export function createGroupStore({
       try {
         return bytes ? holds(records.decode(key, bytes)) : null
       } catch (error) {
-        // The record is damaged; the group is unknown until the network sends it again.
+        // The group is unknown until the network sends it again.
         log.error({ err: error }, 'a stored group could not be decoded')
         return null
       }

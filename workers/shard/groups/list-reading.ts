@@ -1,7 +1,6 @@
 /**
- * Reads the list of groups of the account with one query. This happens after the pairing, when the network reports the list as outdated, and at a
- * login if the last reading is old. Between these readings, notices change the list. If a notice leaves groups incomplete, these are read again
- * together.
+ * Reads the list of groups with one query: after the pairing, when the network reports the list as outdated, and at a
+ * login if the last reading is old. Groups that notices left incomplete are read again together.
  */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -14,17 +13,17 @@ import type { GroupList } from './group-list.ts'
 import type { GroupStore } from './group-store.ts'
 import type { TakeMembers } from './members.ts'
 
-/** Deadline in ms of a query for the list of groups. Callers that wait for it have deadlines of their own. */
+/** Deadline in ms of a query for the list. Callers have deadlines of their own. */
 const DEADLINE = 45 * SECOND
 /** The most groups that one query asks for. */
 const BATCH = 10_000
 
 export interface ListReading {
-  /** Always queries the network. Concurrent calls share one query. Rejects like a query. */
+  /** Always queries the network; concurrent calls share one query. */
   read(): Promise<void>
-  /** Updates the list: reads it in full if it was never read, otherwise only its stale groups. */
+  /** Reads the list in full if it was never read, otherwise only its stale groups. */
   current(): Promise<void>
-  /** Reads the list if it was never read, or if the last reading is old. Called at a login, after everything else. */
+  /** Reads the list if the last reading is old. Called at a login, after everything else. */
   catchUp(): void
 }
 
@@ -50,7 +49,7 @@ export function createListReading({ sock, list, stored, members, ended, clock, l
     const begun = list.begin()
     try {
       const { groups, truncated } = await listedIn(await sock.query(participatingQuery(), DEADLINE))
-      // If the session has ended, its device may be unlinked. Its credentials and directory are then removed, so nothing may be written to them.
+      // The device may be unlinked by now, so nothing may be written to its directory.
       if (ended.aborted) return
       await members(groups)
       if (!ended.aborted) await begun.whole(groups, truncated, at, stored.keep)
@@ -103,7 +102,7 @@ export function createListReading({ sock, list, stored, members, ended, clock, l
   }
 }
 
-/** Returns the groups in an answer. Works in slices, because an answer can be large. */
+/** Works in slices, because an answer can be large. */
 async function listedIn(answer: BinaryNode): Promise<{ groups: Group[]; truncated: string[]; refused: string[] }> {
   const turn = createTurns()
   const groups: Group[] = []

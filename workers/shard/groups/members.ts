@@ -1,26 +1,25 @@
-/** Takes the members of groups from the network's answers and adds them to the directory, with the number and the LID of each. */
+/** Adds the members of groups to the directory, with the number and the LID of each. */
 import { isLidUser, isPnUser } from '@whiskeysockets/baileys'
 import { createTurns } from '../../../src/lib/turns.ts'
 import type { LidPair } from '../connection/identity.ts'
 import type { AccountDirectory } from '../directory/account-directory.ts'
 import { type Group, namesOf } from '../wire/groups.ts'
 
-/** Number of pairs (number and LID) per read, per commit, and per turn of the loop. */
 const PAIRS = 150
-/** Number of people who are added to the directory together. It is large, so that the records of the directory are rewritten less often. */
+/** The number is large, so that the records of the directory are rewritten less often. */
 const PEOPLE = 3_000
 
 export interface MembersDeps {
   directory: Pick<AccountDirectory, 'ready' | 'met'>
   learnPairs(pairs: LidPair[]): Promise<void>
-  /** Aborted when the session ends, because the directory may then belong to another account. */
+  /** After the end of the session, the directory may belong to another account. */
   ended: AbortSignal
 }
 
-/** Stores the members of groups in slices, each person once, however many groups they share. */
+/** Stores each person once, however many groups they share. */
 export type TakeMembers = (groups: readonly Group[]) => Promise<void>
 
-/** Returns the pairs (number and LID) of the members for whom the answer has both. */
+/** Returns the pairs of members for whom the answer has both number and LID. */
 export const pairsOf = (people: readonly (readonly string[])[]): LidPair[] =>
   people.flatMap((names) => {
     const pn = names.find((name) => isPnUser(name))

@@ -1,7 +1,3 @@
-/**
- * Baileys' authentication state, stored in the key store: the credentials are one sealed record, and each key is a record. A call of `set` is one
- * commit, however many keys it contains.
- */
 import {
   type AuthenticationCreds,
   type AuthenticationState,
@@ -20,30 +16,27 @@ import { credsBytes, credsFrom, keyBytes, keyFrom } from './signal/codec.ts'
 /** Changes of other data that are committed together with the credentials. */
 export interface Alongside {
   keys: readonly KeyChange[]
-  /** Returns the operations of these changes. Called right before the commit. */
+  /** Called right before the commit. */
   ops(): readonly Op[]
   /** Called after the commit that contains these changes. */
   applied(): void
 }
 
 export interface AuthState {
-  /** The stored credentials, or undefined for an instance that was never linked. */
   loadCreds(): Promise<AuthenticationCreds | undefined>
   /**
-   * Saves the credentials, which are durable when it resolves; saves of one instance are written in the order of the calls. Nothing is written for
-   * credentials that were erased or replaced since, so that a late `creds.update` of an old socket does not restore a removed device. The credentials
-   * are written as they are at the time of the call, even if `alongside` takes time. If `alongside` rejects, nothing is written.
+   * The credentials are durable when this resolves, written as they are at the time of the call. Nothing is written for
+   * credentials that were erased or replaced since, or if `alongside` rejects.
    */
   saveCreds(creds: AuthenticationCreds, alongside?: () => Promise<Alongside>): Promise<void>
   /**
-   * Returns the credentials for the next socket: the stored ones if the device is linked, otherwise new ones. `requestPairingCode` writes `me` before
-   * the pairing is confirmed, and a socket with `me` logs in instead of registering, so credentials without `account` are removed, together with
-   * their keys.
+   * Returns the credentials for the next socket: stored ones of a linked device, otherwise new ones. Stored credentials
+   * without `account` are removed with their keys, because a socket would log in with them instead of registering.
    */
   discardHalfPaired(): Promise<AuthenticationCreds>
-  /** Returns the authentication state for a socket. When these credentials are erased or replaced, the socket can no longer write keys. */
+  /** When these credentials are erased or replaced, the socket can no longer write keys. */
   forSocket(creds: AuthenticationCreds): AuthenticationState
-  /** Removes credentials and keys, the credentials first. Begins after all pending saves have finished. */
+  /** Removes the credentials first, then the keys. Begins after all pending saves have finished. */
   erase(): Promise<void>
 }
 
@@ -51,19 +44,19 @@ export interface AuthStateDeps {
   keys: KeyStore
   store: StateStore
   sealer: Sealer
-  /** Locks of the addresses whose sessions are in use. An erasure waits until none is. */
+  /** An erasure waits until no address is locked. */
   locks: Pick<AddressLocks, 'idle'>
 }
 
 export function createAuthState({ keys, store, sealer, locks }: AuthStateDeps): AuthState {
   const recordKey = records.creds(keys.instanceId)
-  /** Credentials in use. They are compared by identity, because the library changes the same object. */
+  /** Credentials are compared by identity, because the library changes the same object. */
   let current: AuthenticationCreds | undefined
   let lastWrite: Promise<unknown> = Promise.resolve()
 
   function inOrder<T>(write: () => Promise<T>): Promise<T> {
     const written = lastWrite.then(write)
-    // This promise only keeps the order of the writes. The caller gets `written`, and handles its failure.
+    // The caller handles a failure of `written`; this promise only keeps the order of the writes.
     lastWrite = written.catch(() => {})
     return written
   }
@@ -85,8 +78,8 @@ export function createAuthState({ keys, store, sealer, locks }: AuthStateDeps): 
       if (creds !== current) return
       const bytes = credsBytes(creds)
       await inOrder(async () => {
-        // Other credentials are in use now: the device was unlinked, and the data of the account's people was removed. So nothing about them may be
-        // written from now on.
+        // The device was unlinked, and the data of its people was removed. Nothing about them may be written from now
+        // on.
         if (creds !== current) return
         const more = await alongside?.()
         if (creds !== current) return

@@ -1,6 +1,6 @@
 /**
- * Devices that have the account's key of a group or of its status posts (`sender-key-memory`): JSON with an entry for each device of each member. It
- * is read with every text to the group, so a record that has not changed is not parsed again.
+ * Devices that have the account's sender key of a group or of its status posts: JSON with an entry for each device. It
+ * is read with every text to the group, so an unchanged record is not parsed again.
  */
 import { isHostedLidUser, isHostedPnUser, jidDecode, type SignalKeyStore } from '@whiskeysockets/baileys'
 import { createKeyedMutex } from '../../../src/lib/keyed-mutex.ts'
@@ -10,27 +10,25 @@ import type { KeyReader } from './key-store.ts'
 type Holders = Record<string, boolean>
 
 export interface KeyHolders {
-  /** Returns the devices among `devices` that lack the key. Devices of hosted accounts are omitted, as they never get it. */
+  /** Returns the devices that lack the key. Devices of hosted accounts are omitted, as they never get it. */
   lacking(group: string, devices: readonly string[]): Promise<readonly string[]>
-  /** Records that these devices were sent the key. */
   add(group: string, devices: readonly string[]): Promise<void>
   /** Records that these devices, and no others, were sent the key. */
   replace(group: string, devices: readonly string[]): Promise<void>
-  /** Whether the device has the key, under any of these jids. */
   has(group: string, names: readonly string[]): Promise<boolean>
-  /** Removes a device, so that the next message sends the key to it again. */
+  /** The next message sends the key to this device again. */
   forget(group: string, names: readonly string[]): Promise<void>
 }
 
 const NOBODY: readonly string[] = []
 
 /**
- * Creates the record. `stored` reads values from disk. If no device of a list lacked the key, and `lacking` gets the same list and reads the same
- * record (both compared by identity), it does not parse the record again.
+ * `lacking` does not parse a record again if no device lacked the key, and the list and the record are the same objects
+ * as before.
  */
 export function createKeyHolders(stored: KeyReader, keys: Pick<SignalKeyStore, 'set'>): KeyHolders {
   const complete = new WeakMap<readonly string[], Uint8Array>()
-  /** A record is read and written back as a whole, so its changes are made one after the other. */
+  /** The changes of a record are made one after the other, because it is read and written as a whole. */
   const { run: inTurn } = createKeyedMutex()
 
   async function holdersOf(group: string): Promise<Holders> {
@@ -72,5 +70,5 @@ const holdersIn = (record: Uint8Array): Holders => JSON.parse(Buffer.from(record
 
 const given = (devices: readonly string[]): Holders => Object.fromEntries(devices.map((jid) => [jid, true]))
 
-/** Whether the device belongs to a hosted account. The account's keys of groups and status posts are never sent to such devices. */
+/** The account's sender keys are never sent to devices of hosted accounts. */
 export const isHosted = (jid: string) => isHostedLidUser(jid) || isHostedPnUser(jid) || jidDecode(jid)?.device === HOSTED_DEVICE

@@ -1,9 +1,6 @@
 /**
- * Stores the Signal keys of one instance in the state store. They are sealed at rest, read through one cache per thread, and written to the store
- * immediately.
- *
- * The cache contains only values that are on disk: a value enters the cache after it was read, or after the commit that wrote it has resolved
- * (`applied`). Returned values are shared and must not be modified.
+ * Stores the encrypted Signal keys of one instance. The cache of the thread contains only values that are on disk:
+ * after a read, or after the commit that wrote them (`applied`). Returned values are shared and must not be modified.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { SignalDataTypeMap } from '@whiskeysockets/baileys'
@@ -17,7 +14,6 @@ import { ONE_TIME_KEYS, signalKey } from '../../../src/storage/signal-key.ts'
 
 export type KeyType = keyof SignalDataTypeMap
 
-/** A change of one key; `null` removes it. */
 export type KeyChange = readonly [type: KeyType, id: string, value: Uint8Array | null]
 
 export interface KeyReader {
@@ -26,63 +22,58 @@ export interface KeyReader {
 
 export interface KeyStore extends KeyReader {
   readonly instanceId: string
-  /**
-   * Returns the storage operations of these changes, for a larger batch. After its commit the caller calls `applied`
-   * with the same changes.
-   */
+  /** Returns the operations for a larger commit, after which the caller calls `applied` with the same changes. */
   ops(changes: readonly KeyChange[]): Op[]
-  /** Publishes committed changes to the cache. Must be called only after the commit has resolved. */
+  /** Puts committed changes into the cache. Call this only after the commit has resolved. */
   applied(changes: readonly KeyChange[]): void
   /**
-   * Reports changes that another commit is writing; `written` resolves when this commit has succeeded. Readers through `ahead` see these changes
-   * immediately. Other readers wait until they are written, and later changes of the same keys are written after them.
+   * Another commit is writing these changes; `written` resolves when it has succeeded. Readers through `ahead` see them
+   * immediately, other readers wait. Later changes of the same keys are written after them.
    */
   follow(changes: readonly KeyChange[], written: Promise<void>): void
   /**
-   * Reader that also sees changes given to `follow` that are not on disk yet. Use it only to compute later changes. These must be written after the
-   * followed changes, and must not be written if the followed changes fail.
+   * Also sees changes that are not on disk yet. Use it only to compute changes that are written after these, and not at
+   * all if these fail.
    */
   readonly ahead: KeyReader
   /** Writes these changes and `extra` in one atomic, durable step. */
   commit(changes: readonly KeyChange[], extra?: readonly Op[]): Promise<void>
   /**
-   * Writes these changes together with all others of this turn of the event loop: a message to several devices changes one session for each device.
+   * Writes these changes together with all others of this turn of the event loop, such as the sessions with several
+   * devices.
    */
   commitTogether(changes: readonly KeyChange[]): Promise<void>
   /**
-   * Adds operations to the next commit of keys. If this commit fails, they are added to the one after it, and so on. Call the returned function when
-   * the operations must be on disk. It resolves when they are; if there was no commit of keys, it makes one for them.
+   * Adds operations to the next commit of keys that succeeds. The returned function resolves when they are on disk; if
+   * there was no commit, it makes one.
    */
   alongside(ops: readonly Op[]): () => Promise<void>
-  /** Removes every key of the instance. The first commit includes `extra`. */
+  /** The first commit includes `extra`. */
   erase(extra?: readonly Op[]): Promise<void>
-  /** Whether the instance has no stored key. */
   isEmpty(): Promise<boolean>
 }
 
 export interface KeyCache {
   read(recordKey: string, load: () => Promise<Uint8Array | undefined>): Promise<Uint8Array | undefined>
   publish(recordKey: string, value: Uint8Array | null): void
-  /** Removes every cached record whose key begins with this prefix. */
   forget(prefix: string): void
   readonly entries: number
   readonly bytes: number
 }
 
-/** Estimated size of a cache entry in bytes, without its value: the text of the key and the slot in the map. The real size is rather smaller. */
+/** Estimated size of a cache entry in bytes, without its value. The real size is rather smaller. */
 const ENTRY_OVERHEAD = 200
 /**
- * Type of the keys that are not cached. Each of them is read at most once, when another device starts a session. Each instance has about 800 such
- * keys, and caching them took half of the memory of an idle instance.
+ * Type of the keys that are not cached, because each is read at most once. An instance has about 800, which took half
+ * of its memory.
  */
 const ONE_TIME: KeyType = ONE_TIME_KEYS
-/** Value in the cache for a record that is known not to exist. */
+/** Value in the cache for a record that does not exist. */
 const ABSENT = new Uint8Array()
 
 /**
- * Creates the cache, which all instances of a thread share. (With a cache per socket, each reconnect would add one.) It is limited by entries and
- * bytes, and evicts the least recently used entries. Absence is cached too, because most reads of a quiet chat are for mappings and sessions that do
- * not exist.
+ * All instances of a thread share this cache. It is limited by entries and bytes. Absence is cached too, because most
+ * reads of a quiet chat are for records that do not exist.
  */
 export function createKeyCache({
   maxEntries,
@@ -97,8 +88,8 @@ export function createKeyCache({
     sizeCalculation: (value, key) => ENTRY_OVERHEAD + key.length + (value === ABSENT ? 0 : value.byteLength),
   })
   /**
-   * Running reads of the store. If a write of the same record is published during a read, the read is superseded: it may return the old value, which
-   * must not be cached.
+   * Running reads. If a record is written during its read, the read is superseded: its value may be old and must not be
+   * cached.
    */
   const loads = new Map<string, { superseded: boolean; value: Promise<Uint8Array | undefined> }>()
 
@@ -167,14 +158,15 @@ export function createKeyStore(instanceId: string, store: StateStore, sealer: Se
   }
 
   const along = new Set<readonly Op[]>()
-  /** Changes to commit at the end of this turn. */
   let together: { changes: KeyChange[]; written: Promise<void> } | undefined
 
-  /** Changes that are being written, by record: the newest value, and a promise that resolves when all changes of the record are on disk. */
+  /**
+   * Changes that are being written: the newest value, and a promise that resolves when all changes of the record are on
+   * disk.
+   */
   const followed = new Map<string, { value: Uint8Array | null; written: Promise<void> }>()
   const read = (type: KeyType, key: string) => (type === ONE_TIME ? load(key) : cache.read(key, () => load(key)))
 
-  /** Resolves when these records are written, or when the write has failed. */
   async function unfollowed(recordKeys: Iterable<string>): Promise<void> {
     for (const key of recordKeys)
       for (let each = followed.get(key); each; each = followed.get(key)) await each.written.catch(() => {})

@@ -1,6 +1,6 @@
 /**
- * Creates the one-time keys of this device. They are stored before anybody gets them. Keys that were just created are not read back from the store,
- * because the first upload has 812.
+ * Creates the one-time keys of this device, which are stored before anybody gets them. New keys are not read back from
+ * the store, because the first upload has 812.
  */
 import { type AuthenticationCreds, type AuthenticationState, Curve, type KeyPair } from '@whiskeysockets/baileys'
 
@@ -11,13 +11,12 @@ export interface OneTimeKey {
 
 export interface NextOneTimeKeys {
   keys: OneTimeKey[]
-  /** Change of the credentials. When it is applied, these keys are not returned again. */
   update: Pick<AuthenticationCreds, 'nextPreKeyId' | 'firstUnuploadedPreKeyId'>
 }
 
 /**
- * Returns the next `count` keys: first those that were created but not uploaded, which credentials of another program may have, then new ones. The
- * caller must exclude other calls until the credentials are changed.
+ * Returns keys that were created but not uploaded, then new ones. The caller must exclude other calls until the
+ * credentials are changed.
  */
 export async function nextOneTimeKeys(
   { creds, keys }: Pick<AuthenticationState, 'creds' | 'keys'>,

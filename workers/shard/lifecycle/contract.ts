@@ -1,26 +1,28 @@
-/** Types of an instance's status: its events, effects and stored state. The transitions are in `table.ts`. */
+/** Types of an instance's status: its events, effects and stored state. */
 import type { RuntimeState } from '../../../src/domain/instance.ts'
 import type { ConnectionEvent } from '../connection/contract.ts'
 
-/** State that belongs to the current run of the process only; a new process begins with `FRESH_RUN`. */
 export interface Run {
-  /** Number of sockets that were opened since the network last accepted a login. The delay before the next attempt depends on it. */
+  /** Number of sockets since the last accepted login. The delay before the next attempt depends on it. */
   attempt: number
   /**
-   * Numbers of consecutive failures, one for each kind of failure that has a limit. When the network accepts a login, `failedStarts` and `outdated`
-   * become 0. `badSessions` becomes 0 only when the session opens.
+   * Consecutive failures of each kind that has a limit. An accepted login resets `failedStarts` and `outdated`; only an
+   * open session resets `badSessions`.
    */
   failedStarts: number
   badSessions: number
   outdated: number
-  /** Number of restarts (515) that the network has requested since a session was last open; they are carried out immediately. */
+  /**
+   * Number of restarts (515) that the network requested since a session was last open; they are carried out
+   * immediately.
+   */
   restarts: number
   /**
-   * Number of times that another session of the device has replaced the session of this service, after this service took over from another one (row
-   * 19). It is not reset when a session opens.
+   * How often another session of the device has replaced ours, after this service took over from another one. It is not
+   * reset when a session opens.
    */
   replaced: number
-  /** True from the pairing until the session first opens in this run. During this time, a 401 means that the pairing failed. */
+  /** Until the first session after the pairing is open, a 401 means that the pairing failed. */
   firstLogin: boolean
 }
 
@@ -54,39 +56,42 @@ export type LifecycleEvent =
   | { type: 'timer'; name: TimerName }
 
 /**
- * Names of the timers, and what happens when a timer fires. `retry`: the next connection attempt begins. `pairing`: the pairing has failed, because
- * the session did not open in time after the phone had accepted this device (normally the network then ends the connection with 515, and the service
- * logs in again). `qrIdle`: the session ends, because nobody has requested its QR code. `passkey`: the pairing has failed, because a stage of the
- * passkey ceremony took too long. `ban`: a temporary ban is over, and the instance logs in.
+ * Names of the timers:
+ * - `retry`: the next connection attempt begins
+ * - `pairing`: the session did not open in time after the phone had accepted this device
+ * - `qrIdle`: nobody has requested the QR code, so the session ends
+ * - `passkey`: a stage of the passkey ceremony took too long
+ * - `ban`: a temporary ban is over, and the instance logs in
  */
 export type TimerName = 'retry' | 'pairing' | 'qrIdle' | 'passkey' | 'ban'
 
 export type Effect =
-  /** Starts a session. `fresh`: with new credentials, even if others are saved. */
+  /** `fresh`: starts with new credentials, even if others are saved. */
   | { do: 'open'; fresh: boolean }
   /** Ends the socket without logging out. */
   | { do: 'close' }
-  /** Asks the network to remove this device, waits until the network closes the connection, and ends the socket. */
+  /** Unlinks this device, waits until the network closes the connection, and ends the socket. */
   | { do: 'logout' }
   | { do: 'eraseCredentials' }
   | { do: 'refreshVersion' }
   /**
-   * Sets the named timer again. Other effects clear timers: a change of status clears all, `close` clears `retry`, `pairing` and `passkey`, and
-   * `open` clears `retry`.
+   * Sets the timer again. A change of status clears all timers; `close` clears `retry`, `pairing` and `passkey`; `open`
+   * clears `retry`.
    */
   | { do: 'timer'; name: TimerName; delayMs: number }
 
 export interface Move {
-  /** Number of the row in the state table, for logs and tests. */
+  /** Row of the state table, for logs and tests. */
   row: string
   next: Lifecycle
   effects: Effect[]
 }
 
-/** Inputs of the rules besides state and event: the time, and a random number in [0, 1). */
 export interface Chance {
   now: number
   random: number
-  /** Whether the previous service on this store did not shut down in order, so that it may still be running somewhere. */
+  /**
+   * Whether the previous service on this store did not shut down in order, so that it may still be running somewhere.
+   */
   hasTakenOver: boolean
 }

@@ -1,4 +1,3 @@
-/** Carries out the effects of a status change that concern the link to the network. */
 import type { RuntimeState } from '../../../src/domain/instance.ts'
 import { runAs } from '../baileys/thread/rejections.ts'
 import type { Connection } from '../connection/contract.ts'
@@ -11,7 +10,6 @@ export interface LinkEffectsDeps<S extends Connection> {
   link: Link<S>
   pairing: Pairing
   state(): RuntimeState
-  /** Time limit of a logout in ms. */
   logoutDeadlineMs: number
 }
 

@@ -1,7 +1,4 @@
-/**
- * Refuses work for an instance whose device was moved to another program or server. Nothing is started or queued here, and no message expires here,
- * because the other program or server does this.
- */
+/** Refuses work for an instance whose device was moved to another program or server, which now does this work. */
 import { Failure } from '../../../src/domain/failures.ts'
 import type { RuntimeState } from '../../../src/domain/instance.ts'
 
@@ -9,7 +6,7 @@ export const hasMoved = ({ reason }: Pick<RuntimeState, 'reason'>): boolean => r
 
 const MOVED = 'The account was moved to another program.'
 
-/** Starting a moved device here would take the connection from the other program, and both would lose messages. */
+/** A start would take the connection from the other program, and both would lose messages. */
 export function refuseStart(state: Pick<RuntimeState, 'reason'>): void {
   if (!hasMoved(state)) return
   throw new Failure('not_allowed', {
@@ -18,8 +15,7 @@ export function refuseStart(state: Pick<RuntimeState, 'reason'>): void {
 }
 
 /**
- * The new program or server may already have read the archive of the instance. A message that is queued now would be missing in this archive, so
- * nobody would send it.
+ * The other server may already have read the archive of the instance, so a message that is queued now would be lost.
  */
 export function refuseSend(state: Pick<RuntimeState, 'reason'>): void {
   if (hasMoved(state))

@@ -1,7 +1,4 @@
-/**
- * Stored state of an instance. The list of instances in the main thread shows this state, and only the shard of the
- * instance writes it.
- */
+/** The stored state of an instance, which only its shard writes. The main thread shows it in the list of instances. */
 import * as v from 'valibot'
 import { type RuntimeState, STATUS_REASONS, STATUSES } from '../../../src/domain/instance.ts'
 import { type Repository, repository } from '../../../src/storage/repository.ts'

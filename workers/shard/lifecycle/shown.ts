@@ -1,6 +1,6 @@
 /**
- * Computes the state that callers see. When a session ends, it takes some milliseconds until the resulting state is on disk, or longer if the disk
- * refuses commits. In this time the instance must not be shown as connected.
+ * Computes the state that callers see. After the end of a session it takes some time until the new state is on disk;
+ * the instance must not be shown as connected then.
  */
 import type { Clock } from '../../../src/domain/clock.ts'
 import type { RuntimeState } from '../../../src/domain/instance.ts'

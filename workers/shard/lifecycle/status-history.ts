@@ -1,6 +1,6 @@
 /**
- * The last hundred status changes with their reasons, in one record that is written with each change. Only `status.ts` writes this record, one change
- * at a time, so the record is read before each write and not cached.
+ * The last hundred status changes with their reasons, in one record that is written with each change. Only one writer
+ * exists, so the record is read before each write and not cached.
  */
 import * as v from 'valibot'
 import { iso } from '../../../src/domain/clock.ts'
@@ -27,9 +27,8 @@ const HistorySchema = v.object({
 })
 
 export interface StatusHistory {
-  /** Returns the operations that add a change to the history, for the commit of this change. `from` is null for the first change. */
+  /** Returns the operations for the commit of a status change. `from` is null for the first change. */
   ops(from: Status | null, to: RuntimeState, at: number): Promise<Op[]>
-  /** Returns the status changes, newest first. */
   list(): Promise<StatusChange[]>
 }
 

@@ -1,6 +1,6 @@
 /**
- * Changes the status of an instance; no other module does so. Events are processed one after another. For each event, the transition is looked up in
- * the table, and the new state is committed together with its `instance_status` event. Then the state is announced, and the effects run.
+ * The only module that changes the status of an instance. Events are processed one after another: the new state is
+ * committed with its `instance_status` event, then announced, then the effects run.
  */
 
 import { SECOND } from '../../../src/domain/clock.ts'
@@ -27,27 +27,24 @@ export interface StatusDeps {
   hasTakenOver: boolean
   outbox: Outbox
   announce(state: RuntimeState): void
-  /** Runs an effect. Effects on timers are not passed to it, because this module handles them itself. */
+  /** Not called for effects on timers, which this module handles itself. */
   carryOut(effect: Exclude<Effect, { do: 'timer' }>): Promise<void>
-  /** Called after every transition, before its effects. The caller opens and closes the queue here. */
+  /** Called after every transition, before its effects. */
   onChange(state: RuntimeState, previous: Status): void
 }
 
 export interface StatusKeeper {
-  /** Reads the saved state; undefined for a new instance. */
   load(): Promise<RuntimeState | undefined>
-  /** Writes the first record of a new instance, and its first event. */
   create(): Promise<void>
   /**
-   * Resolves with the state after the event was handled, including its effects. `isCurrent` is checked when the turn of the event begins, because the
-   * session or timer that caused it may be gone by then.
+   * Resolves with the state after the effects. `isCurrent` is checked directly before the event is processed, because
+   * its session or timer may be gone by then.
    */
   handle(event: LifecycleEvent, isCurrent?: () => boolean): Promise<RuntimeState>
-  /** Corrects fields of the state that do not match the credentials, because of a crash between the two writes. */
+  /** Corrects fields that do not match the credentials, because of a crash between the two writes. */
   correct(changes: Partial<RuntimeState>): void
-  /** Returns the status changes so far, newest first. */
   history(): Promise<StatusChange[]>
-  /** Stops the status: afterwards no timer fires and no event is processed. */
+  /** Afterwards no timer fires and no event is processed. */
   stop(): Promise<void>
 }
 
@@ -55,8 +52,7 @@ export interface StatusKeeper {
 const TAKE_AGAIN = SECOND
 
 /**
- * State that is used if the stored state is unreadable. If there are credentials, the boot connects again; without them the instance becomes
- * `stopped`.
+ * Used if the stored state is unreadable. With credentials the instance connects again, otherwise it becomes `stopped`.
  */
 const LOST: RuntimeState = { ...CREATED, status: 'disconnected', reason: 'connection_lost' }
 
@@ -117,8 +113,8 @@ export function createStatus(context: Context<'id' | 'store' | 'sealer' | 'clock
       'instance state changed',
     )
     if (state.status !== previous) timers.clear()
-    // `onChange` is called before the effects, which can take seconds. Otherwise code that depends on the status would use the old status while
-    // `state` shows the new one.
+    // `onChange` comes before the effects, which can take seconds. Otherwise code that depends on the status would use
+    // the old one.
     deps.onChange(state, previous)
     deps.announce(state)
     for (const effect of move.effects) {
@@ -131,9 +127,8 @@ export function createStatus(context: Context<'id' | 'store' | 'sealer' | 'clock
   }
 
   /**
-   * Handles an event again. If the new state cannot be written, for example on a full disk, the status does not change. A request then gets the
-   * error. An event of the session or of a timer occurs only once, and without it the next session would never be opened, so it is retried until
-   * storage works.
+   * Retries an event whose new state could not be written, for example on a full disk. An event of a session or timer
+   * occurs only once, and without it the next session would never be opened.
    */
   function takeAgain(event: LifecycleEvent, isCurrent: () => boolean) {
     if (isStopped || isRequest(event)) return
@@ -185,7 +180,7 @@ export function createStatus(context: Context<'id' | 'store' | 'sealer' | 'clock
 const isSame = (a: RuntimeState, b: RuntimeState) =>
   (Object.keys(a) as (keyof RuntimeState)[]).every((field) => JSON.stringify(a[field]) === JSON.stringify(b[field]))
 
-/** States in which `disconnect_reason` contains the cause. In all other states it is null, because the instance is then not disconnected. */
+/** In all other states `disconnect_reason` is null. */
 const WITH_REASON: readonly Status[] = ['disconnected', 'logged_out', 'banned', 'stopped']
 
 export const statusEvent = (state: RuntimeState, previous: Status | null, now: number): EventOf<'instance_status'> => ({

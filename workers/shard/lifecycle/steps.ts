@@ -1,4 +1,3 @@
-/** Transitions that several rows of the table share. Pure. */
 import { SECOND } from '../../../src/domain/clock.ts'
 import type { RuntimeState, Status, StatusReason } from '../../../src/domain/instance.ts'
 import { type Chance, type Effect, FRESH_RUN, type Lifecycle, type LifecycleEvent, type Run, type TimerName } from './contract.ts'
@@ -45,14 +44,14 @@ export const timer = (name: TimerName, delayMs: number): Effect => ({ do: 'timer
 export const open = (fresh = false): Effect => ({ do: 'open', fresh })
 const retryAfter = (at: Lifecycle, chance: Chance) => timer('retry', retryDelay(at.run.attempt, chance.random))
 
-/** Returns a step that keeps the status, and may start a retry: rows 5, 7, 8 (a name) and 12. */
+/** Keeps the status, and may start a retry (rows 5, 7, 8 and 12). */
 export const staying = ({ state: { status, reason } }: Lifecycle, more: Omit<Step, 'status' | 'reason'>): Step => ({
   status,
   reason,
   ...more,
 })
 
-/** Logs in with the existing credentials, after a stop or a ban: rows 26 and 30. */
+/** Logs in with the existing credentials, after a stop or a ban (rows 26 and 30). */
 export const logIn = (): Step => ({
   status: 'connecting',
   reason: null,
@@ -61,7 +60,7 @@ export const logIn = (): Step => ({
   effects: [open()],
 })
 
-/** Starts a pairing with new credentials: rows 2, 29, 31. */
+/** Starts a pairing with new credentials (rows 2, 29 and 31). */
 export const startFresh = (effects: Effect[] = []): Step => ({
   status: 'starting',
   reason: null,
@@ -85,7 +84,7 @@ export const stopped = (reason: StatusReason, effects: Effect[] = []): Step => (
   effects: [{ do: 'close' }, ...effects],
 })
 
-/** Step after a paired instance has lost its connection, or after a retry has failed (rows 14 and 15 of `table.ts`). */
+/** A paired instance has lost its connection, or a retry has failed (rows 14 and 15). */
 export function dropped(at: Lifecycle, event: Of<'closed'>, chance: Chance): Step {
   const wasConnected = at.state.status === 'connected'
   const attempt = wasConnected ? 0 : at.run.attempt
@@ -108,10 +107,10 @@ export function dropped(at: Lifecycle, event: Of<'closed'>, chance: Chance): Ste
   }
 }
 
-/** Opens a session again after a delay, in the same status: rows 5 and 12. */
+/** Opens a session again after a delay, in the same status (rows 5 and 12). */
 export const reopen = (at: Lifecycle, chance: Chance, run: Partial<Run> = {}): Step =>
   staying(at, { run: { attempt: at.run.attempt + 1, ...run }, effects: [{ do: 'close' }, retryAfter(at, chance)] })
 
-/** The code 405 means that the client version is too old. Another version is chosen before the next attempt. */
+/** 405 means that the client version is too old. Another one is chosen before the next attempt. */
 export const withVersion = ({ code }: Of<'closed'>, step: Step): Step =>
   code === 405 ? { ...step, effects: [{ do: 'refreshVersion' }, ...(step.effects ?? [])] } : step

@@ -1,7 +1,6 @@
 /**
- * The state table of an instance. Each row is a transition of its status. Pure: the input is an event, the output is the next state and the effects.
- * `workers/shard/lifecycle/status.ts` is the only caller and the only writer of `status`: it commits the state (with one `instance_status` event if
- * the status changed), announces the state, and then runs the effects.
+ * The state table of an instance. The input of a row is an event, the output is the next state and its effects.
+ * `status.ts` commits and announces the state, and then runs the effects.
  */
 import { MINUTE, SECOND } from '../../../src/domain/clock.ts'
 import type { Status } from '../../../src/domain/instance.ts'
@@ -24,25 +23,25 @@ import {
 
 const QR_IDLE = 10 * MINUTE
 const PAIRING_DEADLINE = 60 * SECOND
-/** Longest time in which the WebAuthn options of a passkey ceremony can be signed. */
 const PASSKEY_LIFE = 10 * MINUTE
-/**
- * Safety limit for the time between an accepted assertion and the link. The ceremony has limits of its own: two minutes for each of its three waits.
- */
+/** Safety limit between an accepted assertion and the link. The ceremony has limits of its own. */
 const PASSKEY_CONFIRMATION = 6 * MINUTE
-/** The most restarts after a pairing that count as expected, if no session opens between them. */
+/** The most restarts after a pairing that count as expected, if no session opens in between. */
 const RESTARTS_IN_A_ROW = 5
 /** Time in ms after which a temporary ban without an end is checked again. */
 const BAN_WITHOUT_END = 60 * MINUTE
-/** Number of consecutive failures after which no further attempt is made: starts (row 5), closes with 500 (row 17), refused versions (row 18). */
+/**
+ * Number of consecutive failures after which no further attempt is made: starts (row 5), closes with 500 (row 17),
+ * refused versions (row 18).
+ */
 const START_TRIES = 3
 const BAD_SESSIONS = 5
-/** Argument of `retryDelay` while the store cannot be read: each delay is then 2 s. */
+/** Attempt number for `retryDelay` while the store cannot be read: each delay is then 2 s. */
 const STORE_RETRY = 1
 const OUTDATED = 3
 /**
- * After a takeover: number of times that a session of the previous service may end the session of this service. The previous service may have been
- * paused right before a login, and it may continue at any time.
+ * How often a session of the previous service may end ours after a takeover. That service may have been paused right
+ * before a login, and continue at any time.
  */
 const REPLACED = 3
 
@@ -54,7 +53,7 @@ interface Row {
   then: (at: Lifecycle, event: never, chance: Chance) => Step
 }
 
-/** Creates a row, and checks it with the exact type of its event although the table contains rows of all types. */
+/** Checks a row with the exact type of its event, although the table contains rows of all types. */
 function row<T extends LifecycleEvent['type']>(
   name: string,
   from: readonly Status[],
@@ -80,10 +79,9 @@ const hasCode =
     event.code !== null && codes.includes(event.code)
 
 const LIVE = ['connected', 'connecting', 'disconnected'] as const
-/** With credentials, `starting` is handled like `connecting`: a lost connection must be retried and must never end the instance. */
+/** With credentials, `starting` is handled like `connecting`: a lost connection must never end the instance. */
 const LIVE_OR_STARTING = [...LIVE, 'starting'] as const
 
-/** Returns the step after the phone has accepted the device. */
 const linked = (_: Lifecycle, { phone, platform }: Of<'paired'>): Step => ({
   status: 'connecting',
   reason: null,
@@ -101,7 +99,6 @@ const passkeyRequired = (lifeMs: number): Step => ({
 const ROWS: readonly Row[] = [
   row('2', ['created'], 'created', () => startFresh()),
 
-  // Rows for a new start of the process.
   row(
     '32',
     ['qr', ...LIVE_OR_STARTING],
@@ -128,7 +125,6 @@ const ROWS: readonly Row[] = [
     (at) => at.state.reason === 'temporarily_banned',
   ),
 
-  // Rows of the pairing.
   row('3', ['starting'], 'qrShown', () => ({
     status: 'qr',
     reason: 'pairing_required',
@@ -145,7 +141,7 @@ const ROWS: readonly Row[] = [
   row('6', ['qr', 'starting'], 'paired', linked),
   row('P4', ['connecting'], 'paired', linked, isNotPaired),
 
-  // Rows of a pairing with a passkey. The ceremony belongs to its socket: when the socket closes for any reason, the pairing starts over.
+  // Rows of a pairing with a passkey. It starts over when the socket closes for any reason.
   row('P1', ['qr', 'connecting'], 'passkeyAsked', (_, { lifeMs }) => passkeyRequired(lifeMs), isNotPaired),
   row(
     'P2',
@@ -194,8 +190,8 @@ const ROWS: readonly Row[] = [
   row('12', ['qr'], 'closed', (at, event, chance) => withVersion(event, reopen(at, chance))),
   row('12: no connection', ['qr'], 'startFailed', (at, _, chance) => reopen(at, chance)),
 
-  // If a session cannot be established, three consecutive attempts are made. A paired instance that only cannot reach the network is retried forever
-  // (row 14).
+  // A session that cannot be established is attempted three times. A paired instance that cannot reach the network is
+  // retried forever (row 14).
   row(
     '5: proxy',
     ['starting', 'connecting'],
@@ -210,7 +206,8 @@ const ROWS: readonly Row[] = [
     () => stopped('start_failed'),
     (at, { cause }) => cause === 'store' && isLastStart(at),
   ),
-  // A database that cannot be reached says nothing about the network. So this failure is not counted as a failed start, and the delay does not grow.
+  // A database that cannot be reached says nothing about the network, so this is not a failed start, and the delay does
+  // not grow.
   row(
     '5: store away',
     ['starting', 'connecting', 'disconnected'],
@@ -236,10 +233,9 @@ const ROWS: readonly Row[] = [
   row('5', ['starting'], 'closed', () => stopped('start_failed'), isLastUnpairedStart),
   row('5: again', ['starting'], 'closed', (at, event, chance) => withVersion(event, startAgain(at, chance)), isNotPaired),
 
-  // Rows of the login.
   row('4', ['starting'], 'socketOpened', () => ({ status: 'connecting', reason: null }), isPaired),
-  // A disconnection right after an accepted login does not count as a failed login. On a busy machine the first queries can take too long, and if
-  // such failures were counted, the growing delays would keep the account offline for minutes.
+  // A disconnection right after an accepted login is not a failed login. On a busy machine the first queries can take
+  // too long, and growing delays would keep the account offline for minutes.
   row(
     '8: accepted',
     LIVE_OR_STARTING,
@@ -259,8 +255,8 @@ const ROWS: readonly Row[] = [
     }),
     isPaired,
   ),
-  // A server that logs in a device without an account is not the real network. Such a server is possible with `SVC_NETWORK_VERIFY=warn`, which
-  // accepts any server.
+  // A server that logs in a device without an account is not the real network. `SVC_NETWORK_VERIFY=warn` accepts any
+  // server.
   row(
     '5: no account',
     ['starting', 'qr', 'connecting'],
@@ -323,8 +319,8 @@ const ROWS: readonly Row[] = [
     () => stopped('client_outdated'),
     (at, event) => event.code === 405 && at.run.outdated + 1 >= OUTDATED,
   ),
-  // The session that replaced ours is that of the previous service. That service can no longer store its status, so it does not log in again, and we
-  // retry.
+  // The session of the previous service replaced ours. That service can no longer store its status, so it does not log
+  // in again, and we retry.
   row(
     '19: after a takeover',
     LIVE_OR_STARTING,
@@ -370,7 +366,6 @@ const ROWS: readonly Row[] = [
   row('27', LIVE_OR_STARTING, 'closed', () => loggedOut('multidevice_mismatch'), hasCode(411)),
   row('26', ['banned'], 'timer', logIn, (_, { name }) => name === 'ban'),
 
-  // Rows for lost connections, and for the retries after them.
   row('14, 15', LIVE_OR_STARTING, 'closed', dropped),
   row('14, 15: no connection', ['connecting', 'disconnected', 'starting'], 'startFailed', (at, _, chance) =>
     dropped(at, { type: 'closed', code: 408, message: 'the connection could not be opened', expireSeconds: null }, chance),
@@ -383,7 +378,6 @@ const ROWS: readonly Row[] = [
     (_, { name }) => name === 'retry',
   ),
 
-  // Rows for requests of the owner.
   row('21', LIVE, 'disconnectRequested', (at) => {
     const step = loggedOut('logout_requested', { phone: null })
     return at.state.status === 'connected' ? { ...step, effects: [{ do: 'logout' }, ...(step.effects ?? [])] } : step
@@ -399,24 +393,22 @@ const ROWS: readonly Row[] = [
     isPaired,
   ),
   row('29', ['qr', 'starting', ...LIVE], 'restartRequested', () => startFresh([{ do: 'close' }]), isNotPaired),
-  // If two programs use the same device, each takes the connection from the other. So a moved instance starts again only if its owner requests it.
+  // Two programs with the same device take the connection from each other. So a moved instance starts again only if its
+  // owner requests it.
   row('moved', [...LIVE_OR_STARTING, 'stopped', 'banned'], 'moveRequested', () => stopped('moved'), isOurs),
-  // A session that has stopped for another reason cannot be paused, because this reason would no longer be shown.
+  // The reason of another stop would no longer be shown after a pause.
   row('paused', LIVE_OR_STARTING, 'pauseRequested', () => stopped('paused'), isOurs),
   row('resumed', ['stopped'], 'resumeRequested', logIn, (at) => isMoved(at) || isPaused(at)),
   ...(['restartRequested', 'qrRequested'] as const).flatMap((on) => [
     // A request for a QR code does not end a pause, because programs and pages repeat such requests all the time.
     row('30', ['stopped', 'banned'], on, logIn, (at) => isOurs(at) && !(on === 'qrRequested' && isPaused(at))),
-    // If the disk was full during an erasure, credentials can be left. They no longer count as a pairing, and the fresh start removes them.
+    // If the disk was full during an erasure, credentials can be left. A fresh start removes them.
     row('31', ['created', 'logged_out'], on, () => startFresh()),
     row('31', ['stopped', 'banned'], on, () => startFresh(), isNotPaired),
   ]),
 ]
 
-/**
- * Returns the transition for an event, or null if the event has no meaning in this state. Examples are row 22a, a timer that fires late, and a
- * session that opens twice.
- */
+/** Null if the event has no meaning in this state, such as a timer that fires late. */
 export function next(at: Lifecycle, event: LifecycleEvent, chance: Chance): Move | null {
   const found = ROWS.find(
     (candidate) =>

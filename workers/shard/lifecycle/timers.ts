@@ -1,16 +1,14 @@
 import type { TimerName } from './contract.ts'
 
-/** Timers of the state table: at most one per name. */
 export interface Timers {
-  /** Sets the timer with this name. If it is running, it starts again. */
   set(name: TimerName, delayMs: number): void
-  /** Clears the timers with these names, or all timers if no name is given. */
+  /** Without names, clears all timers. */
   clear(...names: TimerName[]): void
   /** Clears all timers, and refuses new ones, because a timer would keep the thread alive. */
   stop(): void
 }
 
-/** Longest delay of a timer (24.8 days). With a longer delay, such as for a long ban, `setTimeout` would fire immediately. */
+/** With a longer delay, such as for a long ban, `setTimeout` would fire immediately. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
 export function createTimers(fire: (name: TimerName) => void): Timers {

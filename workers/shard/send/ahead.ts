@@ -1,7 +1,7 @@
 /**
- * Prepares the media of the next queue item while the item before it is being sent: the files are fetched, converted and uploaded, with the same
- * limits of time and attempts as in a send. When the item itself is sent, its handler asks for each file with the same key `wish` (`Once`), and gets
- * the prepared result. Only one item is prepared at a time, so that an account never needs more than twice the resources of one send.
+ * Prepares the media of the next queue item while the item before it is sent: files are fetched, converted and uploaded
+ * with the limits of a send. The handler of the item asks for each file with the same key, and gets the prepared
+ * result.
  */
 import { Failure } from '../../../src/domain/failures.ts'
 import { isStorageFailure } from '../../../src/domain/storage-failure.ts'
@@ -13,19 +13,18 @@ import type { Once, SendContext } from './contract.ts'
 export type PrepareMedia = (context: SendContext, input: never) => Promise<unknown>
 
 export interface AheadDeps {
-  /**
-   * Returns the function that prepares the media of an operation before its message is composed. Undefined if it has no
-   * media, or if they are not known before the item is sent.
-   */
+  /** Undefined if the operation has no media, or if they are not known before the item is sent. */
   mediaOf(operation: string): PrepareMedia | undefined
   session(): Session | null
   contextOf(session: Session, item: StoredItem, once: Once): SendContext
-  /** Called after each preparation, for tests. The preparation does not wait for the returned promise. */
+  /** Called after each preparation, for tests. The returned promise is not awaited. */
   prepared(svcId: string): void | Promise<void>
 }
 
 export interface Ahead extends NonNullable<QueueOptions['ahead']> {
-  /** Call this when the item is sent. The returned function returns each prepared result one time, and creates a result that was not prepared. */
+  /**
+   * Call this when the item is sent. The returned function gives each prepared result once, and creates missing ones.
+   */
   take(svcId: string, session: Session): Once
 }
 
@@ -33,7 +32,6 @@ const nothing: Once = (_, make) => make()
 
 interface Held {
   svcId: string
-  /** Session in which the media was uploaded. Uploads of one session are not used in another. */
   session: Session
   results: Map<string, Promise<unknown>>
   isRunning: boolean
@@ -41,12 +39,12 @@ interface Held {
 }
 
 export function createAhead({ mediaOf, session: current, contextOf, prepared }: AheadDeps): Ahead {
-  /** Prepared items by id, at most two: the next item, and the item that is being sent, until its handler has asked for the results. */
+  /** At most two items: the next one, and the one that is being sent. */
   const held = new Map<string, Held>()
-  /** Number of preparations that still run although their item was removed. No other preparation begins while there is one. */
+  /** Preparations that still run although their item was removed. No other preparation begins in the meantime. */
   let orphans = 0
 
-  /** Returns a context that stops the preparation before the conversion and before the upload if the item was removed. */
+  /** If the item was removed, the preparation stops before the conversion and before the upload. */
   function whileWanted(context: SendContext, isWanted: () => boolean): SendContext {
     const { media } = context
     const check = () => {
@@ -95,7 +93,7 @@ export function createAhead({ mediaOf, session: current, contextOf, prepared }: 
       const made: Held = { svcId: item.svcId, session, results: new Map(), isRunning: true, isWanted: true }
       held.set(item.svcId, made)
       prepare(made, item)
-        // This error is not handled here. `results` keeps it for the handler of the item, which then fails or tries again.
+        // The handler of the item gets this error from `results`, and then fails or tries again.
         .catch(() => {})
         .finally(() => {
           made.isRunning = false
@@ -134,6 +132,6 @@ function givingOut(results: Map<string, Promise<unknown>>): Once {
   }
 }
 
-/** Whether the item itself caused the failure, so that its attempt counts. After a lost connection or with a full disk, it does not count. */
+/** A lost connection or a full disk is not caused by the item, so the attempt does not count. */
 const isOfItem = (error: unknown) =>
   error instanceof Failure && error.code !== 'instance_not_connected' && !isStorageFailure(error)

@@ -1,7 +1,7 @@
 /**
- * Builds the context that any message may have: a quote, mentions, and the timer of disappearing messages. It is attached to the content here,
- * because the library makes two mistakes: it attaches the context to the first field of a message, which is wrong for polls and view-once messages,
- * and it states the wrong author when a message of the account is quoted in a group that uses LIDs.
+ * Builds the context that any message may have: a quote, mentions, and the timer of disappearing messages. The library
+ * would attach it to the wrong field of polls and view-once messages, and quote the wrong author in groups that use
+ * LIDs.
  */
 import {
   type GroupMetadata,
@@ -22,7 +22,6 @@ import type { SendContext } from './contract.ts'
 import type { Destination } from './destination.ts'
 import { memberJids } from './member.ts'
 
-/** The fields that all sends share, from the input of the operation; undefined or false if they are not used. */
 export interface SharedFields {
   reply_to_message_id?: string | undefined
   mentions?: readonly UserIdentifier[] | undefined
@@ -62,7 +61,7 @@ export async function surroundings(
 
 const expiryOfGroup = ({ ephemeralDuration }: GroupMetadata) => (ephemeralDuration ? { expiration: ephemeralDuration } : {})
 
-/** Sets the context on the field of the content. Values that the library has set there are kept. */
+/** Values that the library has set in the context are kept. */
 export function attach(message: proto.IMessage, info: proto.IContextInfo): void {
   if (Object.keys(info).length === 0) return
   const inner = normalizeMessageContent(message)
@@ -78,7 +77,6 @@ export interface Wanted {
   orDeleted?: boolean
 }
 
-/** Finds a stored message of this chat. */
 export async function remembered(
   { messages }: Pick<SendContext, 'messages'>,
   id: string,
@@ -91,7 +89,7 @@ export async function remembered(
   return message
 }
 
-/** Whether a message belongs to this chat. A 1:1 chat has two jids, with the number and with the LID. */
+/** A 1:1 chat has two jids, with the number and with the LID. */
 export const isOf =
   ({ jid, other }: Pick<Destination, 'jid' | 'other'>) =>
   (key: WAMessageKey): boolean =>
@@ -100,11 +98,11 @@ export const isOf =
 export function quote(session: Session, to: Destination, { key, message }: WAMessage): proto.IContextInfo {
   const content = normalizeMessageContent(message ?? undefined) ?? {}
   const field = getContentType(content)
-  // A quote of a view-once message must not contain its media key or its small picture, because with them it could be viewed again.
+  // With its media key or small picture, a view-once message could be viewed again through the quote.
   const shown = field && isViewOnce(message ?? {}) ? { viewOnce: true } : field && content[field]
   const copy = field ? proto.Message.fromObject({ [field]: shown }) : undefined
   const inner = field && copy?.[field]
-  // A quote inside a quote is removed: apps do not show it, and each answer would make it larger.
+  // Apps do not show a quote inside a quote, and each answer would make it larger.
   if (typeof inner === 'object' && inner !== null && 'contextInfo' in inner) inner.contextInfo = null
   const chat = key.remoteJid ?? to.jid
   return {
@@ -115,7 +113,7 @@ export function quote(session: Session, to: Destination, { key, message }: WAMes
   }
 }
 
-/** Returns the author of a message in this chat, by number or LID, as the chat names people. */
+/** Returns the author by number or LID, as the chat names people. */
 export function authorOf(session: Session, to: Destination, key: WAMessage['key']): string {
   const { me } = session
   if (!key.fromMe) return bare(key.participant || key.remoteJid || '')
@@ -123,7 +121,7 @@ export function authorOf(session: Session, to: Destination, key: WAMessage['key'
   return bare((byLid ? me?.lid : me?.id) ?? me?.id ?? '')
 }
 
-/** Resolves mentions. In the list of mentions and in the text (`@<digits>`), a person must have the jid by which the group names them. */
+/** In the list of mentions and in the text (`@<digits>`), a person must have the jid that the group uses. */
 async function mentioned(
   context: Parameters<typeof memberJids>[0],
   to: Destination,
@@ -132,7 +130,6 @@ async function mentioned(
 ) {
   const jids = await memberJids(context, to, mentions)
   const called = new Map(mentions.map(({ digits }, index) => [digits, jids[index]!.split('@')[0]!]))
-  // All mentions are replaced in one pass. In several passes, the new digits of one person could be replaced again, if they are equal to the digits
-  // of another.
+  // All mentions are replaced in one pass, because the new digits of one person may be equal to the digits of another.
   return { text: text.replaceAll(/@(\d+)/g, (whole, digits) => `@${called.get(digits) ?? whole.slice(1)}`), jids }
 }

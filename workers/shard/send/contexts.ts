@@ -1,7 +1,4 @@
-/**
- * Creates the contexts for the handlers that send. A context contains the session, access to the files of the item through the instance's network
- * route, and facts about the account.
- */
+/** Creates the contexts for the handlers that send: the session, the files of the item, and facts about the account. */
 import type { Logger } from 'pino'
 import { Failure } from '../../../src/domain/failures.ts'
 import type { Ranges } from '../../../src/egress/addresses.ts'
@@ -16,7 +13,7 @@ import type { StoredItem } from '../queue/item-store.ts'
 import type { SendSafety } from '../queue/safety/send-safety.ts'
 import type { Audience, Once, SendContext, SendFiles } from './contract.ts'
 
-/** The most status posts whose recipients are remembered for a deletion. The deletion of an older post is sent to the current recipients. */
+/** The deletion of an older status post is sent to the current recipients. */
 const MAX_AUDIENCES = 50
 
 export interface ContextsDeps extends Pick<SendContext, 'messages' | 'contacts' | 'disappearing'> {
@@ -57,8 +54,8 @@ export function createContexts(
   })
 
   /**
-   * Send safety is asked only for the first chat of an item. A second chat belongs to the same person, and the message may already have been sent to
-   * the first.
+   * Only the first chat of an item is checked. A second one is the other jid of the same person, who may already have
+   * the message.
    */
   function leavingOf(item: ContextItem): Pick<SendContext, 'leaving' | 'stayed'> {
     const chats = new Set<string>()

@@ -1,4 +1,3 @@
-/** Types of the arguments and results of a send handler. */
 import type { Agent as HttpsAgent } from 'node:https'
 import type { AnyMessageContent, proto, WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
@@ -13,36 +12,32 @@ import type { MediaPreparation } from '../media/media-preparation.ts'
 import type { KnownMessages } from '../messages/known-messages.ts'
 import type { MessageLedger } from '../messages/message-ledger.ts'
 
-/** Runs `make` and returns its result. If `make` was already run for the same key `wish`, returns the earlier result or throws the earlier error. */
+/** Runs `make` once per key `wish`: later calls return the first result or throw the first error. */
 export type Once = <T>(wish: string, make: () => Promise<T>) => Promise<T>
 
 /** Functions for the files of a send: download, preparation and upload. */
 export interface SendFiles {
-  /** Folder of this thread for temporary files. */
   tempDir: string
   /** Total time limit of a download. */
   downloadMs: number
   prepare: MediaPreparation['prepare']
-  /** Writes a part of the item's blob to a file. `through` transforms the bytes on the way. */
+  /** `through` transforms the bytes on the way. */
   blobTo(path: string, part: { offset: number; size: number }, through?: Through): Promise<void>
-  /** Converts and uploads a file, or returns the result if this was done before the turn of the item (`ahead.ts`). */
+  /** Returns the prepared file if this was done before the item's turn. */
   once: Once
-  /** Returns the agent for uploads. It uses the instance's proxy, and trusts the network's media hosts. */
+  /** The agent uses the instance's proxy, and trusts the network's media hosts. */
   uploadAgent(): HttpsAgent
-  /** Returns the dispatcher for downloads of received files, through the instance's proxy. */
   files(): Dispatcher
-  /** Returns the options for downloads of pictures from the network's own host, through the instance's proxy. */
   fetchOptions(): RequestInit
 }
 
-/** Recipients of a status post. If the post is deleted, the deletion must be sent to the same recipients. */
+/** If the post is deleted, the deletion must be sent to the same recipients. */
 export interface Audience {
   jids: string[]
-  /** True if the recipients are addressed by LID; an account without a LID uses numbers. */
+  /** Whether the recipients are addressed by LID; an account without a LID uses numbers. */
   byLid: boolean
 }
 
-/** Context of a queued item that is being sent. Each of its queries has its own time limit. */
 export interface SendContext extends Asker {
   messages: KnownMessages & Pick<MessageLedger, 'sent'>
   contacts: SavedContacts
@@ -53,9 +48,7 @@ export interface SendContext extends Asker {
   egressAllow: Ranges
   media: SendFiles
   now(): number
-  /**
-   * Called before a message to this chat is sent, and before its keys are committed. Throws if send safety holds the message; nothing was sent then.
-   */
+  /** Called before a message's keys are committed. Throws if the message must wait; nothing was sent then. */
   leaving(jid: string): Promise<void>
   /** Called if a message was not sent after `leaving`, because its encryption keys could not be stored. */
   stayed(): void
@@ -65,7 +58,6 @@ export interface SendContext extends Asker {
 /** The content of a message: for the composer of the library, or a finished protobuf. */
 export type OutgoingContent = AnyMessageContent | { proto: proto.IMessage }
 
-/** The message that the network accepted; null for an action whose message has no status. */
 export interface Accepted {
   message: WAMessage | null
 }

@@ -1,6 +1,6 @@
 /**
- * Resolves the destination of a message. A person is resolved to the registered number or the LID. For a group or a channel, it is checked that the
- * account may write there.
+ * Resolves the destination of a message: the registered number or the LID of a person, or a group or channel in which
+ * the account may write.
  */
 import type { GroupMetadata } from '@whiskeysockets/baileys'
 import { Failure, type FailureCode } from '../../../src/domain/failures.ts'
@@ -12,7 +12,7 @@ import { bare } from '../wire/jid.ts'
 export interface Destination {
   jid: string
   kind: Identifier['kind']
-  /** The same person's other jid (number or LID). The message is sent to it one time if the network refuses the first jid. */
+  /** The person's other jid (number or LID), which is used once if the network refuses the first one. */
   other: string | null
   group: GroupMetadata | null
 }
@@ -36,16 +36,13 @@ export async function resolveDestination(asker: Asker, identifier: Identifier): 
   }
 }
 
-/** Resolves the destination of an immediate operation. For these operations, a number without an account is `chat_not_found`. */
 export const chatWith = (asker: Asker, phone: UserIdentifier): Promise<Destination> =>
   resolveDestination(asker, phone).catch((error) => {
     const isNobody = error instanceof Failure && error.code === 'phone_not_on_whatsapp'
     throw isNobody ? new Failure('chat_not_found', { cause: error }) : error
   })
 
-/**
- * Resolves a person. The LID is preferred: the network has one conversation per LID, and it knows the LID of every person whose LID is known here.
- */
+/** The LID is preferred, because the network has one conversation per LID. */
 async function person(session: Session, jid: string): Promise<Destination> {
   if (jid.endsWith('@lid')) return { jid, kind: 'user', other: await session.identity.pnOf(jid), group: null }
   const lid = await session.identity.lidOf(jid)
@@ -61,8 +58,7 @@ export async function writableGroup(asker: Asker, jid: string): Promise<Group> {
 }
 
 /**
- * Returns a group. `notFound` also covers a group in which the account is not (or no longer) a member, because the
- * network shows a group's metadata only to its members.
+ * `notFound` also covers a group without the account, because the network shows a group's metadata only to its members.
  */
 export const groupAt = ({ ask, session }: Asker, jid: string, notFound: FailureCode = 'group_not_found'): Promise<Group> =>
   ask.meaning({ 403: notFound, 404: notFound }).run(() => session.groups.get(jid))

@@ -1,8 +1,7 @@
 /**
- * Determines the devices that receive a message to a group, and handles the network's answer about them. An ack with another hash or another
- * addressing mode means that devices were missing; error 421 means that no device received the message. In both cases the group's metadata and
- * devices are queried again, and the message is sent once more with the same id, and with the sender key for the devices that lacked it. If nothing
- * has changed, the message is not sent again, because the result would be the same.
+ * Determines the devices that receive a message to a group. An ack with another hash or addressing mode means that
+ * devices were missing; 421 means that none received the message. Then the devices are queried again, and the message
+ * is sent once more with the same id if something has changed.
  */
 
 import type { Asker } from '../chats/session.ts'
@@ -18,10 +17,10 @@ export interface GroupAudience {
 
 type Sender = Asker & Pick<SendContext, 'log'>
 
-/** Code of the network for a message whose kind of jids is wrong: the group has changed from numbers to LIDs, or back. */
+/** The group has changed from numbers to LIDs, or back. */
 const STALE_ADDRESSING = 421
 
-/** Returns the devices of a group. Null if they cannot be determined: the message is then sent without a hash of the devices. */
+/** Null if the devices cannot be determined: the message is then sent without a hash. */
 export async function groupAudience({ session, log }: Sender, group: Group): Promise<GroupAudience | null> {
   try {
     const { hash } = await session.devicesOfGroup(group)
@@ -32,9 +31,7 @@ export async function groupAudience({ session, log }: Sender, group: Group): Pro
   }
 }
 
-/**
- * Returns the group to which the message must be sent again, and its devices. Null if no device was missing, or if the refusal has another reason.
- */
+/** Null if no device was missing, or if the refusal has another reason. */
 export async function missedAudience(
   sender: Sender,
   to: string,

@@ -1,4 +1,4 @@
-/** Finds the jid of a person in a group: the LID if the group uses LIDs, the number if it uses numbers. */
+/** Finds the jid of a person in a group: the LID if the group uses LIDs, otherwise the number. */
 
 import type { GroupMetadata } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -9,10 +9,7 @@ import { bare } from '../wire/jid.ts'
 import type { SendContext } from './contract.ts'
 import type { Destination } from './destination.ts'
 
-/**
- * Returns the jid of a person, of the kind that the group uses. It is searched in the member list first, which has the number and the LID even of
- * unknown people, and then in the known pairs. Returns the given jid if neither has it, and outside of groups.
- */
+/** Searches the member list, then the known pairs. Returns the given jid if neither has it, and outside of groups. */
 export async function memberJid({ identity }: Session, { group }: Destination, jid: string): Promise<string> {
   if (!group) return jid
   const isLid = group.addressingMode === 'lid'
@@ -28,8 +25,8 @@ const memberOf = ({ participants }: GroupMetadata, jid: string) =>
   participants.find(({ id, lid, phoneNumber }) => [id, lid, phoneNumber].some((name) => name && bare(name) === jid))
 
 /**
- * Like `memberJid`, for people whom a caller names. The number of a person may differ from the registered one (Brazil's ninth digit), so unknown
- * numbers are queried, all in one query. If a person has no account or cannot be queried now, the given jid is returned.
+ * Like `memberJid`, for people whom a caller names. Unknown numbers are queried, because the registered number may
+ * differ (Brazil's ninth digit). The given jid is returned for people without an account.
  */
 export async function memberJids(
   asker: Asker & Pick<SendContext, 'log'>,
@@ -46,7 +43,7 @@ export async function memberJids(
   return Promise.all(people.map((person) => memberJid(session, to, registered(person))))
 }
 
-/** Returns those of the numbers for which no account with exactly this number is known. */
+/** Returns the numbers for which no account with exactly this number is known. */
 async function unknownOf(
   { identity, numbers }: Session,
   { group }: Destination,

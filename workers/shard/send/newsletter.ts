@@ -1,6 +1,6 @@
 /**
- * Sends posts to a channel. The plaintext of a post is built here: the library omits the media type and sends a wrong path, and the network refuses
- * such posts with 479, unless they are plain text.
+ * Sends posts to a channel. The library omits the media type and sends a wrong path, and the network refuses such posts
+ * with 479, unless they are plain text.
  */
 import { encodeNewsletterMessage, type proto, type WAMessage } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
@@ -11,13 +11,10 @@ import type { Accepted, SendContext } from './contract.ts'
 import { refusal } from './refusal.ts'
 
 export interface PostMarks {
-  /** The attribute `mediatype` of the plaintext: image, video, url, and so on. */
   mediaType?: string
-  /** Additional attributes of the stanza. */
   attributes?: Record<string, string>
 }
 
-/** Sends a new post. Stores the server id that the network gives it, because reactions need it. */
 export async function sendPost(
   context: SendContext,
   jid: string,
@@ -34,14 +31,13 @@ export async function sendPost(
   })
 }
 
-/** Edits a post. The network accepts an edit or a removal only under the id of the post itself, not under a new id. */
+/** The network accepts an edit or a removal only under the id of the post itself. */
 export const editPost = (context: SendContext, jid: string, id: string, content: proto.IMessage): Promise<Accepted> =>
   deliver(context, content, { to: jid, attributes: { id, type: 'text', edit: EDIT.post }, enc: {}, nodes: [] })
 
 export const removePost = (context: SendContext, jid: string, id: string): Promise<Accepted> =>
   deliver(context, {}, { to: jid, attributes: { id, type: 'text', edit: EDIT.adminRemoval }, enc: {}, nodes: [] })
 
-/** Sends a reaction to a post; `emoji` null removes it. */
 export async function reactToPost(context: SendContext, post: WAMessage, emoji: string | null): Promise<Accepted> {
   const { remoteJid, server_id: serverId } = post.key
   if (!remoteJid || !serverId) throw new Failure('message_not_found', { message: 'The server id of the post is not known.' })
@@ -57,16 +53,12 @@ export async function reactToPost(context: SendContext, post: WAMessage, emoji: 
   )
 }
 
-/**
- * Stores a post, then sends it. As for every message, it is stored first, so that exactly the same post can be sent again: the handler may not be
- * able to compose it a second time.
- */
+/** The post is stored first, so that exactly the same post can be sent again. */
 async function deliver(context: SendContext, message: proto.IMessage, stanza: Stanza): Promise<Accepted> {
   await context.messages.sent.put(context.item.messageId, message, stanza)
   return relayPost(context, message, stanza, { isNew: true })
 }
 
-/** Sends a post that is stored: for the first time, or again. */
 export async function relayPost(
   context: SendContext,
   message: proto.IMessage,

@@ -1,4 +1,4 @@
-/** Finds the key of a message for a read receipt. The key names people by number or LID, as the chat does. */
+/** Finds the key of a message for a read receipt. People are named by number or LID, as in the chat. */
 import type { WAMessageKey } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
 import { type Identifier, toJid, type UserIdentifier } from '../../../src/domain/ids.ts'
@@ -11,11 +11,10 @@ import { memberJid } from './member.ts'
 export interface ReadFields {
   phone: Identifier
   message_id: string
-  /** Author of a message in groups and status; only needed if the message is no longer stored. */
   participant?: UserIdentifier | undefined
 }
 
-/** Returns the key. A stored key is preferred, because the receipt must go to the jid from which the message came. */
+/** A stored key is preferred, because the receipt must go to the jid from which the message came. */
 export async function keyToRead(asker: Asker & Pick<SendContext, 'messages'>, input: ReadFields): Promise<WAMessageKey> {
   const { messages } = asker
   const { phone, message_id: id, participant } = input
@@ -30,15 +29,14 @@ export async function keyToRead(asker: Asker & Pick<SendContext, 'messages'>, in
   return { remoteJid: toJid(phone), id, fromMe: false, participant: await authorIn(asker, phone, participant) }
 }
 
-/** Returns the jids of a person, with the registered number; the LID comes first. */
+/** Returns the jids of a person with the registered number; the LID comes first. */
 async function namesOf(asker: Asker, phone: UserIdentifier): Promise<[string, ...string[]]> {
   const { jid, other } = await chatWith(asker, phone)
   return other === null ? [jid] : [jid, other]
 }
 
 /**
- * Returns the jid of an author: in a group, the one by which the group names its members; for a status post, the number or LID, as in a 1:1 chat with
- * the person.
+ * In a group this is the jid that the group uses; for a status post, number or LID as in a 1:1 chat with the person.
  */
 async function authorIn(asker: Asker, chat: Identifier, author: UserIdentifier): Promise<string> {
   const [jid] = await namesOf(asker, author)

@@ -1,7 +1,3 @@
-/**
- * Determines why the network refused a message, by the kind of its destination. The code 403 has two meanings: the account may not write there, or it
- * is no longer a member. Only a query about the group or channel shows which.
- */
 import { Failure, type FailureCode } from '../../../src/domain/failures.ts'
 import type { Asker } from '../chats/session.ts'
 import { ackFailure, networkCodeOf } from '../connection/failures.ts'
@@ -12,7 +8,7 @@ import { groupAt } from './destination.ts'
 
 const FORBIDDEN = 403
 const NOT_FOUND = 404
-/** Code of a refusal because the account does not have the role that the query named. */
+/** The account does not have the role that the query named. */
 const NOT_ALLOWED = 405
 
 export async function refusal(asker: Asker, to: string, code: number): Promise<Failure> {
@@ -20,7 +16,10 @@ export async function refusal(asker: Asker, to: string, code: number): Promise<F
   return ackFailure(code, asker.session.isRestricted(), gone ? { [code]: gone } : {})
 }
 
-/** Returns the error code for a chat that the account has left; null if the account may still be a member without the right to write. */
+/**
+ * Returns the code for a chat that the account has left; null if the account may still be a member. 403 has both
+ * meanings.
+ */
 async function goneOf(asker: Asker, to: string, code: number): Promise<FailureCode | null> {
   switch (chatKind(to)) {
     case 'group':
@@ -33,8 +32,7 @@ async function goneOf(asker: Asker, to: string, code: number): Promise<FailureCo
 }
 
 /**
- * Whether the account is a member. This queries the network, because the stored metadata may be outdated. Without an
- * answer the account counts as a member.
+ * The stored metadata may be outdated, so this queries the network. Without an answer the account counts as a member.
  */
 async function isMember(asker: Asker, group: string): Promise<boolean> {
   asker.session.groups.forget(group)

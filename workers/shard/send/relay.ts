@@ -1,4 +1,7 @@
-/** Sends every queued message: stores it on disk for retries, relays it, and waits for the network's ack. Only this ack decides the outcome. */
+/**
+ * Sends every queued message: stores it for retries, relays it, and waits for the network's ack, which decides the
+ * outcome.
+ */
 import {
   type BinaryNode,
   generateWAMessage,
@@ -27,26 +30,22 @@ export interface OutgoingMessage {
   content: OutgoingContent
   /** Quote, mentions and message timer (see `context-info.ts`). */
   info?: proto.IContextInfo
-  /** Attributes of the stanza, in addition to the attributes that its content requires (`translate/outbound/stanza.ts`). */
   attributes?: Record<string, string>
-  /** Additional children of the stanza. */
   nodes?: BinaryNode[]
-  /** Options of the library's composer, such as colors and fonts. */
   options?: Partial<MessageGenerationOptions>
   statusJidList?: string[]
 }
 
 /**
- * Error codes after which the message is sent to the person's other kind of JID (number or LID), with the same message id. This is done only one
- * time, because each attempt counts against the account.
+ * After these codes, the message is sent once to the person's other jid (number or LID), with the same id. Each attempt
+ * counts against the account.
  */
 const TRY_OTHER = new Set([400, 463, 479])
 /**
- * This error code has two meanings: the account is under a reach-out lock, or the recipient must be addressed by the other kind of JID (number or
- * LID). A query about the lock shows which one it is.
+ * The account is under a reach-out lock, or the recipient must be addressed by the other jid (number or LID). A query
+ * about the lock shows which.
  */
 const RESTRICTED = 463
-/** The most recipients per stanza of a status. */
 const STATUS_BATCH = 2_000
 
 export async function sendMessage(context: SendContext, to: Destination, outgoing: OutgoingMessage): Promise<Accepted> {
@@ -54,7 +53,7 @@ export async function sendMessage(context: SendContext, to: Destination, outgoin
   const message = await compose(context, to.jid, outgoing)
   if (outgoing.info) attach(message, outgoing.info)
   const stanza = stanzaOf(message, to, outgoing)
-  // Send safety is asked before the message is stored, because a message that is held must not be stored as a sent one.
+  // Send safety is checked first, because a message that must wait must not be stored as a sent one.
   await context.leaving(stanza.to)
   const store = context.messages.sent.putEncrypted(context.item.messageId, message, stanza)
   return relay(context, { message, stanza, ...(outgoing.statusJidList ? { statusJidList: outgoing.statusJidList } : {}) }, store)
@@ -68,8 +67,8 @@ export interface PreparedMessage {
 }
 
 /**
- * Relays a message. `store` writes the message to disk; it is called if no commit of encryption keys has included the message, and is absent if the
- * message is already on disk.
+ * `store` writes the message to disk, if no commit of encryption keys has included it. It is absent if the message is
+ * already on disk.
  */
 export async function relay(context: SendContext, prepared: PreparedMessage, store?: () => Promise<void>): Promise<Accepted> {
   const first = await attemptForAll(context, prepared, store)
@@ -86,8 +85,8 @@ export async function relay(context: SendContext, prepared: PreparedMessage, sto
   return refused(other, second)
 
   /**
-   * Throws the failure for this refusal, and removes the stored message. The message is kept if devices may still request it: it was sent before, or
-   * in another stanza of the same status.
+   * Removes the stored message, unless devices may still request it: it was sent before, or in another stanza of the
+   * same status.
    */
   async function refused(to: string, code: number): Promise<never> {
     if (store && !prepared.statusJidList) await context.messages.sent.remove(context.item.messageId)
@@ -95,7 +94,7 @@ export async function relay(context: SendContext, prepared: PreparedMessage, sto
   }
 }
 
-/** Sends the message to all devices. If devices of a group were missing in the first attempt, it is sent once more (see `group-devices.ts`). */
+/** If devices of a group were missing in the first attempt, the message is sent once more. */
 async function attemptForAll(
   context: SendContext,
   prepared: PreparedMessage,
@@ -114,7 +113,7 @@ async function attemptForAll(
     const second = await attempt(context, toMembers(prepared, missed.group, missed.audience))
     return first.ok ? 'ok' : codeOf(second)
   } catch (error) {
-    // The second attempt failed. If the network has accepted the first one, the send counts as accepted.
+    // The send counts as accepted if the network has accepted the first attempt.
     if (!first.ok) throw error
     log.info({ err: error }, 'a message could not be resent to the devices that were missing')
     return 'ok'
@@ -142,7 +141,7 @@ const toMembers = (
 
 const codeOf = (verdict: Verdict) => (verdict.ok ? 'ok' : verdict.code)
 
-/** Makes one attempt. Resolves with the network's ack. If there are several stanzas, this is the ack of the refused one, or else of the last one. */
+/** If there are several stanzas, returns the ack of the refused one, otherwise of the last one. */
 async function attempt(
   { session, item, leaving, stayed }: SendContext,
   { message, stanza, statusJidList, group }: PreparedMessage & { group?: Group },
@@ -161,8 +160,8 @@ async function attempt(
       else await session.relay.toPerson(relayed)
     } catch (error) {
       ack.giveUp()
-      // The keys of a message to a person are committed before its ciphertext is sent, and nothing is stored afterwards. So if the storage failed,
-      // nothing was sent.
+      // The keys are committed before the ciphertext is sent, and nothing is stored afterwards. So after a storage
+      // failure, nothing was sent.
       if (!group && !people && isStorageFailure(error)) stayed()
       // After a timeout, the library may still send the message, so it must be stored.
       await store?.()
@@ -175,7 +174,7 @@ async function attempt(
   return verdict
 }
 
-/** Waits for the ack. If the message was refused or the ack was lost, it is assumed that no device got the sender key in the message. */
+/** If the message was refused or the ack was lost, it is assumed that no device got the sender key in it. */
 async function verdictOf(ack: ReturnType<Session['ack']>, takeBack: TakeBack | undefined): Promise<Verdict> {
   let isAccepted = false
   try {
@@ -187,7 +186,7 @@ async function verdictOf(ack: ReturnType<Session['ack']>, takeBack: TakeBack | u
   }
 }
 
-/** Divides many recipients among several stanzas with the same id. Without a list of recipients there is one stanza. */
+/** The stanzas for many recipients have the same id. Without a list of recipients there is one stanza. */
 function batches(audience: string[] | undefined): (string[] | undefined)[] {
   if (!audience || audience.length <= STATUS_BATCH) return [audience]
   const count = Math.ceil(audience.length / STATUS_BATCH)
@@ -211,7 +210,7 @@ async function compose(context: SendContext, jid: string, { content, options }: 
   }
 }
 
-/** Given to the library in place of an upload function. It rejects, because all media is prepared and uploaded by `media/`. */
+/** All media is already uploaded, so the library must not upload. */
 const noUpload = () => Promise.reject(new Error('defect in the service: Baileys tried to upload media itself'))
 
 const ownOptions = ({ session, item }: SendContext) => ({ userJid: session.me?.id ?? '', messageId: item.messageId })

@@ -1,10 +1,9 @@
-/** Applies an edit or a deletion to the stored message that it changes. */
 import { Failure } from '../../../src/domain/failures.ts'
 import type { Accepted, SendContext } from './contract.ts'
 
 /**
- * Sends an edit or a deletion, then calls `remember`, which applies it to the stored message. `remember` is also called if the send will be repeated,
- * because a repeated send does not come through here.
+ * Sends an edit or a deletion, then applies it to the stored message with `remember`. This is done even if the send
+ * fails and will be repeated, because a repetition does not come through here.
  */
 export async function remembering(
   { messages, item }: Pick<SendContext, 'messages' | 'item'>,

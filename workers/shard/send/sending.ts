@@ -1,7 +1,4 @@
-/**
- * All sends of one instance. Most are queued as items, which the sender sends when they are due. A setting of a chat is sent immediately, without the
- * queue.
- */
+/** All sends of one instance. Most are queued; a setting of a chat is sent immediately. */
 import { generateMessageIDV2, type WAMessage } from '@whiskeysockets/baileys'
 import type { Logger } from 'pino'
 import type { CallOrigin, SendCall } from '../../../src/domain/call.ts'
@@ -28,31 +25,25 @@ import { type OutgoingMessage, sendMessage } from './relay.ts'
 
 export interface SendingDeps extends ContextsDeps, Pick<SenderDeps, 'handlerOf' | 'session' | 'own'> {
   disappearing: Pick<Disappearing, 'of' | 'ops'>
-  /** Parts of the thread that all of its instances share. */
   shard: ContextsDeps['shard'] & { disk(): DiskState }
   /** Inline media of the instance's waiting items. */
   blobs: Blobs
-  /** Whether the person has ever written to this account. */
   hasWritten(phone: string): Promise<boolean>
   safety: Pick<SendSafety, 'policies' | 'leaving' | 'withUsedUp'>
   outbox: Outbox
   statuses: MessageStatuses
   idempotency: Idempotency
-  /** Whether the account, with its queue, was moved to another server. */
   hasMoved(): boolean
-  /** Whether the owner has paused the instance. */
   isPaused(): boolean
-  /** Returns the function that prepares the media of an operation before the turn of its item. */
   mediaOf(operation: string): PrepareMedia | undefined
-  /** Called after the commit that ended or removed an item, because an HTTP request may still wait for the outcome. */
+  /** Called after the commit that ended or removed an item, because an HTTP request may wait for the outcome. */
   announce(svcId: string, end: SendEnd): void
 }
 
 export interface Sending {
   readonly queue: Queue
-  /** Queues a message. Resolves with the acknowledgement when the item is on disk. */
   enqueue(call: SendCall, origin?: CallOrigin): Promise<{ message_id: string; svc_id: string }>
-  /** Sends, without the queue, a message that sets a setting of a chat. Resolves with the message when the network has accepted it. */
+  /** Sends a message that sets a setting of a chat, without the queue. Resolves when the network has accepted it. */
   direct(session: Session, operation: string, to: Destination, outgoing: OutgoingMessage): Promise<WAMessage>
 }
 
@@ -117,7 +108,7 @@ function createEnqueuing({ shard, idempotency, session }: SendingDeps, queue: Qu
     const put = async (also?: Enqueue['also']) => {
       if (shard.disk() !== 'ok') throw diskNearlyFull()
       const { input: rest, bytes } = takeOutMedia(input as Record<string, unknown>)
-      // The files were copied into one buffer, so the buffers of the single files can be reused.
+      // The files were copied into one buffer, so their own buffers can be reused.
       if (files.length > 1) giveBack(files)
       const queued = queue.enqueue({
         messageId: generateMessageIDV2(session()?.me?.id),
@@ -133,7 +124,7 @@ function createEnqueuing({ shard, idempotency, session }: SendingDeps, queue: Qu
         bytes,
         also,
       })
-      // When `queued` has settled, the bytes are on disk or the queue has failed, so the buffer can be reused.
+      // The bytes are on disk or the queue has failed, so the buffer can be reused.
       return bytes === undefined ? queued : queued.finally(() => giveBack([bytes]))
     }
     try {
@@ -142,7 +133,7 @@ function createEnqueuing({ shard, idempotency, session }: SendingDeps, queue: Qu
         : idempotency.once(idempotencyKey, fingerprintOf(operation, input as Record<string, unknown>), put))
       return { message_id: messageId, svc_id: svcId }
     } finally {
-      // The files were not queued, because the request was refused or repeats an earlier one. Their buffers can be reused.
+      // The request was refused or repeats an earlier one, so the buffers can be reused.
       giveBack(files)
     }
   }

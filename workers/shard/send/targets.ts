@@ -1,6 +1,6 @@
 /**
- * Finds the target of an action (such as a reaction or an edit): the message that it is about, and the jid of the chat (number or LID) to which the
- * action must be sent.
+ * Finds the message that an action (such as a reaction or an edit) is about, and the jid to which the action must be
+ * sent.
  */
 import type { GroupMetadata, proto, WAMessage } from '@whiskeysockets/baileys'
 import { Failure } from '../../../src/domain/failures.ts'
@@ -15,7 +15,7 @@ import { memberJids } from './member.ts'
 
 export interface Target {
   key: proto.IMessageKey
-  /** The chat, with the kind of jid (number or LID) to which the target was sent, because an action has no effect under the other one. */
+  /** An action has no effect under the person's other jid, so this is the one to which the target was sent. */
   to: Destination
   message: WAMessage | undefined
 }
@@ -29,7 +29,7 @@ export interface TargetFields {
 
 /** Returns a stored message, or one that the caller describes. Throws `message_not_found`. */
 export async function targetOf(context: SendContext, to: Destination, fields: TargetFields, wanted?: Wanted): Promise<Target> {
-  // If the stored message with this id belongs to another chat, the caller has made a mistake, and `rememberedTarget` throws.
+  // A stored message with this id in another chat is a mistake of the caller, for which `rememberedTarget` throws.
   if (await context.messages.get(fields.message_id, () => true)) return rememberedTarget(context, to, fields.message_id, wanted)
   const { message_id: id, from_me: fromMe = false, participant } = fields
   const key: proto.IMessageKey = { remoteJid: to.jid, id, fromMe }
@@ -52,7 +52,7 @@ export async function rememberedTarget(
   return { key: { remoteJid: chat, id, fromMe: fromMe === true, ...author }, to: { ...to, jid: chat, other: null }, message }
 }
 
-/** Returns the keys and people for encrypting a message about a stored message. If its secret is missing, the message counts as not stored. */
+/** If the secret of the message is missing, the message counts as not stored. */
 export function secretAbout({ session }: SendContext, { key, to, message }: Target): SecretAbout {
   const secret = message?.message?.messageContextInfo?.messageSecret
   if (!message || !secret?.length)
@@ -61,12 +61,11 @@ export function secretAbout({ session }: SendContext, { key, to, message }: Targ
   return { secret, messageId: key.id ?? '', author, sender: ownJid(session, author.endsWith('@lid')) }
 }
 
-/** Returns the account's own jid, by LID or by number, without a device part. */
+/** Returns the account's own jid without a device part. */
 function ownJid({ me }: Session, byLid: boolean): string {
   return bare((byLid ? me?.lid : me?.id) ?? me?.id ?? '')
 }
 
-/** Whether the account is an admin of the group. */
 export const isOwnAdmin = (session: Session, { participants }: GroupMetadata): boolean =>
   participants.some(
     ({ id, phoneNumber, lid, admin }) =>
@@ -74,8 +73,8 @@ export const isOwnAdmin = (session: Session, { participants }: GroupMetadata): b
   )
 
 /**
- * Whether the rule of a group allows the action; outside of groups everything is allowed. The stored metadata alone never causes a refusal: a refusal
- * is final, and the notice that made the account an administrator may be late or lost.
+ * The stored metadata alone never causes a refusal, because the notice that made the account an administrator may be
+ * late or lost.
  */
 export async function isAllowed(
   asker: Asker,

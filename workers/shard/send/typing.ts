@@ -1,4 +1,3 @@
-/** Shows a typing indicator while a message waits for its `delay_typing`. */
 import { normalizeMessageContent } from '@whiskeysockets/baileys'
 import { SECOND } from '../../../src/domain/clock.ts'
 import { pause } from '../connection/within.ts'
@@ -6,7 +5,7 @@ import { chatState } from '../wire/presence.ts'
 import type { OutgoingContent, SendContext } from './contract.ts'
 import type { Destination } from './destination.ts'
 
-/** Shows `typing...`, or `recording...` before a voice note, for the requested time. Channels and status posts have no typing indicator. */
+/** Shows `recording...` before a voice note. Channels and status posts have no typing indicator. */
 export async function showTyping({ ask, session, item }: SendContext, to: Destination, content: OutgoingContent): Promise<void> {
   if (item.delayTyping === 0 || to.kind === 'newsletter' || to.kind === 'status') return
   const isVoiceNote = 'proto' in content && normalizeMessageContent(content.proto)?.audioMessage?.ptt === true

@@ -1,4 +1,4 @@
-/** Encodes keys and credentials as bytes. A value that consists of bytes stays unchanged; every other value is JSON or protobuf. */
+/** Encodes keys and credentials as bytes. Byte values stay unchanged; every other value is JSON or protobuf. */
 import { type AuthenticationCreds, BufferJSON, proto, type SignalDataTypeMap } from '@whiskeysockets/baileys'
 import type { KeyType } from '../key-store.ts'
 import { keyPairBytes, keyPairFrom } from './key-pair.ts'
@@ -17,7 +17,7 @@ const json = <T>(): Codec<T> => ({
   from: (stored) => JSON.parse(text.from(stored)),
 })
 
-/** Codec for JSON. Byte values in it are encoded as in the library: `{ type: 'Buffer', data: base64 }`. */
+/** Bytes inside the JSON are encoded as in the library: `{ type: 'Buffer', data: base64 }`. */
 const jsonWithBytes = <T>(): Codec<T> => ({
   bytes: (value) => Buffer.from(JSON.stringify(value, BufferJSON.replacer)),
   from: (stored) => JSON.parse(text.from(stored), BufferJSON.reviver),
@@ -46,7 +46,10 @@ export const keyFrom = <T extends KeyType>(type: T, stored: Uint8Array): SignalD
 
 const credsJson = jsonWithBytes<{ v: 1; creds: AuthenticationCreds; account?: Uint8Array }>()
 
-/** The account is a protobuf object whose JSON has base64 texts for bytes, so it is stored as protobuf, separately from the other fields. */
+/**
+ * The JSON of the account would have base64 texts for bytes, so it is stored as protobuf, separately from the other
+ * fields.
+ */
 export function credsBytes({ account, ...creds }: AuthenticationCreds): Uint8Array {
   const record = { v: 1 as const, creds: creds as AuthenticationCreds }
   return credsJson.bytes(account ? { ...record, account: proto.ADVSignedDeviceIdentity.encode(account).finish() } : record)

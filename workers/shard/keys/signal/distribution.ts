@@ -24,7 +24,7 @@ export function findDistribution(plaintext: Uint8Array): { groupId: string; dist
   }
 }
 
-/** Removes the padding. The last byte is the number of padding bytes. */
+/** The last byte is the number of padding bytes. */
 function unpad(plaintext: Uint8Array): Uint8Array | undefined {
   const padding = plaintext.at(-1)
   if (padding === undefined || padding > plaintext.length) return undefined

@@ -1,12 +1,12 @@
 /**
- * The WebAssembly module throws strings. The library reads `err.message` and compares it with a text of the JavaScript implementation, so the strings
- * are converted to errors with these texts.
+ * The WebAssembly module throws strings. They are converted to errors with the texts of the JavaScript implementation,
+ * which the library compares.
  */
 import { escalateTrap } from '../../baileys/thread/trap.ts'
 
 export type SignalProblem = 'duplicate' | 'no_session' | 'no_sender_key' | 'no_pre_key' | 'unreadable'
 
-/** Error that was caused by the ciphertext or the session, and not by our storage. Any other error says nothing about the message. */
+/** The ciphertext or the session caused this error. Any other error says nothing about the message. */
 export class SignalError extends Error {
   readonly problem: SignalProblem
 
@@ -17,10 +17,7 @@ export class SignalError extends Error {
   }
 }
 
-/**
- * Text of the error for calls after the socket has ended. A received message is then not confirmed, so the network delivers it again to the next
- * socket.
- */
+/** Text of the error for calls after the socket has ended. The network then delivers the received message again. */
 export const SESSION_CLOSED = 'session closed'
 
 const RULES: readonly [pattern: RegExp, problem: SignalProblem, message: string][] = [

@@ -1,4 +1,3 @@
-/** Works on sender keys: each function is one operation on one record. The caller holds the lock of the record, and commits the changes. */
 import {
   GroupCipher,
   GroupSessionBuilder,
@@ -14,8 +13,8 @@ import { protocolAddress, withObjects } from './wasm.ts'
 import { checkFields, FieldReader } from './wire.ts'
 
 /**
- * Author and group of a sender key. `literal`: the author's address as it is written in the stanza. A key that arrived before the author's LID was
- * known is stored under this address.
+ * `literal`: the author's address as it is written in the stanza. A key that arrived before the author's LID was known
+ * is stored under this address.
  */
 export interface SenderName {
   group: string
@@ -23,7 +22,6 @@ export interface SenderName {
   literal: Address
 }
 
-/** Id of the record of a sender key, in the same form as in the library. */
 const senderId = (group: string, { name, device }: Address) => `${group}::${name}::${device}`
 
 export const senderLine = ({ group, author }: SenderName) => senderId(group, author)
@@ -34,10 +32,7 @@ export function decryptGroup(keys: KeyReader, name: SenderName, ciphertext: Uint
   )
 }
 
-/**
- * Encrypts a message for a group; creates the key at first use. Also returns the distribution message, which the library sends to devices that lack
- * the key.
- */
+/** Creates the key at first use. Also returns the distribution message for devices that lack the key. */
 export function encryptGroup(keys: KeyReader, name: SenderName, data: Uint8Array) {
   return operate(keys, name, 'encrypt', async (storage, own) => {
     const address = own(protocolAddress(name.author))
@@ -122,10 +117,7 @@ async function loadSenderKey(keys: KeyReader, { group, author, literal }: Sender
   return undefined
 }
 
-/**
- * Whether a record is a sender key. Truncated bytes count as no key. The module accepts JSON of the JavaScript library
- * unchanged.
- */
+/** Truncated bytes count as no key. JSON of the JavaScript library is accepted. */
 function isSenderKey(record: Uint8Array): boolean {
   if (record.length === 0) return false
   if (record[0] === 0x5b) return true

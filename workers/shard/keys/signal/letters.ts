@@ -1,4 +1,4 @@
-/** Encrypts messages for devices. An encryption changes the session, and the session is committed before the ciphertext is returned. */
+/** Encrypts messages for devices. The changed session is committed before the ciphertext is returned. */
 import type { SignalRepositoryWithLIDStore } from '@whiskeysockets/baileys'
 import type { KeyChange } from '../key-store.ts'
 import { type Address, type AddressBook, addressId } from './address/address-book.ts'
@@ -10,7 +10,6 @@ import { encryptWith } from './session.ts'
 /** The WebAssembly module's number for a message that starts a session. */
 const PRE_KEY_MESSAGE = 3
 
-/** A plaintext that is encrypted for a device. */
 export interface Letter {
   jid: string
   data: Uint8Array
@@ -24,18 +23,17 @@ export interface SealedLetter {
 
 export interface Letters extends Pick<SignalRepositoryWithLIDStore, 'encryptMessage'> {
   /**
-   * Encrypts messages for several devices while the locks of all of them are held, and commits their sessions together. Null if one of the devices
-   * has no session for sending, or if two devices are the same; then nothing has changed.
+   * Encrypts messages for several devices under the locks of all of them, and commits the sessions together. Null if a
+   * device has no session, or if two devices are the same; then nothing has changed.
    */
   encryptAll(letters: readonly Letter[]): Promise<SealedLetter[] | null>
-  /** Encrypts each message separately. Devices for which nothing can be encrypted are omitted. */
+  /** Devices for which nothing can be encrypted are omitted. */
   encryptEach(letters: readonly Letter[]): Promise<SealedLetter[]>
 }
 
 export interface LettersDeps extends SignalRepositoryDeps {
   book: AddressBook
   addresses: AddressTurns
-  /** Throws 'session closed' after the repository was closed. */
   assertOpen(): void
 }
 
@@ -43,7 +41,6 @@ export function createLetters({ book, addresses: turns, assertOpen, ...deps }: L
   const { keys, locks } = deps
   const addressesOf = (letters: readonly Letter[]) => Promise.all(letters.map(({ jid }) => book.resolve(jid)))
 
-  /** Encrypts messages. The caller must hold the locks of their addresses. */
   async function sealAll(letters: readonly Letter[], addresses: readonly Address[]): Promise<SealedLetter[] | null> {
     const changes: KeyChange[] = []
     const sealed: SealedLetter[] = []
@@ -73,8 +70,8 @@ export function createLetters({ book, addresses: turns, assertOpen, ...deps }: L
   }
 
   /**
-   * Encrypts one message; returns null if the key of the device is unusable. Any other failure says nothing about the device and is thrown: an
-   * omitted device would not know that it has to request the message.
+   * Null if the key of the device is unusable. Any other failure is thrown, because an omitted device would not know
+   * that it has to request the message.
    */
   async function sealOrOmit(letter: Letter): Promise<SealedLetter | null> {
     try {
@@ -101,7 +98,7 @@ export function createLetters({ book, addresses: turns, assertOpen, ...deps }: L
         if (new Set(ids).size < ids.length) return null
         const done = await locks.run(ids, async () => {
           assertOpen()
-          // The addresses are determined again, because a session may have moved to the LID's address while this call waited for the locks.
+          // A session may have moved to the LID's address during the wait for the locks.
           const now = (await addressesOf(letters)).map(addressId)
           return now.every((id, index) => id === ids[index]) ? { sealed: await sealAll(letters, addresses) } : undefined
         })

@@ -1,4 +1,4 @@
-/** Moves a person's sessions from the addresses with the phone number to the addresses with the LID, device by device. */
+/** Moves a person's sessions from the number to the LID, device by device. */
 import {
   isHostedLidUser,
   isHostedPnUser,
@@ -37,7 +37,7 @@ export async function migrateSessions(
   if (!isPnUser(fromJid) && !isHostedPnUser(fromJid)) return { migrated: 0, skipped: 0, total: 1 }
 
   const { user, device } = jidDecode(fromJid)!
-  // After an import from a program that stores no device lists, a person may have sessions although no device list of the person is stored.
+  // After an import from another program, a person may have sessions without a stored device list.
   const { [user]: listed = [] } = await view.get('device-list', [user])
   const devices = new Set([...listed, String(device ?? 0)])
 
@@ -54,11 +54,11 @@ export async function migrateSessions(
   return { migrated, skipped: total - migrated, total }
 }
 
-/** Returns the LID of a device. For a hosted device, this LID is on the server for hosted accounts, even if the LID of the person is not. */
+/** The LID of a hosted device is on the server for hosted accounts, even if the LID of the person is not. */
 const hostedAsWell = (lidJid: string, device: string) =>
   device === HOSTED_DEVICE ? lidJid.replace(/@(hosted\.)?lid$/, '@hosted.lid') : lidJid
 
-/** Moves one session while holding the locks of both addresses, because no send and no received message may use a session that is being moved. */
+/** Both addresses are locked, because no send and no received message may use a session that is being moved. */
 function moveSession({ keys, locks, own }: Mover, from: string, to: string): Promise<boolean> {
   return locks.run([from, to], async () => {
     const moving = usableSession(await keys.get('session', from), own)

@@ -1,6 +1,6 @@
 /**
- * Decrypts received messages part by part (a part is one ciphertext). A part is decrypted while the lock of its address (the sender's device) is
- * held. The lock is released when the changes of the part are in a commit, because the next part reads these changes.
+ * Decrypts received messages part by part (a part is one ciphertext). The lock of the sender's device is held until the
+ * changes are in a commit, because the next part reads them.
  */
 import type { KeyChange } from '../key-store.ts'
 import type { AddressTurns } from './address/address-turns.ts'
@@ -10,10 +10,9 @@ import { SignalError } from './errors.ts'
 import { acceptDistribution, decryptGroup, type SenderName, senderLine } from './group.ts'
 import { decryptWith } from './session.ts'
 
-/** A received ciphertext. */
 export interface SealedPart {
   type: 'pkmsg' | 'msg' | 'skmsg'
-  /** The chat and the author of its stanza. In a 1:1 chat these are the same. */
+  /** The chat and the author of a stanza. In a 1:1 chat these are the same. */
   chat: string
   author: string
   ciphertext: Uint8Array
@@ -24,12 +23,11 @@ export interface OpenedPart {
   changes: readonly KeyChange[]
 }
 
-/** The turn of a part: while it lasts, the lock of the part's address is held. It lasts until `end` is called. */
+/** The lock of the part's address is held until `end` is called. */
 export interface PartTurn {
   /**
-   * Decrypts the part. Nothing is written: the caller publishes `changes` to the key store before it ends the turn, because the next part at this
-   * address builds on them (`KeyStore.applied`, or `KeyStore.follow`). If the caller cannot publish them, the plaintext must not be used. The error
-   * is a `SignalError` if the part itself caused it.
+   * Writes nothing: the caller passes `changes` to the key store before `end`, because the next part builds on them.
+   * Otherwise the plaintext must not be used. Rejects with a `SignalError` if the part itself is the cause.
    */
   decrypt(): Promise<OpenedPart>
   end(): void
@@ -37,13 +35,12 @@ export interface PartTurn {
 
 export interface PartTurnsDeps extends SignalRepositoryDeps {
   addresses: AddressTurns
-  /** Throws 'session closed' after the repository was closed. */
   assertOpen(): void
 }
 
 export function createPartTurns({ addresses, assertOpen, ...deps }: PartTurnsDeps): (part: SealedPart) => Promise<PartTurn> {
   const { locks } = deps
-  /** Decryption reads through `ahead`, so that it sees the changes of earlier messages while they are being written. */
+  /** Decryption must see the changes of earlier messages while they are being written. */
   const receiving = { ...deps, keys: deps.keys.ahead }
 
   async function directTurn({ type, author, ciphertext }: SealedPart & { type: 'pkmsg' | 'msg' }): Promise<PartTurn> {
@@ -66,14 +63,14 @@ export function createPartTurns({ addresses, assertOpen, ...deps }: PartTurnsDep
   }
 
   /**
-   * Returns the changes for a sender key. They are written in the commit of the message that contained the key, because this message cannot be
-   * decrypted twice and the key is not sent again. Later the library passes the same key to us, which changes nothing.
+   * The changes are in the commit of the message that contained the sender key, because it cannot be decrypted twice
+   * and the key is not sent again.
    */
   async function distributionChanges(name: SenderName, distribution: Uint8Array): Promise<readonly KeyChange[]> {
     try {
       return (await acceptDistribution(receiving.keys, name, distribution)).changes
     } catch (error) {
-      // The key is unusable. The library gets the same error next and logs it; the message itself is valid.
+      // The key is unusable, but the message itself is valid. The library gets the same error next and logs it.
       if (error instanceof SignalError) return []
       throw error
     }
@@ -95,7 +92,7 @@ export function createPartTurns({ addresses, assertOpen, ...deps }: PartTurnsDep
     assertOpen()
     const turn = await (part.type === 'skmsg' ? groupTurn(part) : directTurn({ ...part, type: part.type }))
     try {
-      // The check is repeated, because the repository may have been closed while this call waited for the lock.
+      // The repository may have been closed while this call waited for the lock.
       assertOpen()
     } catch (error) {
       turn.end()

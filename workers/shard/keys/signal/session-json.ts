@@ -1,11 +1,11 @@
 /**
- * Converts sessions between the JSON of the JavaScript Signal library and libsignal's RecordStructure. The WebAssembly module accepts such JSON too,
- * but misreads it: a receiving chain continues one message too early, and a single skipped message key makes the record unusable.
+ * Converts sessions between the JSON of the JavaScript Signal library and libsignal's RecordStructure. The WebAssembly
+ * module misreads such JSON: a receiving chain continues one message too early, and a skipped message key makes the
+ * record unusable.
  */
 import { hkdfSync } from 'node:crypto'
 import { allBytesOf, bytesOf, lengthDelimited, numberIn, varintField } from './wire.ts'
 
-/** Device to which the sessions belong: its identity key with the type byte (33 bytes), and its registration id. */
 export interface OwnDevice {
   identityKey: Uint8Array
   registrationId: number
@@ -28,8 +28,8 @@ interface JsonSession {
     rootKey: string
   }
   /**
-   * `closed`: -1 for the session in use, otherwise the time in epoch ms at which it was replaced. `baseKeyType`: 1 if the base key is ours, 2 if it
-   * is the other side's.
+   * `closed`: -1 for the session in use, otherwise the time in epoch ms at which it was replaced. `baseKeyType`: 1 if
+   * the base key is ours, otherwise 2.
    */
   indexInfo: { baseKey: string; baseKeyType: number; closed: number; used: number; created: number; remoteIdentityKey: string }
   pendingPreKey?: { preKeyId?: number; signedKeyId: number; baseKey: string }
@@ -40,13 +40,12 @@ interface JsonSession {
 const SENDING = 1
 const RECEIVING = 2
 /**
- * Value of `baseKeyType` in converted sessions, because libsignal does not store which side created the base key. The JavaScript library reads this
- * value only when a pre-key message arrives whose base key belongs to a stored session. It would throw if the value said that the base key is our
- * own.
+ * libsignal does not store which side created the base key. With the value for our own key, the JavaScript library
+ * would throw when a pre-key message arrives again.
  */
 const BASE_KEY_IS_THEIRS = 2
 const OPEN = -1
-/** Limits of libsignal for chains and archived sessions. It would drop the others at the next change anyway. */
+/** Limit of libsignal, which would drop further ones at the next change anyway. */
 const MAX_RECEIVER_CHAINS = 5
 const MAX_ARCHIVED = 40
 
@@ -71,9 +70,8 @@ const MESSAGE_KEY = { index: 1, cipherKey: 2, macKey: 3, iv: 4 } as const
 const PENDING = { preKeyId: 1, baseKey: 2, signedPreKeyId: 3 } as const
 
 /**
- * Returns a RecordStructure with the same sessions: the open one is current, the others are archived, most recently
- * used first. Undefined if the bytes are not such JSON or a value is missing, because a partly converted record would
- * fail later without a visible reason.
+ * The open session becomes the current one, the others are archived, most recently used first. Undefined if a value is
+ * missing, because a partly converted record would fail later without a visible reason.
  */
 export function recordFromJson(stored: Uint8Array, own: OwnDevice): Uint8Array | undefined {
   try {
@@ -124,10 +122,10 @@ function chainBytes(ratchetKey: string, { chainKey, messageKeys }: JsonChain, pr
     lengthDelimited(
       CHAIN.chainKey,
       Buffer.concat([
-        // The JavaScript library stores the index of the last used key; libsignal stores the index of the next key.
+        // The JavaScript library stores the index of the last used key, libsignal that of the next key.
         varintField(CHAIN_KEY.index, chainKey.counter + 1),
-        // A closed chain has no key, so zeros are stored. Its skipped message keys remain usable. A message that needs another key is refused,
-        // because its MAC does not match.
+        // A closed chain has no key, so zeros are stored. Its skipped message keys remain usable, and other messages
+        // fail because their MAC does not match.
         lengthDelimited(CHAIN_KEY.key, chainKey.key === undefined ? Buffer.alloc(32) : bytes(chainKey.key, 32)),
       ]),
     ),
@@ -159,13 +157,16 @@ function pendingBytes({ preKeyId, signedKeyId, baseKey }: NonNullable<JsonSessio
 export interface SessionJson {
   /** Sessions in the form of the JavaScript library. */
   json: { _sessions: Record<string, JsonSession>; version: 'v1' }
-  /** Number of skipped message keys that could not be converted: libsignal stores these keys in derived form, but the library needs their seeds. */
+  /**
+   * Skipped message keys that could not be converted: libsignal stores them in derived form, but the library needs
+   * their seeds.
+   */
   lostMessageKeys: number
 }
 
 /**
- * Returns the sessions of a RecordStructure as JSON. `now` (epoch ms) is used for times that libsignal does not store.
- * Undefined if the bytes are not a record, or if one of its sessions has no sending key.
+ * `now` (epoch ms) is used for times that libsignal does not store. Undefined if the bytes are not a record, or if a
+ * session has no sending key.
  */
 export function jsonFromRecord(record: Uint8Array, now: number): SessionJson | undefined {
   try {
@@ -184,7 +185,7 @@ export function jsonFromRecord(record: Uint8Array, now: number): SessionJson | u
   }
 }
 
-/** The current session, then the archived ones, most recently used first. */
+/** Returns the current session first, then the archived ones, most recently used first. */
 function sessionsIn(record: Uint8Array): { bytes: Uint8Array; isCurrent: boolean }[] {
   return [
     ...allBytesOf(record, RECORD.current).map((session) => ({ bytes: session, isCurrent: true })),
@@ -203,8 +204,8 @@ function jsonSession(session: Uint8Array, closed: number, now: number): JsonSess
     registrationId: numberIn(session, SESSION.remoteRegistrationId),
     currentRatchet: {
       ephemeralKeyPair: { pubKey: ours, privKey: base64(need(sending, CHAIN.ratchetPrivateKey)) },
-      // Before the other side's first answer there is no receiving chain. In this case a placeholder is written, for which the JavaScript library
-      // finds no chain either.
+      // There is no receiving chain before the other side's first answer. The JavaScript library finds no chain for
+      // this placeholder either.
       lastRemoteEphemeralKey: base64(newest ? need(newest, CHAIN.ratchetKey) : Buffer.alloc(33, 5)),
       previousCounter: numberIn(session, SESSION.previousCounter),
       rootKey: base64(need(session, SESSION.rootKey)),
@@ -244,17 +245,13 @@ const messageKeysIn = (session: Uint8Array): number =>
 
 const base64 = (key: Uint8Array) => Buffer.from(key).toString('base64')
 
-/** Returns the bytes of a field. Throws a RangeError if the field is absent. */
 function need(message: Uint8Array, number: number): Uint8Array {
   const found = bytesOf(message, number)
   if (found === undefined) throw new RangeError(`field ${number} is absent`)
   return found
 }
 
-/**
- * Decodes base64. Throws a RangeError if the decoded value has another length: with a key of the wrong length every
- * message would fail.
- */
+/** Throws a RangeError if the decoded value has another length, because with such a key every message would fail. */
 function bytes(base64: string, length: number): Uint8Array {
   const decoded = Buffer.from(base64, 'base64')
   if (decoded.length !== length) throw new RangeError(`a key must have ${length} bytes, not ${decoded.length}`)

@@ -1,25 +1,23 @@
-/** Reads and changes the content of a stored session: libsignal's RecordStructure (1 = current session, 2 = archived ones). */
+/** Reads and changes a stored session: libsignal's RecordStructure (1 = current session, 2 = archived ones). */
 import { SessionRecord } from 'whatsapp-rust-bridge'
 import { type OwnDevice, recordFromJson } from './session-json.ts'
 import { allBytesOf, bytesOf, checkFields, FieldReader, lengthDelimited, numberIn } from './wire.ts'
 
 const CURRENT = 1
 const ARCHIVED = 2
-/** Number of the field for the registration id in libsignal's SessionStructure. */
 const REGISTRATION_ID = 10
 const BASE_KEY = 13
-/** Limit of libsignal for archived sessions. It would drop the others at the next change anyway. */
+/** Limit of libsignal for archived sessions, which would drop the others at the next change anyway. */
 const MAX_ARCHIVED = 40
 /**
- * First byte of JSON. A RecordStructure never begins with this byte, because as protobuf this byte means field 15, which does not exist in the
- * record.
+ * First byte of JSON. A RecordStructure never begins with it: in protobuf it means field 15, which does not exist
+ * there.
  */
 const OPENING_BRACE = 0x7b
 
 /**
- * Returns the record in a form that the module can use, or undefined. The module interprets truncated bytes as an empty
- * record, so they are refused here. A record that the JavaScript library wrote as JSON is converted, and the next
- * operation stores it in the new form.
+ * Converts a record that the JavaScript library wrote as JSON. Undefined for truncated bytes, which the module would
+ * interpret as an empty record.
  */
 export function usableSession(stored: Uint8Array | undefined, own: () => OwnDevice): Uint8Array | undefined {
   if (!stored || stored.length === 0) return undefined
@@ -33,7 +31,7 @@ export function usableSession(stored: Uint8Array | undefined, own: () => OwnDevi
     }
     return stored
   } catch {
-    // A RangeError means that the bytes are not a record. They are then treated as if there were no session, so a new session replaces them.
+    // Bytes that are not a record count as no session, so a new session replaces them.
     return undefined
   }
 }
@@ -59,9 +57,8 @@ export function sessionInfo(session: Uint8Array | undefined): { baseKey: Uint8Ar
 const baseKeyOf = (session: Uint8Array) => Buffer.from(bytesOf(session, BASE_KEY) ?? []).toString('base64')
 
 /**
- * Returns the record after a message was decrypted. The session that decrypted the message becomes the current one, and all others are restored to
- * their state before. This is necessary because the module first tries the other sessions and changes their keys before it detects that the message
- * does not belong to them (whatsapp-rust-bridge 0.5.4). Later messages of these sessions could then not be decrypted.
+ * Makes the session that decrypted a message current, and restores all others. The module (whatsapp-rust-bridge 0.5.4)
+ * tries the other sessions first and changes their keys, so that their later messages could not be decrypted.
  */
 export function withOthersUntouched(before: Uint8Array, after: Uint8Array): Uint8Array {
   const archived = allBytesOf(after, ARCHIVED)
@@ -74,8 +71,8 @@ export function withOthersUntouched(before: Uint8Array, after: Uint8Array): Uint
 }
 
 /**
- * Merges two records of one device, which were stored under its number and its LID. The current session of `into` stays current, and the sessions of
- * `from` are archived. So messages that are still in transit can be decrypted, whichever session they use.
+ * Merges the records of one device under its number and its LID. The current session of `into` stays current, and those
+ * of `from` are archived, so that messages in transit can still be decrypted.
  */
 export function mergeSessions(into: Uint8Array, from: Uint8Array): Uint8Array {
   const archived = [...allBytesOf(from, CURRENT), ...allBytesOf(into, ARCHIVED), ...allBytesOf(from, ARCHIVED)].slice(

@@ -1,6 +1,6 @@
 /**
- * Operations on sessions: each function loads one session, uses it, and returns the changes to write. The caller holds the lock of the address, and
- * commits the changes.
+ * Operations on sessions: each loads one session, uses it, and returns the changes. The caller holds the lock of the
+ * address, and commits the changes.
  */
 import type { AuthenticationCreds, SignalRepositoryWithLIDStore } from '@whiskeysockets/baileys'
 import { SessionBuilder, SessionCipher, type SignalStorage } from 'whatsapp-rust-bridge'
@@ -59,7 +59,7 @@ export async function decryptWith(
   return { result, changes: [...kept, ...identityChanges] }
 }
 
-/** Creates a new outgoing session from the peer's key bundle. The current session becomes an archived one, unless the identity differs. */
+/** The current session is archived, unless the identity differs. */
 export async function startSession(deps: SessionKeys, address: Address, bundle: Bundle): Promise<Advanced<void>> {
   const { registrationId, identityKey, signedPreKey, preKey } = bundle
   const { session, changes: identityChanges } = await withIdentity(deps, address, identityKey)
@@ -75,8 +75,8 @@ export async function startSession(deps: SessionKeys, address: Address, bundle: 
 }
 
 /**
- * Trusts an identity on first use, like WhatsApp Web. After a change of identity the old sessions are not kept. These changes are written only
- * together with the changes of the operation itself, so that a message that cannot be decrypted destroys no session.
+ * Trusts an identity on first use, like WhatsApp Web. After a change of identity the old sessions are dropped, but only
+ * together with the operation's own changes: a message that cannot be decrypted must destroy no session.
  */
 async function withIdentity(deps: SessionKeys, address: Address, identity: Uint8Array | undefined) {
   const id = addressId(address)
@@ -92,8 +92,8 @@ async function withIdentity(deps: SessionKeys, address: Address, identity: Uint8
 const IDENTITY_KEY = 3
 
 /**
- * Reads the identity key of a message, because the module does not expose it. The key is field 3 of a PreKeySignalMessage, which follows a version
- * byte; it includes its type byte.
+ * The module does not expose the identity key of a message. It is field 3 of a PreKeySignalMessage, which follows a
+ * version byte.
  */
 function identityOf(pkmsg: Uint8Array): Uint8Array | undefined {
   if (pkmsg.length < 2 || (pkmsg[0]! & 0xf) !== 3) return undefined
@@ -107,8 +107,8 @@ function identityOf(pkmsg: Uint8Array): Uint8Array | undefined {
 }
 
 /**
- * Runs an operation. It gets a new storage and a new cipher object: a cipher reads the record of the session only one time, so an old one would miss
- * later writes of other operations. Changes are collected, so that session, identity and used one-time key become durable in one step.
+ * Each operation gets new objects, because a cipher reads the session only once and would miss later writes. Changes
+ * are collected, so that they become durable in one step.
  */
 async function operate<T>(
   { keys, creds }: SessionKeys,
@@ -119,7 +119,7 @@ async function operate<T>(
 ): Promise<Advanced<T>> {
   let session: Uint8Array | undefined
   let usedPreKey: number | undefined
-  /** Error that our storage has thrown. It is kept here, because the module's error contains only its text. */
+  /** Error of our storage. The module's error contains only its text. */
   let ours: unknown
 
   const storage: SignalStorage = {

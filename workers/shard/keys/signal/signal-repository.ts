@@ -1,9 +1,7 @@
 /**
- * The Signal repository for the socket (`makeSignalRepository`): whatsapp-rust-bridge for the crypto, one mutex per resolved address, and keys that
- * are written directly to the store.
- *
- * The library's own repository has different locks for sends and for receives. If the store takes time, a send and a receive can read the same
- * session and both change it, and one of the changes is lost.
+ * The Signal repository for the socket: whatsapp-rust-bridge for the crypto, one mutex per address, and keys that are
+ * written directly to the store. The library's own repository has different locks for sends and receives, so both can
+ * change the same session, and one change is lost.
  */
 import type {
   SignalKeyStore,
@@ -25,15 +23,11 @@ import { createPartTurns, type PartTurn, type SealedPart } from './part-turns.ts
 import { type Advanced, loadSession, ownDevice, startSession } from './session.ts'
 import { isOpen, sessionInfo } from './session-record.ts'
 
-/** The interface for the library's socket, and the methods that only our code uses. */
 export interface SignalRepository extends SignalRepositoryWithLIDStore, Letters {
-  /** Resolves when the lock of the part's address is taken. Throws 'session closed' after `close`. */
   turnOf(part: SealedPart): Promise<PartTurn>
-  /** Throws 'session closed' after `close`. */
   assertOpen(): void
 }
 
-/** Creates the repository of a socket. */
 export type MakeSignalRepository = (...parts: Parameters<SocketConfig['makeSignalRepository']>) => SignalRepository
 
 export function createSignalRepository(deps: SignalRepositoryDeps): MakeSignalRepository {
@@ -48,8 +42,8 @@ function openRepository(deps: SignalRepositoryDeps, view: SignalKeyStore, lidMap
   let isClosed = false
 
   /**
-   * Throws after `close`: handlers of an ended socket still run. Their sends have no effect, and the messages they
-   * receive are delivered again.
+   * Handlers of an ended socket still run. Their sends have no effect, and the messages they receive are delivered
+   * again.
    */
   function assertOpen(): void {
     if (isClosed) throw new Error(SESSION_CLOSED)
@@ -58,7 +52,7 @@ function openRepository(deps: SignalRepositoryDeps, view: SignalKeyStore, lidMap
   const turnOf = createPartTurns({ ...deps, addresses, assertOpen })
   const letters = createLetters({ ...deps, book, addresses, assertOpen })
 
-  /** Our own key is stored under the jid that the library requests: this is the number or the LID, depending on which of them the group uses. */
+  /** Our own key is stored under the jid that the library requests: number or LID, as in the group. */
   const ownSender = (group: string, meId: string): SenderName => ({
     group,
     author: literalAddress(meId),
@@ -78,7 +72,7 @@ function openRepository(deps: SignalRepositoryDeps, view: SignalKeyStore, lidMap
 
     turnOf,
 
-    // The library never calls this, because its own handler of messages is not connected: the inbox decrypts every message.
+    // The library never calls this, because the inbox decrypts every message.
     decryptMessage: decryptedByInbox,
     decryptGroupMessage: decryptedByInbox,
 
@@ -100,7 +94,7 @@ function openRepository(deps: SignalRepositoryDeps, view: SignalKeyStore, lidMap
 
     hasSenderKey: ({ group, meId }) => hasSenderKey(keys, ownSender(group, meId)),
 
-    // The library's key is stored even after `close`: the message that contained the key is finished, so the network will not deliver it again.
+    // The key is stored even after `close`: the network will not deliver the message that contained it again.
     async processSenderKeyDistributionMessage({ item, authorJid }) {
       const { groupId, axolotlSenderKeyDistributionMessage: distribution } = item
       if (!groupId) throw new Error('Group ID is required for sender key distribution message')

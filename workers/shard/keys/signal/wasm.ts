@@ -1,4 +1,3 @@
-/** Helpers for the WebAssembly module: they free its objects, and convert our keys to the form that it needs. */
 import type { KeyPair } from '@whiskeysockets/baileys'
 import { generateSignalPubKey } from '@whiskeysockets/baileys'
 import { ProtocolAddress } from 'whatsapp-rust-bridge'
@@ -9,9 +8,8 @@ interface Freeable {
 }
 
 /**
- * Runs `work`, and frees the module's objects that it created. The objects live in the module's linear memory, which never shrinks, and the finalizer
- * runs too late. They are freed only after the promise of `work` has settled: freeing an object with a pending call is a use after free that ends the
- * process.
+ * Runs `work`, then frees the module's objects, whose memory never shrinks otherwise. Freeing an object during a
+ * pending call would end the process.
  */
 export async function withObjects<T>(work: (own: <O extends Freeable>(object: O) => O) => Promise<T>): Promise<T> {
   const owned: Freeable[] = []
@@ -27,7 +25,7 @@ export async function withObjects<T>(work: (own: <O extends Freeable>(object: O)
 
 export const protocolAddress = ({ name, device }: Address) => new ProtocolAddress(name, device)
 
-/** Converts a key pair: the module needs public keys with their type byte, 33 bytes. */
+/** The module needs public keys with their type byte, 33 bytes. */
 export const typedPair = (pair: KeyPair): { pubKey: Uint8Array; privKey: Uint8Array } => ({
   pubKey: generateSignalPubKey(pair.public),
   privKey: pair.private,

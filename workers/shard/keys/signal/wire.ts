@@ -1,30 +1,25 @@
-/** A minimal protobuf reader. It is used for records and messages that the module does not expose, and does not decode all of their fields. */
+/** A minimal protobuf reader, for records and messages that the module does not expose. */
 
 const [VARINT, FIXED_64, LENGTH_DELIMITED, FIXED_32] = [0, 1, 2, 5]
 
-/** Reads fields one after the other, without an object per field, because a session is read several times for every message. */
+/** Reads fields without an object per field, because a session is read several times for every message. */
 export class FieldReader {
   readonly #message: Uint8Array
   #at = 0
   /** Offset of the content of a length-delimited field; -1 for other fields. */
   #from = -1
   number = 0
-  /** Value of a varint field (exact up to 2^53); 0 for others. */
   value = 0
 
   constructor(message: Uint8Array) {
     this.#message = message
   }
 
-  /** Content of a length-delimited field; undefined for numbers. */
   get bytes(): Uint8Array | undefined {
     return this.#from < 0 ? undefined : this.#message.subarray(this.#from, this.#at)
   }
 
-  /**
-   * Moves to the next field; false if there is none. Skips numbers of a fixed length. Throws a RangeError if the bytes are not protobuf, as in a
-   * truncated record.
-   */
+  /** Moves to the next field; false if there is none. Throws a RangeError if the bytes are not protobuf. */
   next(): boolean {
     while (this.#at < this.#message.length) {
       const tag = this.#varint()
@@ -75,13 +70,12 @@ export class FieldReader {
   }
 }
 
-/** Throws a RangeError if these bytes are not a protobuf. */
 export function checkFields(message: Uint8Array): void {
   const reader = new FieldReader(message)
   while (reader.next());
 }
 
-/** Returns the bytes of the field with this number. The last such field wins, as in any protobuf parser. */
+/** If a field occurs several times, the last one is returned, as in any protobuf parser. */
 export function bytesOf(message: Uint8Array, number: number): Uint8Array | undefined {
   let found: Uint8Array | undefined
   const reader = new FieldReader(message)
@@ -89,7 +83,6 @@ export function bytesOf(message: Uint8Array, number: number): Uint8Array | undef
   return found
 }
 
-/** Returns the bytes of every field with this number, in order. */
 export function allBytesOf(message: Uint8Array, number: number): Uint8Array[] {
   const found: Uint8Array[] = []
   const reader = new FieldReader(message)
@@ -97,7 +90,7 @@ export function allBytesOf(message: Uint8Array, number: number): Uint8Array[] {
   return found
 }
 
-/** Returns the value of a number field; 0 if it is absent, as in protobuf. */
+/** 0 if the field is absent, as in protobuf. */
 export function numberIn(message: Uint8Array, number: number): number {
   let found = 0
   const reader = new FieldReader(message)
@@ -105,12 +98,11 @@ export function numberIn(message: Uint8Array, number: number): number {
   return found
 }
 
-/** Encodes a length-delimited field. */
 export function lengthDelimited(number: number, bytes: Uint8Array): Uint8Array {
   return Buffer.concat([varintBytes(number * 8 + 2), varintBytes(bytes.length), bytes])
 }
 
-/** Encodes a number field. Throws a RangeError for negative and fractional values, because they cannot be written as a varint. */
+/** Throws a RangeError for negative and fractional values, because they cannot be a varint. */
 export function varintField(number: number, value: number): Uint8Array {
   if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${value} cannot be written as a varint`)
   return Buffer.concat([varintBytes(number * 8), varintBytes(value)])

@@ -1,4 +1,3 @@
-/** Prepares the picture of a link's preview card. If this fails, the message is still sent, and its card has only texts. */
 import type { proto } from '@whiskeysockets/baileys'
 import { Failure } from '../../../../src/domain/failures.ts'
 import { MEDIA_LIMIT, type MediaInput } from '../../../../src/domain/media.ts'
@@ -25,7 +24,7 @@ export async function cardPicture(
   try {
     return size === 'small' ? await thumbnail(context, image) : await uploaded(context, to, image)
   } catch (error) {
-    // Without a connection the error is thrown: the item is sent again after the reconnection, and then with its picture.
+    // The item is sent again after the reconnection, and then with its picture.
     if (error instanceof Failure && error.code === 'instance_not_connected') throw error
     context.log.info({ err: error }, 'a link preview is sent without its picture, which could not be prepared')
     return {}

@@ -1,21 +1,19 @@
-/** Queries about catalogs and orders, which are needed before a message about a catalog or an order is sent. */
 import { Failure } from '../../../../src/domain/failures.ts'
 import type { Asker } from '../../chats/session.ts'
 import type { Meanings } from '../../connection/failures.ts'
 import { catalogQuery, orderIn, orderQuery, type Product, productPageIn } from '../../wire/catalog.ts'
 import { resolveDestination } from '../destination.ts'
 
-/** Number of products per page, and the most pages that are read to find one product. */
 const PAGE = 50
 const MAX_PAGES = 20
 
-/** Returns the jid of the owner of a catalog: the registered number of a business, never its LID. */
+/** The owner is the registered number of a business, never its LID. */
 export async function catalogOwner(asker: Asker, digits: string): Promise<string> {
   const { jid, other } = await resolveDestination(asker, { kind: 'user', space: 'phone', digits })
   return [jid, other].find((name) => name?.endsWith('@s.whatsapp.net')) ?? jid
 }
 
-/** Finds a product. The network has no query for one product of another account, so the catalog is read until the product is found. */
+/** The network has no query for one product of another account, so the catalog is read until the product is found. */
 export async function findProduct(asker: Asker, owner: string, productId: string): Promise<Product> {
   let after: string | undefined
   for (let page = 0; page < MAX_PAGES; page++) {
@@ -31,10 +29,7 @@ export async function findProduct(asker: Asker, owner: string, productId: string
 const readPage = async ({ ask }: Asker, jid: string, after: string | undefined) =>
   productPageIn(await ask.meaning({ 404: 'product_not_found' })(catalogQuery(jid, { limit: PAGE, after })), 'product_catalog')
 
-/**
- * Meanings of the codes with which the network refuses the query of an order. The listed codes have nothing to do with the order; any other code
- * means that the order or its token is wrong.
- */
+/** The listed codes have nothing to do with the order. Any other code means that the order or its token is wrong. */
 const ABOUT_ORDER: Meanings = { 429: 'action_failed', 500: 'send_failed', 503: 'send_failed', otherwise: 'order_not_found' }
 
 /** Throws unless the network knows the order and accepts its token. */

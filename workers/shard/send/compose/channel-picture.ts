@@ -1,5 +1,5 @@
 /**
- * Fetches the small picture of a channel, for an invitation to administer the channel. If this fails, the message is still sent, and the invitation
+ * Fetches the small picture of a channel, for an invitation to administer the channel. If this fails, the invitation
  * has only texts.
  */
 import { SECOND } from '../../../../src/domain/clock.ts'
@@ -10,7 +10,6 @@ import type { SendContext } from '../contract.ts'
 import type { Destination } from '../destination.ts'
 import { type CardPicture, cardPicture } from './card-picture.ts'
 
-/** Time limit in ms. It is short because the picture is optional and the queue waits for it. */
 const TIMEOUT = 5 * SECOND
 /** The most bytes of a picture. A preview has about 10 KB, a full picture about 200 KB. */
 const MAX_BYTES = 2 * MB
@@ -26,13 +25,13 @@ export async function channelPicture(context: SendContext, to: Destination, desc
   return bytes === null ? {} : cardPicture(context, to, { kind: 'inline', bytes, mime: null }, 'small')
 }
 
-/** Returns the path of a picture. The host in the channel's metadata is ignored: only the network's own host is used. */
+/** The host in the channel's metadata is ignored: only the network's own host is used. */
 function pathOf(picture: unknown): string | null {
   const path = textOf(object(picture).direct_path)
   return path?.startsWith('/') ? path : null
 }
 
-/** Fetches the picture over the network route of the account, that is, through its proxy if it has one. */
+/** The picture is fetched through the proxy of the account, if it has one. */
 async function fetched({ media }: SendContext, path: string): Promise<Uint8Array> {
   const response = await fetch(`https://${PICTURE_HOST}${path}`, {
     ...media.fetchOptions(),

@@ -17,11 +17,9 @@ const EDIT_WINDOW = 15 * MINUTE
 
 export interface Change {
   text: string
-  /** Context of the message. Only the mentions in it are used, because an edit has no quote and no expiry of its own. */
   info: proto.IContextInfo
   /** Returns the preview card for the links of the text. Called only if the content is a text that can have a card. */
   card?(): Promise<WAUrlInfo | null>
-  /** Whether this operation may edit a message with this content. */
   isMeant?(content: proto.IMessage): boolean
 }
 
@@ -54,7 +52,7 @@ export async function editMessage(context: SendContext, to: Destination, id: str
   return remembering(context, send, () => context.messages.edited(original, editedMessage))
 }
 
-/** Builds the edited content. Throws `not_allowed` for content with neither text nor caption. */
+/** Throws `not_allowed` for content with neither text nor caption. */
 async function edited(original: proto.IMessage, { text, info, card }: Change, isPost: boolean): Promise<proto.IMessage> {
   const { imageMessage, videoMessage, documentMessage, conversation, extendedTextMessage } = original
   const contextInfo = mentionsOf(info)
@@ -79,12 +77,11 @@ async function edited(original: proto.IMessage, { text, info, card }: Change, is
   }
 }
 
-/** Returns the colors and the font of a status post. An edit of the text does not change them. */
+/** Colors and font of a status post, which an edit of the text does not change. */
 function looksOf(original: proto.Message.IExtendedTextMessage | null | undefined): proto.Message.IExtendedTextMessage {
   const { backgroundArgb, textArgb, font } = original ?? {}
   return { ...(backgroundArgb ? { backgroundArgb } : {}), ...(textArgb ? { textArgb } : {}), ...(font ? { font } : {}) }
 }
 
-/** Returns the mentions of a context; an edit contains nothing else of it. */
 export const mentionsOf = ({ mentionedJid, nonJidMentions }: proto.IContextInfo): proto.IContextInfo | null =>
   mentionedJid ? { mentionedJid, ...(nonJidMentions ? { nonJidMentions } : {}) } : null

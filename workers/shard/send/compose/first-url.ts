@@ -4,7 +4,7 @@
 const ANY_URL = /https?:\/\/[^\s<>"']+/gi
 /** The most characters of a URL; longer ones are ignored. */
 const MAX_LENGTH = 2_048
-/** Punctuation that may follow a URL at the end of a sentence and does not belong to it. */
+/** Punctuation of the sentence that may follow a URL and does not belong to it. */
 const PUNCTUATION = new Set('.,;:!?')
 const OPENING: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' }
 
@@ -19,8 +19,8 @@ export function firstUrl(text: string): string | undefined {
 }
 
 /**
- * Removes characters at the end of a match that do not belong to the URL: punctuation of the sentence, a bracket whose opening is before the URL, or
- * the end of markup that begins before the URL.
+ * Removes characters that do not belong to the URL: punctuation, a bracket whose opening is before the URL, or markup
+ * that begins before the URL.
  */
 function withoutEnd(found: string, markup: string): string {
   let url = found
@@ -35,5 +35,5 @@ function withoutEnd(found: string, markup: string): string {
 
 const count = (text: string, character: string) => text.split(character).length - 1
 
-/** Whether the URL contains a user name or password. Such a link is meant only for the person who wrote it, so it gets no card. */
+/** A link with a user name or password is meant only for the person who wrote it, so it gets no card. */
 const hasPassword = ({ username, password }: URL) => username !== '' && password !== ''

@@ -1,4 +1,3 @@
-/** Prepares the picture or video above an interactive message. */
 import type { MediaInput } from '../../../../src/domain/media.ts'
 import { imageMessage, videoMessage } from '../../media/compose.ts'
 import type { HeaderMedia } from '../../translate/outbound/native-flow.ts'

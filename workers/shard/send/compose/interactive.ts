@@ -1,7 +1,4 @@
-/**
- * Sends an interactive message. Mentions in its text name people by number or LID, as the chat does. Nodes are added to the stanza beside the
- * ciphertext, because no client shows the message without them (`native-flow.ts`).
- */
+/** Sends an interactive message. Mentions name people by number or LID, as the chat does. */
 import type { BinaryNode } from '@whiskeysockets/baileys'
 import type { Identifier } from '../../../../src/domain/ids.ts'
 import { envelope, type Interactive, mixedNodes } from '../../translate/outbound/native-flow.ts'
@@ -11,7 +8,6 @@ import { type Destination, resolveDestination } from '../destination.ts'
 import { sendMessage } from '../relay.ts'
 
 interface Flow {
-  /** Text in which mentions are searched; empty if the caller gave no text. */
   text?: string
   /** Builds the message with this text, in which the mentions are already replaced. */
   compose(text: string, to: Destination): Interactive | Promise<Interactive>
@@ -25,7 +21,7 @@ export async function sendInteractive(
   { text = '', compose, nodes }: Flow,
 ): Promise<Accepted> {
   const to = await resolveDestination(context, input.phone)
-  // Mentions are ignored if there is no text that could contain them.
+  // Mentions are ignored without a text that could contain them.
   const around = await surroundings(context, to, text === '' ? { ...input, mentions: [] } : input, text)
   return sendMessage(context, to, {
     content: { proto: envelope(await compose(around.text, to)) },

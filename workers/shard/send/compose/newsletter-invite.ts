@@ -1,6 +1,6 @@
 /**
- * Registers with the network that a person is invited to administer a channel. The id of this mutation changes with the builds of the web client; an
- * id other than the one in `wire/mex.ts` can be configured (`SVC_NEWSLETTER_INVITE_QUERY_ID`).
+ * Registers an invitation to administer a channel with the network. `SVC_NEWSLETTER_INVITE_QUERY_ID` configures another
+ * id of this mutation, which changes with the builds of the web client.
  */
 import { Failure } from '../../../../src/domain/failures.ts'
 import type { Meanings } from '../../connection/failures.ts'
@@ -10,13 +10,11 @@ import type { SendContext } from '../contract.ts'
 
 export interface AdminInvite {
   newsletterName: string
-  /** Metadata of the channel, as the network sends it. */
   description: unknown
-  /** Expiry of the invitation in epoch seconds. */
   expiration: number
 }
 
-/** Meanings of the codes with which the network refuses the invitation. All other codes usually mean that the query id is unknown. */
+/** All other codes usually mean that the query id is unknown. */
 const MEANINGS: Meanings = {
   401: 'not_allowed',
   403: 'not_allowed',
@@ -25,7 +23,7 @@ const MEANINGS: Meanings = {
   otherwise: 'action_failed',
 }
 
-/** Registers the invitation. Throws before a message is sent, because nobody can accept an invitation that is not registered. */
+/** Throws before a message is sent, because nobody can accept an invitation that is not registered. */
 export async function registerAdminInvite(
   context: Pick<SendContext, 'ask'>,
   newsletter: string,

@@ -1,9 +1,5 @@
-/**
- * Determines the charset of an HTML page, by the rules of the WHATWG's Encoding and HTML standards. Names are those of
- * `TextDecoder.encoding`.
- */
+/** Determines the charset of an HTML page, by the WHATWG's Encoding and HTML standards. */
 
-/** Bytes needed to recognize a byte order mark. */
 export const START_BYTES = 3
 
 const MARKS: readonly (readonly [charset: string, ...mark: number[]])[] = [
@@ -12,13 +8,11 @@ const MARKS: readonly (readonly [charset: string, ...mark: number[]])[] = [
   ['utf-16be', 0xfe, 0xff],
 ]
 
-/** Returns the charset that the byte order mark at the beginning of a page means. */
 export const charsetOfStart = (bytes: Uint8Array): string | undefined =>
   MARKS.find(([, ...mark]) => mark.every((byte, at) => bytes[at] === byte))?.[0]
 
 const PARAMETER = /charset\s*=\s*["']?\s*([^\s"';,]+)/i
 
-/** Returns the charset parameter of a `Content-Type`. */
 export const charsetOfType = (contentType: string): string | undefined => known(PARAMETER.exec(contentType)?.[1])
 
 export function charsetOfMeta({ charset, content, 'http-equiv': equivalent }: Record<string, string>): string | undefined {
@@ -26,17 +20,12 @@ export function charsetOfMeta({ charset, content, 'http-equiv': equivalent }: Re
   return asReadable(known(label))
 }
 
-/** Returns the charset in an XML declaration (`?xml version="1.0" encoding="…"?`). */
 export const charsetOfXml = (declaration: string): string | undefined =>
   asReadable(known(/^\?xml\b[^>]*\bencoding\s*=\s*["']([^"']+)["']/i.exec(declaration)?.[1]))
 
-/**
- * Returns the charset that a declaration names. If the declaration says UTF-16, this is wrong: it was read as single bytes, so the page is in another
- * charset.
- */
+/** A declaration that says UTF-16 is wrong, because it was read as single bytes. */
 const asReadable = (charset: string | undefined) => (charset?.startsWith('utf-16') ? 'utf-8' : charset)
 
-/** Returns the charset of a label; undefined if no decoder knows the label. */
 function known(label: string | undefined): string | undefined {
   if (label === undefined) return undefined
   try {
@@ -46,10 +35,10 @@ function known(label: string | undefined): string | undefined {
   }
 }
 
-/** Characters of windows-1252 at 0x80 to 0x9F. They are listed here because Node 20 decodes these bytes to the control characters of ISO 8859-1. */
+/** Characters of windows-1252 at 0x80 to 0x9F, which Node 20 decodes to control characters. */
 const WINDOWS_1252 = '€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8d}Ž\u{8f}\u{90}‘’“”•–—˜™š›œ\u{9d}žŸ'
 
-/** Returns a function that decodes a text piece by piece. A character may begin in one piece and end in the next. */
+/** A character may begin in one piece and end in the next. */
 export function textReader(charset: string): (bytes: Uint8Array) => string {
   const decoder = new TextDecoder(charset)
   const read = (bytes: Uint8Array) => decoder.decode(bytes, { stream: true })

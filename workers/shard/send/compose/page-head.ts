@@ -1,8 +1,7 @@
-/** Reads the title and the description of an HTML page from the first bytes of the page. */
+/** Reads the title and the description of an HTML page from its first bytes. */
 import { cut } from '../../wire/bounds.ts'
 import { charsetOfMeta, charsetOfStart, charsetOfType, charsetOfXml, START_BYTES, textReader } from './page-charset.ts'
 
-/** The most bytes of a page that are read. Large sites have several hundred KB of scripts before the title. */
 export const MAX_PAGE = 1_024 * 1_024
 /** The most characters of a title or description that are kept while the page is read. */
 const MAX_TEXT = 4_096
@@ -19,9 +18,8 @@ const WANTED = new Set([...TITLES, ...DESCRIPTIONS])
 type HtmlParser = typeof import('htmlparser2').Parser
 
 /**
- * Reads the title and the description in the head of a page. Open Graph values take precedence, as in the official clients. Reading stops where the
- * head ends. As in browsers, the charset is taken from the first of these that exists: the byte order mark, the content type, the page's own
- * declaration. The default is UTF-8.
+ * Open Graph values take precedence, as in the official clients. As in browsers, the charset comes from the byte order
+ * mark, the content type, or the page's declaration, in this order; the default is UTF-8.
  */
 export async function readPageHead(pieces: AsyncIterable<Uint8Array>, contentType: string): Promise<PageHead> {
   // The parser is loaded when the first card is built, because many accounts never send a card.
@@ -41,7 +39,7 @@ export async function readPageHead(pieces: AsyncIterable<Uint8Array>, contentTyp
     }
     const late = head?.declaredLater()
     if (late !== undefined) {
-      // The page declares another charset than the one with which it was read. As in browsers, its bytes are read again with the declared charset.
+      // The page declares another charset than the one with which it was read. As in browsers, it is read again.
       head = parseHead(Parser, late)
       for (const each of kept) head.write(each)
     }
@@ -52,9 +50,9 @@ export async function readPageHead(pieces: AsyncIterable<Uint8Array>, contentTyp
 
 interface HeadParser {
   write(bytes: Uint8Array): void
-  /** Whether the body of the page has begun, so that its head is complete. */
+  /** Whether the head of the page is complete. */
   isOver(): boolean
-  /** Returns the charset that the page declares, if it differs from the one with which the page was read. */
+  /** Returns the declared charset if it differs from the one with which the page was read. */
   declaredLater(): string | undefined
   found(): PageHead
 }
@@ -67,8 +65,7 @@ function parseHead(Parser: HtmlParser, charset: string | undefined): HeadParser 
   let isBody = false
   const parser = new Parser({
     oncomment(data) {
-      // The parser reports an XML declaration as a comment. It can be recognized because it is only two characters (`<` and `>`) longer than its
-      // text.
+      // The parser reports an XML declaration as a comment that is only two characters longer than its text.
       const isDeclaration = parser.endIndex - parser.startIndex === data.length + 1
       if (isDeclaration) declared ??= charsetOfXml(data)
     },

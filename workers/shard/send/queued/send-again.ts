@@ -1,7 +1,6 @@
 /**
- * Sends an item again that may have been sent before the process or the connection ended. The recipient may already have the message, and then
- * ignores a second one with the same id. So the stored message is sent (`messages/sent.ts`), and no new one is composed. A new one would have another
- * secret, media key or link under the same id, so that later messages about it could not always be decrypted.
+ * Sends an item again that may have been sent before the process or the connection ended. The stored message is sent,
+ * because a new one would have other secrets under the same id. A recipient who has the message ignores the second one.
  */
 import { Failure } from '../../../../src/domain/failures.ts'
 import { isDeleted } from '../../messages/known-messages.ts'
@@ -13,13 +12,12 @@ import { relayPost } from '../newsletter.ts'
 import { relay } from '../relay.ts'
 import { relayStatus } from '../status/post.ts'
 
-/** Sends the stored message again. Null if no message was stored: nobody can have received it then, or the item is not a message. */
 export async function sendAgain(context: SendContext): Promise<Accepted | null> {
   const { messages, item } = context
   const { message, stanza } = (await messages.sent.stored(item.messageId)) ?? {}
   // Earlier versions of the service did not store the stanza, so the destination is unknown.
   if (!message || !stanza) return null
-  // The message was deleted on the phone. So the network already has it, and it need not be sent again.
+  // The message was deleted on the phone, so the network already has it.
   if (isDeleted({ key: { id: item.messageId }, message })) return { message: null }
   switch (chatKind(stanza.to)) {
     case 'newsletter':
@@ -32,7 +30,7 @@ export async function sendAgain(context: SendContext): Promise<Accepted | null> 
     case 'status':
       return relayStatus(context, message, stanza)
     case 'group':
-      // The members of the group may have changed since the first attempt, so the group is read, and refusals are handled as in a first attempt.
+      // The members of the group may have changed since the first attempt, so the group is read again.
       await writableGroup(context, stanza.to)
       return relay(context, { message, stanza })
     default:

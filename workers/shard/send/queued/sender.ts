@@ -1,6 +1,6 @@
 /**
- * Sends one item of the queue: the handler of its operation composes and relays the message. If the send was accepted, the commit that ends the item
- * writes its `delivery`, then the first status and the event of the sent message.
+ * Sends one item of the queue with the handler of its operation. The commit that ends the item has its `delivery`, the
+ * first status, and the event of the sent message.
  */
 import type { WAMessage } from '@whiskeysockets/baileys'
 import { Failure } from '../../../../src/domain/failures.ts'
@@ -23,16 +23,15 @@ export interface SenderDeps {
   statuses: Pick<MessageStatuses, 'hold' | 'release' | 'sent'>
   contexts: Contexts
   ahead: Pick<Ahead, 'take'>
-  /** Returns the handler; undefined for an id without a declaration of a send. */
+  /** Undefined for an id without a declaration of a send. */
   handlerOf(operation: string): ((context: SendContext, input: never) => Promise<Accepted>) | undefined
-  /** The current session; null while there is none. */
   session(): Session | null
   own: OwnEvent
 }
 
 /**
- * Sends an item. Resolves when the network has accepted or refused it. Otherwise rejects: there is no connection, the storage failed, or `TryLater`
- * was thrown.
+ * Resolves when the network has accepted or refused the item. Rejects without a connection, if the storage failed, or
+ * with `TryLater`.
  */
 export type Sender = (item: SendItem) => Promise<SendResult>
 
@@ -40,7 +39,7 @@ export function createSender(
   { clock, log }: Context<'clock' | 'log'>,
   { outbox, statuses, contexts, ahead, handlerOf, session, own }: SenderDeps,
 ): Sender {
-  /** Builds the result of an accepted send. The look-ups of identities are made here, before the commit, because they take time. */
+  /** The look-ups take time, so they are made before the commit. */
   async function accepted(message: WAMessage, { identity }: Session, item: SendItem): Promise<SendResult> {
     const { messageId, requestId, again } = item
     const { remoteJid, id } = message.key
@@ -64,7 +63,7 @@ export function createSender(
     }
   }
 
-  /** Builds a result whose commit releases the receipts of the message: receipts that arrived during the send wait for this commit. */
+  /** Receipts that arrived during the send wait for this commit. */
   const releasing = (outcome: SendOutcome, { messageId }: SendItem): SendResult => ({
     ...resultOf(outcome),
     after: () => statuses.release(messageId),
@@ -92,7 +91,7 @@ export function createSender(
   }
 }
 
-/** Whether the error ends the item. After any other error, the item stays in the queue, or the queue reports a bug. */
+/** After any other error, the item stays in the queue, or the queue reports a bug. */
 const isDecision = (error: unknown): error is Failure =>
   error instanceof Failure && !(error instanceof TryLater) && error.code !== 'instance_not_connected' && !isStorageFailure(error)
 

@@ -1,6 +1,6 @@
 /**
- * Determines the recipients of a status post. The privacy setting of the phone app is queried from the network, and applied to the saved contacts.
- * The account itself is always included, so that its own devices show the post too.
+ * Determines the recipients of a status post: the phone app's privacy setting, applied to the saved contacts. The
+ * account itself is always included, so that its own devices show the post too.
  */
 import type { Asker } from '../../chats/session.ts'
 import { bare } from '../../wire/jid.ts'
@@ -8,7 +8,6 @@ import { statusPrivacyIn, statusPrivacyQuery } from '../../wire/status-privacy.t
 import type { Audience, SendContext } from '../contract.ts'
 
 export interface StatusAudience extends Audience {
-  /** The privacy setting, as the network names it in a post. */
   setting: 'contacts' | 'allowlist' | 'denylist'
 }
 
@@ -31,7 +30,7 @@ export async function statusAudience(context: Context): Promise<StatusAudience> 
   return { jids: withOwn(everybody.filter((jid) => !left.has(jid))), setting: 'denylist', byLid }
 }
 
-/** Converts the jids to LIDs. People without a LID are omitted, because the network refuses a whole post if one of its recipients is a number. */
+/** People without a LID are omitted, because the network refuses a whole post if one recipient is a number. */
 async function toLids({ ask, session }: Asker, jids: string[]): Promise<string[]> {
   const known = await Promise.all(jids.map(async (jid) => (jid.endsWith('@lid') ? jid : session.identity.lidOf(jid))))
   const unknown = jids.filter((_, index) => known[index] === null)

@@ -1,4 +1,3 @@
-/** Sends status posts to their recipients, and deletes posts for the same recipients. */
 import type { proto } from '@whiskeysockets/baileys'
 import type { Stanza } from '../../translate/outbound/stanza.ts'
 import { STATUS_JID } from '../../wire/jid.ts'
@@ -22,14 +21,13 @@ export async function postStatus(context: SendContext, outgoing: OutgoingMessage
   return accepted
 }
 
-/** Sends a deletion or an edit of a post to its recipients. */
 export async function changeStatus(context: SendContext, messageId: string, outgoing: OutgoingMessage) {
   const known = context.audiences.get(messageId)
   const audience = known ?? (await statusAudience(context))
   return sendMessage(context, STATUS, { ...outgoing, attributes: addressing(audience), statusJidList: audience.jids })
 }
 
-/** Sends a stored post to the current recipients. A deletion or an edit is sent to the recipients of the original post, if they are known. */
+/** A deletion or an edit is sent to the recipients of the original post, if they are known. */
 export async function relayStatus(context: SendContext, message: proto.IMessage, stanza: Stanza) {
   const changed = message.protocolMessage?.key?.id
   const known = changed ? context.audiences.get(changed) : undefined

@@ -27,7 +27,7 @@ export interface Translated {
   common?: Partial<ReceivedFields>
 }
 
-/** `silent`: the content is not reported. Null: the content cannot be read, and is reported as unsupported. */
+/** `silent`: the content is not reported. The value null means that it cannot be read, and is reported as unsupported. */
 export type Translation = Translated | 'silent' | null
 export type Family = (content: Unwrapped, scene: Scene) => Translation | Promise<Translation>
 

@@ -1,6 +1,6 @@
 /**
- * Maps a jid to the record of its keys. A person has a phone number and a LID, and stanzas use either, but there is only one session per device. So a
- * jid with a phone number resolves to the address of the LID as soon as the mapping is known.
+ * Maps a jid to the record of its keys. A person has a number and a LID, but there is only one session per device. So a
+ * jid with a number resolves to the LID as soon as the pair is known.
  */
 import { jidDecode, type SignalKeyStore, WAJIDDomains } from '@whiskeysockets/baileys'
 import type { LIDMappingStore } from '@whiskeysockets/baileys/lib/Signal/lid-mapping.js'
@@ -12,10 +12,9 @@ export interface Address {
   device: number
 }
 
-/** Id of the session record: `123.0` for a phone number, `123_1.0` for a LID. */
 export const addressId = ({ name, device }: Address) => `${name}.${device}`
 
-/** Returns the address of the jid as it is written, without mapping it. Throws in the same cases as the library. */
+/** Returns the address of the jid as it is written, without mapping it. Throws like the library. */
 export function literalAddress(jid: string): Address {
   const { decoded, address } = decode(jid)
   if (address.device === HOSTED_DEVICE && decoded.server !== 'hosted' && decoded.server !== 'hosted.lid') {
@@ -25,17 +24,16 @@ export function literalAddress(jid: string): Address {
 }
 
 export interface AddressBook {
-  /**
-   * Returns the address after mapping the phone number to the LID. Never queries the network, because the library has
-   * done so before it calls the repository.
-   */
+  /** Maps the number to the LID. Never queries the network, because the library has done so before. */
   resolve(jid: string): Promise<Address>
-  /** Returns the address without waiting. If the mapping to the LID is not in memory, this is the address of the jid as it is written. */
+  /**
+   * Returns the address without waiting. If the LID is not in memory, this is the address of the jid as it is written.
+   */
   resolveNow(jid: string): Address
 }
 
 export function createAddressBook(keys: SignalKeyStore, mapping: LIDMappingStore): AddressBook {
-  // The library's own cache is read first: during a send, a new mapping is in the library's transaction and not yet on disk.
+  // The library's cache is read first: during a send, a new pair is in the library's transaction and not yet on disk.
   const cachedLid = (user: string): unknown => mapping['mappingCache'].get(`pn:${user}`)
 
   function lidAddress(jid: string, lidUser: unknown): Address {

@@ -1,23 +1,17 @@
-/**
- * One FIFO mutex per address, which is held while a session is loaded, used and durably written. The mutexes belong to the instance and not to the
- * socket: handlers of an ended socket may still run, and must not use a session at the same time as those of the next socket.
- */
 export interface AddressLocks {
   /**
-   * Runs `work` exclusively among all callers that name one of these addresses. All mutexes are requested in one step, so two callers with
-   * overlapping addresses cannot deadlock.
+   * Runs `work` while it holds the locks of all these addresses. The locks are requested in one step, so that callers
+   * cannot deadlock.
    */
   run<T>(addresses: string | readonly string[], work: () => Promise<T>): Promise<T>
-  /**
-   * Acquires the locks like `run`, for work that is not a single function. Resolves when it is the caller's turn, with a function that ends the turn.
-   */
+  /** Resolves with a function that releases the locks. */
   acquire(addresses: string | readonly string[]): Promise<() => void>
   /** Resolves when everything queued now has finished. */
   idle(): Promise<void>
 }
 
 export function createAddressLocks(): AddressLocks {
-  /** The last task per address. Its promise settles when the task has finished, and never rejects. */
+  /** The promise of an address settles when its last task has finished, and never rejects. */
   const last = new Map<string, Promise<void>>()
 
   async function acquire(addresses: string | readonly string[]): Promise<() => void> {

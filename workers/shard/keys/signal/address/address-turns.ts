@@ -1,11 +1,10 @@
-/** Acquires the lock of a person's address. The address is determined when the task's turn begins, because it can change while the task waits. */
+/** Acquires the lock of a person's address, which can change while the caller waits. */
 
 import type { SenderName } from '../group.ts'
 import { type Address, type AddressBook, addressId, literalAddress } from './address-book.ts'
 import type { AddressLocks } from './address-locks.ts'
 
 export interface AddressTurns {
-  /** Resolves when the lock of the jid's address is taken. */
   acquire(jid: string): Promise<{ address: Address; release(): void }>
   at<T>(jid: string, work: (address: Address) => Promise<T>): Promise<T>
   senderOf(group: string, author: string): Promise<SenderName>
@@ -13,8 +12,8 @@ export interface AddressTurns {
 
 export function createAddressTurns(book: AddressBook, locks: AddressLocks): AddressTurns {
   /**
-   * While a task waits, the session may move from the phone number's address to the LID's. The task then has the lock of the old address, so it
-   * releases it and acquires the lock of the new one.
+   * The session may move from the number's address to the LID's during the wait. Then the lock of the new address is
+   * acquired instead.
    */
   async function acquire(jid: string) {
     for (;;) {
